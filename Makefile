@@ -1,0 +1,34 @@
+# make run   sets up .venv, installs the package and runs the main job
+# make test  sets up .venv and runs all tests
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+JOBS   ?= auto
+
+.PHONY: run test check bench wheel clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run-ready: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.test-ready: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	@touch $@ $(VENV)/.run-ready
+
+run: $(VENV)/.run-ready
+	$(BIN)/manipula doctor puma560
+
+test: $(VENV)/.test-ready
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.test-ready
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist out
