@@ -1,0 +1,131 @@
+"""Rotations as 3×3 matrices, for any scalar.
+
+Conventions: right-handed, active, ``v_A = R_AB v_B``. Quaternions are ``wxyz``, unit, Hamilton.
+Roll–pitch–yaw is URDF's: fixed axes x, then y, then z, so ``R = Rz(yaw) Ry(pitch) Rx(roll)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from manipula.algebra import ops
+from manipula.algebra.linear import array, skew
+from manipula.algebra.ops import Scalar, Vector
+
+_EXACT = 4e-16  # sin and cos of multiples of π/2 miss 0 and ±1 by at most this
+
+
+def sin_cos(angle: Scalar) -> tuple[Scalar, Scalar]:
+    """``sin, cos`` of an angle; plain numbers within rounding of a multiple of π/2 give exact 0 and ±1."""
+    s, c = ops.sin(angle), ops.cos(angle)
+    if isinstance(s, float) and isinstance(c, float):
+        if abs(s) < _EXACT:
+            return 0.0, math.copysign(1.0, c)
+        if abs(c) < _EXACT:
+            return math.copysign(1.0, s), 0.0
+    return s, c
+
+
+def about_x(angle: Scalar) -> np.ndarray:
+    s, c = sin_cos(angle)
+    return array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def about_y(angle: Scalar) -> np.ndarray:
+    s, c = sin_cos(angle)
+    return array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def about_z(angle: Scalar) -> np.ndarray:
+    s, c = sin_cos(angle)
+    return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def about_axis(axis: Vector, angle: Scalar) -> np.ndarray:
+    r"""Rodrigues' formula :math:`R = 1 + \sin\theta\,\hat u + (1-\cos\theta)\,\hat u^2` for a unit axis."""
+    for k, principal in enumerate((about_x, about_y, about_z)):
+        if all(isinstance(v, (int, float)) for v in axis) and axis[(k + 1) % 3] == 0 and axis[(k + 2) % 3] == 0:
+            return principal(angle) if axis[k] > 0 else principal(-angle)
+    s, c = sin_cos(angle)
+    u = skew(axis)
+    return np.eye(3) + s * u + (1.0 - c) * (u @ u)
+
+
+def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> np.ndarray:
+    """``Rz(yaw) Ry(pitch) Rx(roll)`` (URDF)."""
+    return about_z(yaw) @ about_y(pitch) @ about_x(roll)
+
+
+def to_rpy(R: np.ndarray) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of a numeric rotation; at pitch ±π/2 roll is set to 0."""
+    cos_pitch = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], cos_pitch)
+    if cos_pitch > 1e-9:
+        return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
+    return 0.0, pitch, math.atan2(-R[0, 1], R[1, 1])
+
+
+def from_quaternion_wxyz(q: Sequence[Scalar]) -> np.ndarray:
+    """Rotation of a quaternion ``wxyz``; normalised here."""
+    w, x, y, z = q
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    return array(
+        [
+            [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
+            [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
+            [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
+        ]
+    )
+
+
+def to_quaternion_wxyz(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion ``wxyz`` with ``w ≥ 0`` of a numeric rotation (largest component first, no cancellation)."""
+    m = np.asarray(R, float)
+    squares = np.array([1 + m[0, 0] + m[1, 1] + m[2, 2], 1 + m[0, 0] - m[1, 1] - m[2, 2],
+                        1 - m[0, 0] + m[1, 1] - m[2, 2], 1 - m[0, 0] - m[1, 1] + m[2, 2]])  # fmt: skip
+    k = int(np.argmax(squares))
+    q = np.empty(4)
+    q[k] = math.sqrt(max(squares[k], 0.0)) / 2
+    f = 1.0 / (4.0 * q[k])
+    pairs = {
+        0: (None, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]),
+        1: (m[2, 1] - m[1, 2], None, m[1, 0] + m[0, 1], m[0, 2] + m[2, 0]),
+        2: (m[0, 2] - m[2, 0], m[1, 0] + m[0, 1], None, m[2, 1] + m[1, 2]),
+        3: (m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[2, 1] + m[1, 2], None),
+    }[k]
+    for i, pair in enumerate(pairs):
+        if pair is not None:
+            q[i] = pair * f
+    return q if q[0] >= 0 else -q
+
+
+def log(R: np.ndarray) -> np.ndarray:
+    """Rotation vector (axis times angle, angle in [0, π]) of a numeric rotation, accurate at 0 and at π."""
+    q = to_quaternion_wxyz(R)
+    length = float(np.linalg.norm(q[1:]))
+    if length < 1e-12:
+        return 2.0 * q[1:]
+    return q[1:] * (2.0 * math.atan2(length, q[0]) / length)
+
+
+def align_z(axis: Vector) -> np.ndarray:
+    """A rotation whose third column is the unit ``axis``; principal axes give permutations without rounding."""
+    table = {
+        (0.0, 0.0, 1.0): np.eye(3),
+        (0.0, 0.0, -1.0): np.diag([1.0, -1.0, -1.0]),
+        (1.0, 0.0, 0.0): array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]]),
+        (-1.0, 0.0, 0.0): array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]),
+        (0.0, 1.0, 0.0): array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+        (0.0, -1.0, 0.0): array([[0.0, -1, 0], [0, 0, -1], [1, 0, 0]]),
+    }
+    key = tuple(v + 0.0 if isinstance(v, float) else v for v in axis)
+    if key in table:
+        return table[key].astype(float)
+    z = np.asarray(axis, float)
+    helper = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

@@ -1,0 +1,98 @@
+"""Symbolic fields: SymPy expressions inside a description, and their evaluation on any scalar.
+
+SymPy is imported only when a symbol is really used. Text never goes to SymPy: ``algebra.expression`` parses it and
+builds the expression from whitelisted nodes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from manipula.algebra import ops
+from manipula.errors import DescriptionError, unknown_name
+
+
+def is_symbolic(x: Any) -> bool:
+    """Does ``x`` still contain named parameters?"""
+    sympy = sys.modules.get("sympy")
+    return sympy is not None and isinstance(x, sympy.Basic) and bool(x.free_symbols)
+
+
+def free_names(values: Any) -> Iterator[str]:
+    """Names of the free parameters in nested tuples of scalars."""
+    if isinstance(values, (tuple, list)):
+        for v in values:
+            yield from free_names(v)
+    elif is_symbolic(values):
+        for symbol in values.free_symbols:
+            yield str(symbol)
+
+
+def substitute(x: Any, values: Mapping[str, Any]) -> Any:
+    """``x`` with named parameters replaced; a plain float when nothing is left free."""
+    if not is_symbolic(x):
+        return x
+    import sympy
+
+    chosen = {s: values[s.name] for s in x.free_symbols if s.name in values}
+    result = x.subs({s: sympy.Float(v, 17) if isinstance(v, float) else v for s, v in chosen.items()})
+    if result.free_symbols:
+        return result
+    exact = evaluate(x, {s.name: float(v) for s, v in chosen.items()})
+    return float(exact)
+
+
+def evaluate(expression: Any, values: Mapping[str, Any]) -> Any:
+    """A SymPy expression (or plain number) over any scalar type, by walking its tree.
+
+    Args:
+        values: scalar for every free symbol, by name.
+    """
+    if isinstance(expression, (int, float)):
+        return expression
+    import sympy
+
+    known: dict[Any, Any] = {}
+
+    def one(e: Any) -> Any:
+        if e.is_Symbol:
+            if e.name not in values:
+                raise unknown_name("parameter", e.name, values)
+            return values[e.name]
+        if e.is_Number or e.is_NumberSymbol:
+            return float(e)
+        args = [known[a] for a in e.args]
+        if e.is_Add:
+            total = args[0]
+            for a in args[1:]:
+                total = total + a
+            return total
+        if e.is_Mul:
+            product = args[0]
+            for a in args[1:]:
+                product = product * a
+            return product
+        if e.is_Pow:
+            power = e.args[1]
+            if power == sympy.Rational(1, 2):
+                return ops.sqrt(args[0])
+            if power == sympy.Rational(-1, 2):
+                return 1.0 / ops.sqrt(args[0])
+            return args[0] ** (int(power) if power.is_Integer else args[1])
+        name = {"Abs": "abs", "Min": "minimum", "Max": "maximum"}.get(type(e).__name__, type(e).__name__)
+        function = getattr(ops, name, None)
+        if function is None or name.startswith("_"):
+            raise DescriptionError(f"The function '{name}' cannot be evaluated.")
+        if name in ("minimum", "maximum"):
+            result = args[0]
+            for a in args[1:]:
+                result = function(result, a)
+            return result
+        return function(*args)
+
+    for e in sympy.postorder_traversal(expression):
+        if e not in known:
+            known[e] = one(e)
+    return known[expression]

@@ -1,0 +1,40 @@
+r"""What a friction law is.
+
+Friction stands on the left of the equation of motion, :math:`M\ddot q + C\dot q + g + \tau_f = \tau`, with the sign of
+:math:`\dot q`: it opposes motion. A law is a frozen dataclass of parameters with one method, :meth:`FrictionLaw.torque`,
+and, when it remembers something (a bristle), the rate of that memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from manipula.algebra.ops import Scalar
+
+
+class FrictionLaw(ABC):
+    """One law for one joint. Written over ``ops``, so that it runs on floats and is compiled when traced."""
+
+    name: ClassVar[str]
+    states: ClassVar[int] = 0  # how many internal states (bristle deflections) the law has
+
+    @abstractmethod
+    def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:
+        """Friction torque ``tau_f`` [N·m or N], with the sign of ``qd``.
+
+        Args:
+            qd: joint velocity [rad/s or m/s].
+            state: the law's own states, ``states`` of them.
+            load: normal force in the joint [N], for laws that depend on it.
+        """
+
+    def state_rate(self, qd: Scalar, state: tuple[Scalar, ...], load: Scalar = 0.0) -> tuple[Scalar, ...]:
+        """Time derivative of the law's states; laws without states have none."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a file: the registry name under ``law`` and the parameters."""
+        from dataclasses import fields
+
+        return {"law": self.name} | {f.name: getattr(self, f.name) for f in fields(self)}  # pyright: ignore[reportArgumentType]

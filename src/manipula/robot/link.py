@@ -1,0 +1,59 @@
+"""A moving rigid body, as its owner described it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.algebra.inertia import Moments, moments
+from manipula.algebra.pose import IDENTITY, Mat3, Pose, Vec3
+
+ZERO3: Vec3 = (0.0, 0.0, 0.0)
+NO_INERTIA: Mat3 = (ZERO3, ZERO3, ZERO3)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One body of the tree.
+
+    Attributes:
+        name: unique name; also the name of the link's frame L.
+        mass: [kg]. Zero is legal (the doctor says so); nothing is ever invented.
+        com: centre of mass in frame L [m].
+        inertia: about the centre of mass, axes of L [kg·m²], three rows.
+        frame: X_JL, the link's frame in the joint-centred frame J that moves with it. The identity for URDF and
+            modified DH; ``Tx(a) Rx(alpha)`` for standard DH, whose link frame sits at the far end.
+        described: False when the source said nothing about mass and inertia.
+    """
+
+    name: str
+    mass: Any = 0.0
+    com: Vec3 = ZERO3
+    inertia: Mat3 = NO_INERTIA
+    frame: Pose = IDENTITY
+    described: bool = True
+
+    def moments(self) -> Moments:
+        """Mass, first moment and inertia about the origin of L, in L."""
+        return moments(self.mass, self.com, self.inertia)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A body carried at the tip: mass [kg], centre of mass [m] and central inertia [kg·m²] in the tip frame."""
+
+    mass: Any
+    com: Vec3 = ZERO3
+    inertia: Mat3 = NO_INERTIA
+
+    def moments(self) -> Moments:
+        return moments(self.mass, self.com, self.inertia)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame F fixed to a link: ``pose`` is X_LF; ``link`` is an index, -1 for the base."""
+
+    name: str
+    link: int
+    pose: Pose = IDENTITY

@@ -1,0 +1,197 @@
+"""A manipulator: a tree of rigid links joined by revolute and prismatic joints. Data only, frozen, SI."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.linear import array
+from manipula.algebra.pose import IDENTITY, Pose, plain, vec3
+from manipula.algebra.symbols import free_names, is_symbolic, substitute
+from manipula.errors import DescriptionError, unknown_name
+from manipula.robot.joint import Joint
+from manipula.robot.link import Frame, Link, Payload
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Robot:
+    """Values that compare, hash and travel. Build one with ``load``, ``from_dh``, ``planar`` … rather than by hand.
+
+    Attributes:
+        name: for messages, reports and generated code.
+        links: moving links, parents before children.
+        joints: joint i moves link i.
+        frames: named frames fixed to links or to the base; every link's own frame is among them.
+        tip: name of the frame that ``model.pose`` means by "tip"; ``None`` when several leaves leave it open.
+        base: pose of the robot's base frame in the frame in which gravity is given.
+        tool: pose of the tool frame in the tip frame; poses "at the tip" include it.
+        gravity: acceleration vector [m/s²], in the frame that ``base`` refers to.
+        payload: a body carried at the tip (in the tool frame).
+        base_link: name and inertia of the unmoving root.
+        notes: what a reader of the source should know (meshes left out, values replaced).
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
+    tip: str | None = None
+    base: Pose = IDENTITY
+    tool: Pose = IDENTITY
+    gravity: tuple[Any, Any, Any] = STANDARD_GRAVITY
+    payload: Payload | None = None
+    base_link: Link = Link("base", described=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The order of q."""
+        return tuple(j.name for j in self.joints)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        return tuple(j.parent for j in self.joints)
+
+    @cached_property
+    def is_chain(self) -> bool:
+        """Is every link the child of the one before it?"""
+        return all(j.parent == i - 1 for i, j in enumerate(self.joints))
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that are still free, sorted naturally (m2 before m10)."""
+        names = set(free_names(list(_scalars(self))))
+        return tuple(sorted(names, key=_natural))
+
+    @property
+    def is_numeric(self) -> bool:
+        return not self.parameters
+
+    def with_parameters(self, **values: Any) -> Robot:
+        """The robot with named parameters replaced by numbers (or by other symbolic expressions)."""
+        for name in values:
+            if name not in self.parameters:
+                raise unknown_name("parameter", name, self.parameters)
+        return _map_scalars(self, lambda x: plain(substitute(x, values)))
+
+    def replace(self, **changes: Any) -> Robot:
+        """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""
+        known = {f.name for f in dataclasses.fields(self)}
+        for name in changes:
+            if name not in known:
+                raise unknown_name("field of Robot", name, sorted(known))
+        if "gravity" in changes:
+            changes["gravity"] = vec3(changes["gravity"])
+        for name in ("base", "tool"):
+            if name in changes:
+                changes[name] = Pose.from_matrix(changes[name])
+        payload = changes.get("payload")
+        if payload is not None and not isinstance(payload, Payload):
+            changes["payload"] = Payload(plain(payload)) if plain(payload) != 0 else None
+        if changes.get("tip") is not None:
+            self.frame(changes["tip"])
+        return dataclasses.replace(self, **changes)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: link names, fixed links, "base", and "tip" (which includes the tool)."""
+        if name == "tip":
+            return self.tip_frame
+        for f in self.frames:
+            if f.name == name:
+                return f
+        raise unknown_name("frame", name, [*(f.name for f in self.frames), "tip"])
+
+    @cached_property
+    def tip_frame(self) -> Frame:
+        """Where the tool is: the tip frame followed by ``tool``."""
+        if self.tip is None:
+            leaves = [link.name for i, link in enumerate(self.links) if i not in self.parents]
+            raise DescriptionError(
+                f"Robot '{self.name}' has several end links ({', '.join(leaves)}); name one: tip='{leaves[0]}'."
+                if leaves
+                else f"Robot '{self.name}' has no moving link, so it has no tip."
+            )
+        f = next((f for f in self.frames if f.name == self.tip), None)
+        if f is None:
+            raise unknown_name("frame", self.tip, [f.name for f in self.frames])
+        return Frame("tip", f.link, f.pose @ self.tool)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.frames)
+
+    def joint_index(self, name: str) -> int:
+        if name not in self.joint_names:
+            raise unknown_name("joint", name, self.joint_names)
+        return self.joint_names.index(name)
+
+    @cached_property
+    def position_limits(self) -> np.ndarray:
+        """(n, 2) lower and upper positions; ±inf where the source states none."""
+        rows = [(-np.inf if j.limits.lower is None else j.limits.lower,
+                 np.inf if j.limits.upper is None else j.limits.upper) for j in self.joints]  # fmt: skip
+        return array(rows).reshape(self.n, 2)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over everything that matters for the numbers: the same on every machine."""
+        text = repr([self.name, *(_canonical(x) for x in _scalars(self)), self.joint_names, self.parents,
+                     [j.kind for j in self.joints], [f.name for f in self.frames], self.tip])  # fmt: skip
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        kinds = "".join(j.kind[0].upper() for j in self.joints)
+        free = f", free: {', '.join(self.parameters)}" if self.parameters else ""
+        return f"Robot('{self.name}', {self.n} joints {kinds if self.n <= 20 else kinds[:17] + '…'}{free})"
+
+
+def _canonical(x: Any) -> Any:
+    return str(x) if is_symbolic(x) else x
+
+
+def _natural(name: str) -> tuple[Any, ...]:
+    import re
+
+    return tuple(int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name))
+
+
+def _map_scalars(value: Any, f: Callable[[Any], Any]) -> Any:
+    """The same structure with ``f`` applied to every scalar inside (strings, flags and None stay)."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, tuple):
+        return tuple(_map_scalars(v, f) for v in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changes = {x.name: _map_scalars(getattr(value, x.name), f) for x in dataclasses.fields(value)}
+        return dataclasses.replace(value, **changes)
+    return f(value)
+
+
+def _scalars(value: Any) -> Iterable[Any]:
+    """Every scalar (and None) inside a nested value, in field order."""
+    if value is None or isinstance(value, (float, int)):
+        yield value
+    elif isinstance(value, str):
+        return
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from _scalars(v)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield type(value).__name__ if value.__class__.__module__.startswith("manipula.robot.friction") else None
+        for x in dataclasses.fields(value):
+            yield from _scalars(getattr(value, x.name))
+    else:
+        yield value
