@@ -1,0 +1,177 @@
+r"""Denavit–Hartenberg rows ⇄ Robot, both conventions.
+
+standard:  :math:`{}^{i-1}T_i = R_z(\theta)\,T_z(d)\,T_x(a)\,R_x(\alpha)`, the link frame sits at the far end of the link;
+modified:  :math:`{}^{i-1}T_i = R_x(\alpha)\,T_x(a)\,R_z(\theta)\,T_z(d)`, the link frame sits on its own joint axis [Craig1989].
+
+The joint variable is added to ``theta`` (revolute) or ``d`` (prismatic), so those entries are offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.algebra.inertia import inertia_from_six
+from manipula.algebra.pose import IDENTITY, Pose, rotation_x, rotation_z, translation
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget
+from manipula.robot.limits import UNLIMITED, Limits
+from manipula.robot.link import Payload
+from manipula.robot.robot import STANDARD_GRAVITY, Robot
+
+Convention = Literal["standard", "modified"]
+CONVENTIONS = ("standard", "modified")
+ROW_KEYS = (
+    "a", "alpha", "d", "theta", "joint", "mass", "com", "inertia", "name", "link", "limits",
+    "rotor_inertia", "gear_ratio", "friction", "drive",
+)  # fmt: skip
+
+
+def check_convention(convention: str) -> None:
+    """DH is always ``standard`` or ``modified``, never a default."""
+    if convention not in CONVENTIONS:
+        raise unknown_name("DH convention", convention, CONVENTIONS, field="convention")
+
+
+def from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: Convention,
+    gravity: Any = None,
+    base: Any = None,
+    tool: Any = None,
+    *,
+    name: str = "robot",
+    payload: Any = None,
+    frames: Sequence[tuple[str, int, Any]] = (),
+    file: str | None = None,
+) -> Robot:
+    """A serial chain from DH rows.
+
+    Args:
+        rows: mappings with ``a alpha d theta`` [m, rad]; ``joint`` "revolute" (default) or "prismatic"; ``mass`` [kg],
+            ``com`` (3,) [m] in the row's frame, ``inertia`` about the centre of mass in the row's axes, 3×3 or
+            ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]``; optional ``name``, ``link``, ``limits``, ``rotor_inertia``,
+            ``gear_ratio``, ``friction``, ``drive``. Every number may be a formula in text or a SymPy expression.
+        convention: "standard" or "modified".
+        gravity: acceleration vector in the frame that ``base`` refers to, default (0, 0, -9.81).
+        base: pose of DH frame 0, 4×4. tool: pose of the tool in the last DH frame, 4×4.
+        payload: mass [kg] at the tool, or a Payload.
+        frames: further named frames (name, 1-based row or 0 for the base, 4×4 in that row's frame).
+    """
+    check_convention(convention)
+    check_budget(len(rows), field="rows", file=file)
+    if not rows:
+        raise DescriptionError("A DH table needs at least one row.", field="rows", file=file)
+    links, joints = [LinkDraft("base", described=False)], []
+    for i, row in enumerate(rows):
+        try:
+            link, joint = _row_drafts(row, i, links[-1].name, convention)
+        except DescriptionError as error:
+            raise error.at(file=file, field=f"row {i + 1}") from None
+        links.append(link)
+        joints.append(joint)
+    drafts = [FrameDraft(n, links[k].name, Pose.from_matrix(T)) for n, k, T in frames]
+    if payload is not None and not isinstance(payload, Payload):
+        mass = _scalar(payload)
+        payload = Payload(mass) if mass != 0 else None
+    return build_robot(
+        name, links, joints, frames=drafts, gravity=STANDARD_GRAVITY if gravity is None else _vector(gravity),
+        base=IDENTITY if base is None else base, tool=IDENTITY if tool is None else tool,
+        tip=links[-1].name, payload=payload, file=file,
+    )  # fmt: skip
+
+
+def dh_poses(a: Any, alpha: Any, d: Any, theta: Any, revolute: bool, convention: Convention) -> tuple[Pose, Pose]:
+    """``(placement, frame)``: the constant parts of one row before and after the joint's own motion."""
+    if convention == "modified":
+        return rotation_x(alpha) @ translation(a, 0.0, 0.0) @ rotation_z(theta) @ translation(0.0, 0.0, d), IDENTITY
+    del revolute  # a rotation about z and a shift along z commute, so both kinds of joint split alike
+    return rotation_z(theta) @ translation(0.0, 0.0, d), translation(a, 0.0, 0.0) @ rotation_x(alpha)
+
+
+def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convention) -> tuple[LinkDraft, JointDraft]:
+    if not isinstance(row, Mapping):
+        raise DescriptionError(
+            f"A DH row is a mapping with the keys {', '.join(ROW_KEYS[:8])}; found {type(row).__name__}."
+        )
+    for key in row:
+        if key not in ROW_KEYS:
+            raise unknown_name("key of a DH row", key, ROW_KEYS, field=f"row {i + 1}")
+    kind = row.get("joint", "revolute")
+    if kind not in ("revolute", "prismatic"):
+        raise unknown_name("joint type", kind, ("revolute", "prismatic"), field=f"row {i + 1}.joint")
+    a, alpha, d, theta = (_scalar(row.get(k, 0.0), f"row {i + 1}.{k}") for k in ("a", "alpha", "d", "theta"))
+    placement, frame = dh_poses(a, alpha, d, theta, kind == "revolute", convention)
+    described = any(row.get(k) is not None for k in ("mass", "com", "inertia"))
+    link = LinkDraft(
+        name=str(row.get("link", f"link{i + 1}")),
+        mass=_scalar(row.get("mass", 0.0), f"row {i + 1}.mass"),
+        com=_vector(row.get("com", (0.0, 0.0, 0.0)), f"row {i + 1}.com"),
+        inertia=inertia_matrix(row.get("inertia"), f"row {i + 1}.inertia"),
+        described=described,
+        field=f"row {i + 1}",
+    )
+    joint = JointDraft(
+        name=str(row.get("name", f"joint{i + 1}")), kind=kind, parent=parent, child=link.name, origin=placement,
+        frame=frame, limits=_limits(row.get("limits"), f"row {i + 1}.limits"),
+        rotor_inertia=_scalar(row.get("rotor_inertia", 0.0), f"row {i + 1}.rotor_inertia"),
+        gear_ratio=_scalar(row.get("gear_ratio", 1.0), f"row {i + 1}.gear_ratio"),
+        friction=row.get("friction"), drive=row.get("drive"), field=f"row {i + 1}",
+    )  # fmt: skip
+    return link, joint
+
+
+def inertia_matrix(value: Any, field: str | None = None) -> np.ndarray:
+    """3×3 tensor from 3×3, from ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]``, or zero from ``None``."""
+    if value is None:
+        return np.zeros((3, 3))
+    raw = np.array(value, dtype=object)
+    if raw.shape == (6,):
+        return inertia_from_six(*(_scalar(v, field) for v in raw))
+    if raw.shape != (3, 3):
+        raise DescriptionError(
+            f"An inertia is 3×3 or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]; found shape {raw.shape}.", field=field
+        )
+    out = np.empty((3, 3), dtype=object)
+    for k in np.ndindex(3, 3):
+        out[k] = _scalar(raw[k], field)
+    return out
+
+
+def _limits(value: Any, field: str) -> Limits:
+    if value is None:
+        return UNLIMITED
+    if isinstance(value, Limits):
+        return value
+    if isinstance(value, Mapping):
+        known = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
+        for key in value:
+            if key not in known:
+                raise unknown_name("limit", key, known, field=field)
+        return Limits(**{k: None if v is None else _scalar(v, field) for k, v in value.items()})
+    pair = list(np.ravel(np.asarray(value, dtype=object)))
+    if len(pair) != 2:
+        raise DescriptionError("Limits are (lower, upper), a mapping or a Limits object.", field=field)
+    return Limits(_scalar(pair[0], field), _scalar(pair[1], field))
+
+
+def _scalar(value: Any, field: str | None = None) -> Any:
+    if isinstance(value, str):
+        from manipula.algebra.expression import scalar
+
+        try:
+            return scalar(value)
+        except DescriptionError as error:
+            raise error.at(field=field) from None
+    if isinstance(value, (bool, bytes)) or value is None or isinstance(value, (list, tuple, dict)):
+        raise DescriptionError(f"A number or a formula is needed, found {type(value).__name__}.", field=field)
+    return value
+
+
+def _vector(values: Any, field: str | None = None) -> list[Any]:
+    raw = np.array(values, dtype=object).ravel()
+    if raw.shape != (3,):
+        raise ShapeError(f"{field or 'vector'}: 3 entries are needed, found {raw.size}.")
+    return [_scalar(v, field) for v in raw]

@@ -1,0 +1,192 @@
+"""The DH form of any serial chain of revolute and prismatic joints.
+
+Frames are placed by common normals of consecutive joint axes at q = 0; what the convention cannot express goes into a
+base and a tool transform. Masses, centres of mass and inertias are transported into the new frames.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.inertia import central
+from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
+from manipula.errors import DescriptionError
+from manipula.formats.dh import Convention, check_convention, from_dh
+from manipula.robot.robot import Robot
+
+PARALLEL = 1e-9  # axes closer than this [rad] count as parallel: their common normal would be numerically arbitrary
+TOUCHING = 1e-10  # axes nearer than this [m] count as intersecting
+
+
+@dataclass
+class DhTable:
+    """Rows in the form ``from_dh`` takes, with base and tool as 4×4 arrays."""
+
+    convention: Convention
+    rows: list[dict[str, Any]]
+    base: np.ndarray
+    tool: np.ndarray
+    gravity: tuple[float, float, float]
+    name: str = "robot"
+    payload: Any = None
+    frames: list[tuple[str, int, np.ndarray]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_robot(self) -> Robot:
+        """The robot these rows describe, with its named frames."""
+        robot = from_dh(self.rows, self.convention, self.gravity, self.base, self.tool, name=self.name,
+                        payload=self.payload, frames=self.frames)  # fmt: skip
+        return robot
+
+
+def to_dh(robot: Robot, convention: Convention) -> DhTable:
+    """DH rows, base and tool that give the same kinematics and dynamics as ``robot``.
+
+    Raises:
+        DescriptionError: for a tree (a DH table is a chain) or while parameters are still symbolic.
+    """
+    check_convention(convention)
+    if not robot.is_chain or robot.n == 0:
+        raise DescriptionError(f"Robot '{robot.name}' is not a serial chain; a DH table describes one.")
+    if robot.parameters:
+        raise DescriptionError(
+            f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters)}); "
+            "give them values with with_parameters(...) before it is converted to DH."
+        )
+    joints_at_zero, links_at_zero = _poses_at_zero(robot)
+    place = _standard_rows if convention == "standard" else _modified_rows
+    notes: list[str] = []
+    base, geometry = place(robot, joints_at_zero, notes)
+    rows, frame = [], base
+    frames_at_zero = [base]
+    for joint, link, (a, alpha, d, theta), X_WL in zip(robot.joints, robot.links, geometry, links_at_zero):
+        frame = frame @ _row_pose(a, alpha, d, theta, convention)
+        frames_at_zero.append(frame)
+        X_FL = frame.inverse() @ X_WL
+        mass, com, inertia = central(link.moments().seen_from(X_FL.R, X_FL.p))
+        row = {"a": a, "alpha": alpha, "d": d, "theta": theta, "joint": joint.kind, "name": joint.name, "link": link.name,
+               "limits": joint.limits, "rotor_inertia": joint.rotor_inertia, "gear_ratio": joint.gear_ratio,
+               "friction": joint.friction, "drive": joint.drive}  # fmt: skip
+        if link.described:
+            symmetric = (inertia + inertia.T) / 2
+            row |= {"mass": float(mass), "com": [float(v) for v in com], "inertia": symmetric.astype(float).tolist()}
+        rows.append(row)
+    tool = np.eye(4)
+    if robot.tip is not None:
+        f = robot.tip_frame
+        world = (links_at_zero[f.link] if f.link >= 0 else robot.base) @ f.pose
+        tool = (frames_at_zero[-1].inverse() @ world).matrix()
+    named = {link.name for link in robot.links} | {"base"}
+    kept = [
+        (f.name, f.link + 1, (frames_at_zero[f.link + 1].inverse() @ _frame_at_zero(robot, f, links_at_zero)).matrix())
+        for f in robot.frames
+        if f.name not in named
+    ]
+    return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.payload, kept, notes)
+
+
+def _frame_at_zero(robot: Robot, f: Any, links_at_zero: list[Pose]) -> Pose:
+    return (links_at_zero[f.link] if f.link >= 0 else robot.base) @ f.pose
+
+
+def _poses_at_zero(robot: Robot) -> tuple[list[Pose], list[Pose]]:
+    """Joint frames (before motion) and link frames at q = 0, in the outermost frame."""
+    joints, links, pose = [], [], robot.base
+    for joint, link in zip(robot.joints, robot.links):
+        joints.append(pose @ joint.placement)
+        pose = joints[-1] @ link.frame
+        links.append(pose)
+    return joints, links
+
+
+def _row_pose(a: float, alpha: float, d: float, theta: float, convention: Convention) -> Pose:
+    z_part = rotation_z(theta) @ translation(0.0, 0.0, d)
+    x_part = translation(a, 0.0, 0.0) @ rotation_x(alpha)
+    return z_part @ x_part if convention == "standard" else x_part @ z_part
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A joint axis at q = 0: a point and a unit direction."""
+
+    point: np.ndarray
+    direction: np.ndarray
+
+
+def _lines(robot: Robot, poses: list[Pose]) -> list[_Line]:
+    return [_Line(X.p, X.R @ np.array(j.axis)) for X, j in zip(poses, robot.joints)]
+
+
+def _normal(first: _Line, second: _Line, origin: np.ndarray, x_before: np.ndarray,
+            notes: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Feet of the common normal on both lines and its direction (unit, perpendicular to both)."""
+    z1, z2 = first.direction, second.direction
+    normal = np.cross(z1, z2)
+    sine = float(np.linalg.norm(normal))
+    gap = second.point - first.point
+    if sine < PARALLEL:
+        foot1 = first.point + z1 * float(np.dot(origin - first.point, z1))
+        offset = gap - z1 * float(np.dot(gap, z1))
+        distance = float(np.linalg.norm(offset))
+        foot2 = foot1 + offset
+        x = offset / distance if distance > TOUCHING else _perpendicular(x_before, z1)
+        return foot1, foot2 if distance > TOUCHING else foot1, x
+    if sine < 1e-4:
+        notes.append(f"Two axes are parallel only to {sine:.1e} rad: their common normal lies far away.")
+    x = normal / sine
+    # gap = t1 z1 + s x − t2 z2, solved by projections
+    t1 = float(np.dot(np.cross(gap, z2), normal)) / sine**2
+    t2 = float(np.dot(np.cross(gap, z1), normal)) / sine**2
+    foot1, foot2 = first.point + t1 * z1, second.point + t2 * z2
+    if float(np.dot(gap, x)) < -TOUCHING or (abs(float(np.dot(gap, x))) <= TOUCHING and float(np.dot(x, x_before)) < 0):
+        x = -x
+    return foot1, foot2, x
+
+
+def _perpendicular(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The unit vector nearest to ``x`` that is perpendicular to ``z``."""
+    v = x - z * float(np.dot(x, z))
+    if np.linalg.norm(v) < 1e-6:
+        v = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    return v / np.linalg.norm(v)
+
+
+def _angle(v: np.ndarray, w: np.ndarray, about: np.ndarray) -> float:
+    """Angle from ``v`` to ``w`` about an axis perpendicular to both."""
+    return math.atan2(float(np.dot(np.cross(v, w), about)), float(np.dot(v, w)))
+
+
+def _first_frame(robot: Robot, poses: list[Pose], line: _Line) -> tuple[Pose, np.ndarray]:
+    x = _perpendicular(poses[0].R[:, 0].astype(float), line.direction)
+    R = np.column_stack([x, np.cross(line.direction, x), line.direction])
+    return Pose.of(R, line.point), x
+
+
+def _standard_rows(robot: Robot, poses: list[Pose], notes: list[str]) -> tuple[Pose, list[tuple[float, ...]]]:
+    lines = _lines(robot, poses)
+    base, x = _first_frame(robot, poses, lines[0])
+    origin, rows = base.p, []
+    for now, after in zip(lines, lines[1:]):
+        foot1, foot2, normal = _normal(now, after, origin, x, notes)
+        theta, d = _angle(x, normal, now.direction), float(np.dot(foot1 - origin, now.direction))
+        a, alpha = float(np.dot(foot2 - foot1, normal)), _angle(now.direction, after.direction, normal)
+        rows.append((a, alpha, d, theta))
+        origin, x = foot2, normal
+    return base, [*rows, (0.0, 0.0, 0.0, 0.0)]
+
+
+def _modified_rows(robot: Robot, poses: list[Pose], notes: list[str]) -> tuple[Pose, list[tuple[float, ...]]]:
+    lines = _lines(robot, poses)
+    base, x = _first_frame(robot, poses, lines[0])
+    origin, rows = base.p, []
+    a = alpha = 0.0
+    for now, after in zip(lines, lines[1:]):
+        foot1, foot2, normal = _normal(now, after, origin, x, notes)
+        rows.append((a, alpha, float(np.dot(foot1 - origin, now.direction)), _angle(x, normal, now.direction)))
+        a, alpha = float(np.dot(foot2 - foot1, normal)), _angle(now.direction, after.direction, normal)
+        origin, x = foot2, normal
+    return base, [*rows, (a, alpha, 0.0, 0.0)]
