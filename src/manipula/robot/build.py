@@ -183,6 +183,14 @@ def _sorted_tree(
         raise DescriptionError(
             f"{len(roots)} links have no parent ({shown}); exactly one root is needed.", line=roots[1].line
         )
+    reached = {roots[0].name}
+    for j in joints:  # the order of the file is the order of q whenever parents come before children in it
+        if j.parent not in reached:
+            break
+        reached.add(j.child)
+    else:
+        if len(joints) + 1 == len(links):
+            return roots[0], [(j, by_name[j.child]) for j in joints]
     order: list[tuple[JointDraft, LinkDraft]] = []
     stack = list(reversed(children.get(roots[0].name, [])))
     while stack:
@@ -216,7 +224,8 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         bodies.append([(IDENTITY, link)])
     robot_links = tuple(_merged(link, bodies[i], j.frame) for i, (j, link, _, _) in enumerate(moving))
     robot_joints = tuple(_joint(j, parent, placement) for j, _, parent, placement in moving)
-    frames = [Frame(n, index, pose) for n, (index, pose) in place.items()]
+    own = {root.name, *(link.name for _, link, _, _ in moving)}
+    frames = [Frame(n, *place[n]) for n in sorted(place, key=lambda n: n not in own)]  # stable: moving links first
     for f in frame_drafts:
         if f.name in place:
             raise DescriptionError(f"Two frames are named '{printable(f.name)}'.", line=f.line, field=f.field)
