@@ -44,7 +44,7 @@ def random_body(rng: np.random.Generator, heavy: float = 3.0) -> tuple[float, np
     mass = float(masses.sum())
     com = masses @ points / mass
     r = points - com
-    inertia = sum(m * (v @ v * np.eye(3) - np.outer(v, v)) for m, v in zip(masses, r))
+    inertia = np.sum([m * (v @ v * np.eye(3) - np.outer(v, v)) for m, v in zip(masses, r)], axis=0)
     return mass, com, (inertia + inertia.T) / 2
 
 
@@ -157,7 +157,7 @@ def robots(
     n = draw(st.integers(min_joints, max_joints))
     branched = draw(st.booleans()) if tree is None else tree
     slides = draw(st.booleans()) if prismatic is None else prismatic
-    chosen = {f: features[f] if f in features else draw(st.booleans()) for f in FEATURES}
+    chosen: dict[str, Any] = {f: features[f] if f in features else draw(st.booleans()) for f in FEATURES}
     seed = draw(st.integers(0, 2**32 - 1))
     return random_robot(np.random.default_rng(seed), n, branched, slides, **chosen)
 

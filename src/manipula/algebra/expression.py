@@ -1,10 +1,6 @@
 """Formulas in files, such as ``"m1*a1^2/12"``: read by an own grammar, never by ``eval`` or ``sympify``.
 
-The text is cut into tokens first (decimal numbers, ASCII names, ``+ - * / ^ ** ( ) ,``). Every number and name is
-replaced by a numbered placeholder, so that Python's ``ast`` sees nothing but our own words and operators; of its tree
-only sums, products, quotients, powers, signs and calls of named functions are accepted. The result is a short list of
-steps that runs on any scalar: floats, SymPy symbols, Taylor numbers, traced numbers.
-
+A formula becomes a short list of steps that runs on any scalar: floats, SymPy symbols, Taylor numbers, traced numbers.
 Meaning of the operators:
 
 - ``^`` and ``**`` are both powers and bind tighter than a sign on their left: ``-2^2`` is −4, ``2^-1`` is 0.5.
@@ -16,83 +12,34 @@ Meaning of the operators:
 
 from __future__ import annotations
 
-import ast
 import math
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.grammar import (
+    CONSTANTS,
+    DEFAULT,
+    LIMITS,
+    SIGNED_DECIMAL,
+    Function,
+    Limits,
+    Program,
+    decimal,
+    steps_of,
+    tokens_of,
+    tree_of,
+)
 from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, printable, unknown_name
 
+__all__ = ["DEFAULT", "LIMITS", "Expression", "Function", "Limits", "decimal", "parse", "scalar"]
 
-class Limits(NamedTuple):
-    """How large a formula may be; checked before Python's parser sees it."""
-
-    characters: int = 2048
-    nodes: int = 400
-    depth: int = 50  # parentheses
-    exponent: int = 64
-    bits: int = 1 << 16  # of an exact number that the formula could force SymPy to write out
-
-
-LIMITS = Limits()
-Program = tuple[tuple[str, Any, int], ...]
-
-
-class Function(NamedTuple):
-    """A named function of a formula: how to compute it, how many arguments it takes, its name in SymPy."""
-
-    compute: Callable[..., Scalar]
-    arguments: range
-    sympy_name: str
-
-
-def _fold(pair: Callable[[Scalar, Scalar], Scalar]) -> Callable[..., Scalar]:
-    def function(*values: Scalar) -> Scalar:
-        result = values[0]
-        for v in values[1:]:
-            result = pair(result, v)
-        return result
-
-    return function
-
-
-_ONE, _TWO, _SEVERAL = range(1, 2), range(2, 3), range(1, 17)
-DEFAULT: Mapping[str, Function] = {
-    **{name: Function(getattr(ops, name), _ONE, name) for name in
-       ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign", "floor")},
-    "abs": Function(ops.abs, _ONE, "Abs"),
-    "atan2": Function(ops.atan2, _TWO, "atan2"),
-    "min": Function(_fold(ops.minimum), _SEVERAL, "Min"),
-    "max": Function(_fold(ops.maximum), _SEVERAL, "Max"),
-}  # fmt: skip
-CONSTANTS: Mapping[str, float] = {"pi": math.pi}
-LONGEST_NAME = 64
-
-_DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_SIGNED_DECIMAL = re.compile(rf"[+-]?{_DECIMAL}")
-_TOKEN = re.compile(rf"[ \t]*(?:(?P<number>{_DECIMAL})|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^(),]))")
-_STUCK = re.compile(r"[A-Za-z0-9_.]")
-_OPERATORS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
-_ALLOWED = "Allowed are decimal numbers, names, + - * / ^ ( ) and the functions " + ", ".join(DEFAULT) + "."
 _ARITHMETIC_FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError)
-
-
-def decimal(text: str) -> float:
-    """A finite decimal number such as ``-1.5e-3``; no nan, inf, underscores, hexadecimal or foreign digits."""
-    stripped = text.strip(" \t\r\n")
-    if len(stripped) > 400 or not _SIGNED_DECIMAL.fullmatch(stripped):
-        raise DescriptionError(f"'{printable(stripped, 40)}' is not a decimal number such as -1.5e-3.")
-    value = float(stripped)
-    if math.isinf(value):
-        raise DescriptionError(f"'{printable(stripped, 40)}' is larger than any number the computer holds (1.8e308).")
-    return value
 
 
 @dataclass(frozen=True)
@@ -208,9 +155,9 @@ def parse(
     if not isinstance(text, str):
         raise DescriptionError(f"A formula is a text, found {printable(text, 40)}.")
     try:
-        tokens = _tokens(text, functions, limits)
-        tree = _tree(tokens)
-        program = _check(text, tuple(_steps(tree, tokens, names, functions)), functions, limits)
+        tokens = tokens_of(text, functions, limits)
+        tree = tree_of(tokens)
+        program = _check(text, tuple(steps_of(tree, tokens, names, functions)), functions, limits)
     except DescriptionError as error:
         raise error.at(field=f"formula '{printable(text, 60)}'") from None
     used = dict.fromkeys(payload for kind, payload, _ in program if kind == "name")
@@ -220,7 +167,7 @@ def parse(
 def scalar(value: Any, names: Collection[str] | None = None) -> Any:
     """A field of a description: a float for a number or a formula without parameters, else a SymPy expression."""
     if isinstance(value, str):
-        if _SIGNED_DECIMAL.fullmatch(value.strip(" \t")):
+        if SIGNED_DECIMAL.fullmatch(value.strip(" \t")):
             return decimal(value)
         expression = parse(value, names)
         if not expression.names:
@@ -235,153 +182,10 @@ def scalar(value: Any, names: Collection[str] | None = None) -> Any:
         if not math.isfinite(number):
             raise DescriptionError(f"A finite number is needed, found {printable(value, 40)}.")
         return number
-    if hasattr(value, "free_symbols") and getattr(value, "is_commutative", False):
-        return value if value.free_symbols else scalar(float(value))
+    symbols = getattr(value, "free_symbols", None)
+    if symbols is not None and getattr(value, "is_commutative", False):
+        return value if symbols else scalar(float(value))
     raise DescriptionError(f"A number or a formula is needed, found {printable(repr(value), 40)}.")
-
-
-class _Token(NamedTuple):
-    kind: str  # number, name, function, constant or the operator itself
-    text: str
-    column: int  # 1-based
-
-
-def _tokens(text: str, functions: Mapping[str, Function], limits: Limits) -> list[_Token]:
-    if len(text) > limits.characters:
-        raise BudgetError(f"A formula has at most {limits.characters} characters, found {len(text)}.")
-    out: list[_Token] = []
-    place, end, depth, nodes = 0, len(text.rstrip(" \t\r\n")), 0, 0
-    while place < end:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            spot = place + len(text[place:]) - len(text[place:].lstrip(" \t"))
-            raise DescriptionError(f"Column {spot + 1}: '{printable(text[spot])}' is not allowed. {_ALLOWED}")
-        kind, word = str(match.lastgroup), match.group(str(match.lastgroup))
-        column, place = match.start(kind) + 1, match.end()
-        if kind == "number" and place < end and _STUCK.match(text[place]):
-            raise DescriptionError(
-                f"Column {column}: '{printable(text[column - 1 : column + 20])}' is neither a decimal number nor a name; "
-                "a product needs a *.")  # fmt: skip
-        if kind == "number":
-            decimal(word)
-        elif kind == "name":
-            kind = _kind_of_name(word, column, text, place, functions)
-        else:
-            kind = word
-        depth += (kind == "(") - (kind == ")")
-        nodes += kind not in "(),"
-        if depth > limits.depth or nodes > limits.nodes:
-            raise BudgetError(
-                f"Column {column}: a formula has at most {limits.nodes} numbers, names and operators and "
-                f"{limits.depth} open parentheses.")  # fmt: skip
-        if depth < 0:
-            raise DescriptionError(f"Column {column}: this parenthesis was never opened.")
-        out.append(_Token(kind, word, column))
-    if not out:
-        raise DescriptionError("The formula is empty.")
-    if depth:
-        raise DescriptionError(f"{depth} opened but not closed: a parenthesis is missing at the end.")
-    return out
-
-
-def _kind_of_name(word: str, column: int, text: str, place: int, functions: Mapping[str, Function]) -> str:
-    called = text[place:].lstrip(" \t").startswith("(")
-    if len(word) > LONGEST_NAME:
-        raise DescriptionError(f"Column {column}: a name has at most {LONGEST_NAME} characters.")
-    if word in functions:
-        if not called:
-            raise DescriptionError(f"Column {column}: '{word}' is a function and needs its argument in parentheses.")
-        return "function"
-    if called:
-        error = unknown_name("function", word, functions)
-        raise type(error)(f"Column {column}: {error.problem} A product needs a *.")
-    if word.lower() in ("nan", "inf", "infinity"):
-        raise DescriptionError(f"Column {column}: '{word}' is not a number that a formula may hold.")
-    return "constant" if word in CONSTANTS else "name"
-
-
-def _tree(tokens: list[_Token]) -> ast.expr:
-    """Python's tree of the tokens, in which token k is the word ``_k``: nothing written by others is parsed."""
-    words = [f"_{k}" if t.kind in ("number", "name", "function", "constant") else t.kind for k, t in enumerate(tokens)]
-    source = " ".join("**" if w == "^" else w for w in words)
-    try:
-        return ast.parse(source, mode="eval").body
-    except SyntaxError as problem:
-        before = source[: max((problem.offset or 1) - 1, 0)].count(" ")
-        found = tokens[min(before, len(tokens) - 1)]
-        raise DescriptionError(
-            f"Column {found.column}: unexpected '{printable(found.text, 30)}'; an operator or a value is missing near it."
-        ) from None
-    except (RecursionError, MemoryError, ValueError):
-        raise BudgetError("The formula is nested too deeply.") from None
-
-
-def _steps(
-    tree: ast.expr, tokens: list[_Token], names: Collection[str] | None, functions: Mapping[str, Function]
-) -> Iterator[tuple[str, Any, int]]:
-    """Postfix steps of the whitelisted tree, without recursion."""
-    todo: list[Any] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, tuple):
-            yield node
-        elif isinstance(node, ast.Name):
-            token = tokens[int(node.id[1:])]
-            if token.kind == "name" and names is not None and token.text not in names:
-                error = unknown_name("parameter", token.text, names)
-                raise type(error)(f"Column {token.column}: {error.problem}")
-            yield token.kind, token.text, token.column
-        elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            kind = _OPERATORS[type(node.op)]
-            column = _column(node.left, tokens)
-            if kind == "**":
-                _refuse_ambiguous_chain(node, tokens)
-            todo += [(kind, None, column), node.right, node.left]
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            todo += [("negate" if isinstance(node.op, ast.USub) else "same", None, _column(node.operand, tokens))]
-            todo += [node.operand]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            token = tokens[int(node.func.id[1:])]
-            expected = functions[token.text].arguments if token.kind == "function" else range(0)
-            if len(node.args) not in expected:
-                wanted = str(expected[0]) if len(expected) == 1 else f"{expected[0]} to {expected[-1]}"
-                raise DescriptionError(
-                    f"Column {token.column}: '{token.text}' takes {wanted} argument(s), found {len(node.args)}."
-                )
-            todo += [("call", (token.text, len(node.args)), token.column), *reversed(node.args)]
-        else:
-            raise DescriptionError(f"Only arithmetic is allowed in a formula. {_ALLOWED}")
-
-
-def _column(node: ast.expr, tokens: list[_Token]) -> int:
-    """Column of the first word of a subtree."""
-    while not isinstance(node, ast.Name):
-        match node:
-            case ast.BinOp():
-                node = node.left
-            case ast.UnaryOp():
-                node = node.operand
-            case ast.Call():
-                node = node.func
-            case _:
-                return 1
-    return tokens[int(node.id[1:])].column
-
-
-def _refuse_ambiguous_chain(node: ast.BinOp, tokens: list[_Token]) -> None:
-    right = node.right
-    while isinstance(right, ast.UnaryOp):
-        right = right.operand
-    if not (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow)):
-        return
-    first = next(k for k, t in enumerate(tokens) if t.column == _column(right, tokens))
-    before = first - 1
-    while tokens[before].kind in ("+", "-"):
-        before -= 1
-    if tokens[before].kind == "^":
-        raise DescriptionError(
-            f"Column {tokens[before].column}: a^b^c is ambiguous (MATLAB reads (a^b)^c, mathematics a^(b^c)); "
-            "write the parentheses.")  # fmt: skip
 
 
 def _check(text: str, program: Program, functions: Mapping[str, Function], limits: Limits) -> Program:
