@@ -1,10 +1,10 @@
 """Elementary functions as LLVM code of our own, one lane or several, always the same bits.
 
-``emit(module, "sincos", 4)`` puts an internal function ``{<4 x double>, <4 x double>} (<4 x double>)`` into the module (once)
-and returns it. Errors are at most 2 units in the last place over the whole range (1 to 1.2 in most), signed zeros,
-infinities, NaN and subnormals as IEEE 754 wants them. The range in which the code is our own is wide; lanes outside it
-(|x| > 1e7 for the trigonometric functions, the special cases of ``atan2`` and ``pow``) are recomputed by the C library.
-Its functions are external symbols with the names of ``LIBM_SYMBOLS``; ``objects.py`` supplies the addresses when code is
+``emit(module, "sincos", 4)`` puts an internal function ``{<4 x double>, <4 x double>} (<4 x double>)`` into the module
+(once) and returns it. Errors are at most 2 units in the last place over the whole range; signed zeros, infinities, NaN
+and subnormals are as IEEE 754 wants them. The range in which the code is our own is wide; lanes outside it (|x| > 1e7
+for the trigonometric functions, the special cases of ``atan2`` and ``pow``) are recomputed by the C library. Its
+functions are external symbols with the names of ``LIBM_SYMBOLS``; ``objects.py`` supplies the addresses when code is
 loaded, so that none stands in the code and object files can be kept on disk.
 
 Because every width gives the same bits, a scalar kernel may put independent arguments side by side: one call of the
@@ -21,14 +21,14 @@ from llvmlite import ir
 
 from manipula.errors import CompileError, unknown_name
 from manipula.native import mathlib_exp, mathlib_inverse, mathlib_trig
-from manipula.native.lanes import BIT, DOUBLE, WIDTHS, Lanes, intrinsic, lane_type
+from manipula.native.lanes import BIT, DOUBLE, WIDTHS, Lanes, Value, intrinsic, lane_type
 
 PREFIX = "manipula_math_"
 
 LIBM_SYMBOLS = {PREFIX + "libm_" + name: name for name in ("sin", "cos", "tan", "atan2", "pow")}
 """External symbols in emitted code, and the function of the C library each stands for."""
 
-Body = Callable[..., "tuple[list[ir.Value], ir.Value | None]"]
+Body = Callable[..., "tuple[list[Value], Value | None]"]
 """Emits a function: (lanes, arguments) → (results, bit per lane "inside my range", or None if that is everywhere)."""
 
 _FUNCTIONS: dict[str, tuple[Body, int, tuple[str, ...]]] = {
@@ -125,7 +125,7 @@ def _emit_patch(module: ir.Module, library_name: str, width: int, argument_count
     return function
 
 
-def _lane(builder: ir.IRBuilder, value: ir.Value, lane: int, width: int) -> ir.Value:
+def _lane(builder: ir.IRBuilder, value: Value, lane: int, width: int) -> Value:
     return value if width == 1 else builder.extract_element(value, ir.Constant(ir.IntType(32), lane))
 
 
@@ -144,11 +144,11 @@ def _internal(module: ir.Module, function_type: ir.FunctionType, symbol: str) ->
     return function
 
 
-def _return(builder: ir.IRBuilder, results: list[ir.Value]) -> None:
+def _return(builder: ir.IRBuilder, results: list[Value]) -> None:
     if len(results) == 1:
         builder.ret(results[0])
         return
-    packed: ir.Value = ir.Constant(ir.LiteralStructType([r.type for r in results]), ir.Undefined)
+    packed: Value = ir.Constant(ir.LiteralStructType([r.type for r in results]), ir.Undefined)
     for position, result in enumerate(results):
         packed = builder.insert_value(packed, result, position)
     builder.ret(packed)

@@ -1,18 +1,20 @@
 r"""Exponential, logarithm, hyperbolic functions and power.
 
-Everything rests on :math:`e^x = 2^n (1 + r + r^2 P(r))` with :math:`n = \mathrm{round}(x/\ln 2)`, :math:`|r| \le \ln(2)/2`, and on
-:math:`\ln x = k \ln 2 + 2\,\mathrm{artanh}\,s` with :math:`x = 2^k m`, :math:`s = (m-1)/(m+1)`, :math:`\sqrt{1/2} \le m < \sqrt 2`
-[Muller2016, ch. 10 and 11]. Polynomials are minimax fits (Remez exchange), relative errors of the whole function below 2⁻⁵⁸.
-Where two parts nearly cancel or an error would be amplified, both carry their rounding errors.
+Everything rests on two reductions [Muller2016, ch. 10 and 11]:
+
+.. math::
+    e^x &= 2^n (1 + r + r^2 P(r)), & n &= \mathrm{round}(x/\ln 2), \; |r| \le \ln(2)/2 \\
+    \ln x &= k \ln 2 + 2\,\mathrm{artanh}\,s, & x &= 2^k m, \; s = (m-1)/(m+1), \; \sqrt{1/2} \le m < \sqrt 2
+
+Polynomials are minimax fits (Remez exchange) with relative errors of the whole function below 2⁻⁵⁸. Where two parts
+nearly cancel or an error would be amplified, both carry their rounding errors.
 """
 
 from __future__ import annotations
 
 import math
 
-from llvmlite import ir
-
-from manipula.native.lanes import Lanes
+from manipula.native.lanes import Lanes, Value
 
 
 def _hex(*values: str) -> tuple[float, ...]:
@@ -77,10 +79,10 @@ EXP_OVERFLOW, EXP_UNDERFLOW = 709.782712893384, -745.1332191019412
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 ROUNDER_BITS = 0x4338000000000000
 
-_Pair = tuple[ir.Value, ir.Value]
+_Pair = tuple[Value, Value]
 
 
-def _reduce(v: Lanes, x: ir.Value) -> tuple[ir.Value, ir.Value, _Pair]:
+def _reduce(v: Lanes, x: Value) -> tuple[Value, Value, _Pair]:
     """n as double and bits, and r = x − n·ln 2 as a pair."""
     n, bits = v.round(x, LOG2_E)
     minus_n = v.neg(n)
@@ -89,7 +91,7 @@ def _reduce(v: Lanes, x: ir.Value) -> tuple[ir.Value, ir.Value, _Pair]:
     return n, bits, (r, v.fma(minus_n, v.const(LN2[1]), v.fsub(first, r)))
 
 
-def _scale(v: Lanes, value: ir.Value, n_bits: ir.Value) -> ir.Value:
+def _scale(v: Lanes, value: Value, n_bits: Value) -> Value:
     """``value·2ⁿ`` for |n| < 2000 in two steps, so that subnormal results are rounded once."""
     half = v.lshr(v.sub(n_bits, v.iconst(ROUNDER_BITS - 2048)), v.iconst(1))  # ⌊n/2⌋ + 1024
     first = v.from_bits(v.shl(v.sub(half, v.iconst(1)), v.iconst(52)))
@@ -97,7 +99,7 @@ def _scale(v: Lanes, value: ir.Value, n_bits: ir.Value) -> ir.Value:
     return v.fmul(v.fmul(value, first), second)
 
 
-def exp(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def exp(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """eˣ."""
     _, bits, (r, _) = _reduce(v, x)
     mantissa = v.fadd(v.const(1.0), v.fma(v.fmul(r, r), v.polynomial(r, EXP), r))
@@ -106,20 +108,20 @@ def exp(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
     return [v.select(v.compare("<", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
 
 
-def _exp_pair(v: Lanes, x: ir.Value) -> tuple[ir.Value, _Pair]:
+def _exp_pair(v: Lanes, x: Value) -> tuple[Value, _Pair]:
     """eˣ = 2ⁿ·(high + low), good to about 58 bits: the bits of n, and the pair."""
     _, bits, (r, r_low) = _reduce(v, x)
     return bits, _exp_of_reduced(v, r, r_low)
 
 
-def _exp_of_reduced(v: Lanes, r: ir.Value, r_low: ir.Value) -> _Pair:
+def _exp_of_reduced(v: Lanes, r: Value, r_low: Value) -> _Pair:
     one, error = v.fast_two_sum(v.const(1.0), r)
     rest = v.fma(v.fmul(r, r), v.polynomial(r, EXP), v.fma(r, r_low, r_low))
     return v.fast_two_sum(one, v.fadd(error, rest))
 
 
-def _sinh_cosh(v: Lanes, size: ir.Value, sign: float) -> ir.Value:
-    r"""(eˣ ± e⁻ˣ)/2 for x ≥ 0 [1 ≤ x for the difference], from eˣ/4 and e⁻ˣ/4 so that it overflows where the result does."""
+def _sinh_cosh(v: Lanes, size: Value, sign: float) -> Value:
+    """(eˣ ± e⁻ˣ)/2 for x ≥ 0 (x ≥ 1 for the difference), from eˣ/4 and e⁻ˣ/4: it overflows where they do."""
     bits, (high, low) = _exp_pair(v, size)
     exponent = v.sub(bits, v.iconst(ROUNDER_BITS))
     up = v.power_of_two(v.sub(exponent, v.iconst(2)))
@@ -133,7 +135,7 @@ def _sinh_cosh(v: Lanes, size: ir.Value, sign: float) -> ir.Value:
     return v.select(v.compare(">", size, v.const(711.0)), v.const(math.inf), value)
 
 
-def sinh(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def sinh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """sinh x; a polynomial for |x| < 1, where the exponentials cancel."""
     size = v.abs(x)
     z = v.fmul(size, size)
@@ -142,12 +144,12 @@ def sinh(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
     return [v.with_sign(value, v.sign(x))], None
 
 
-def cosh(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def cosh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """cosh x."""
     return [_sinh_cosh(v, v.abs(x), 1.0)], None
 
 
-def tanh(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def tanh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     r"""tanh x = (E − 1)/(E + 1), E = exp(2|x|); E − 1 is formed without cancellation.
 
     .. math:: E - 1 = (2^n - 1) + 2^n r + 2^n r^2 P(r)
@@ -164,7 +166,7 @@ def tanh(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
     return [v.with_sign(v.fadd(q, q_low), v.sign(x))], None
 
 
-def _split(v: Lanes, x: ir.Value) -> _Pair:
+def _split(v: Lanes, x: Value) -> _Pair:
     """x = 2ᵏ·m for positive normal x: k as a double, m in [√½, √2)."""
     shifted = v.add(v.bits(x), v.iconst(0x3FF0000000000000 - SQRT_HALF_BITS))
     exponent = v.lshr(shifted, v.iconst(52))
@@ -172,7 +174,7 @@ def _split(v: Lanes, x: ir.Value) -> _Pair:
     return k, v.from_bits(v.add(v.and_(shifted, v.iconst(2**52 - 1)), v.iconst(SQRT_HALF_BITS)))
 
 
-def log(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def log(v: Lanes, x: Value) -> tuple[list[Value], None]:
     r"""ln x: −∞ at 0, NaN below.
 
     .. math:: \ln m = f - f^2/2 + s\,(f^2/2 + s^2 L(s^2)), \qquad f = m - 1,\; s = f/(2 + f)
@@ -192,7 +194,7 @@ def log(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
     return [v.select(v.compare(">", x, v.const(0.0)), value, special)], None
 
 
-def _log_pair(v: Lanes, x: ir.Value) -> _Pair:
+def _log_pair(v: Lanes, x: Value) -> _Pair:
     r"""ln x as a pair good to about 64 bits, for positive normal x.
 
     .. math:: \ln x = k \ln 2 + 2s\,(1 + s^2 (\tfrac13 + s^2 Q(s^2)))
@@ -215,7 +217,7 @@ def _log_pair(v: Lanes, x: ir.Value) -> _Pair:
     return v.fast_two_sum(total, v.fadd(error, v.fma(k, v.const(LN2_SHORT[1]), low)))
 
 
-def pow(v: Lanes, x: ir.Value, y: ir.Value) -> tuple[list[ir.Value], ir.Value]:
+def pow(v: Lanes, x: Value, y: Value) -> tuple[list[Value], Value]:
     """xʸ = exp(y·ln x) for positive normal x and results far from overflow; the C library does all other cases."""
     log_x, log_x_low = _log_pair(v, x)
     p, p_low = v.two_product(y, log_x)

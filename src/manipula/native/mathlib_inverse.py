@@ -5,9 +5,7 @@ Polynomials are minimax fits (Remez exchange) with relative errors of the whole 
 
 from __future__ import annotations
 
-from llvmlite import ir
-
-from manipula.native.lanes import Lanes
+from manipula.native.lanes import Lanes, Value
 
 ATAN = tuple(
     map(
@@ -56,13 +54,13 @@ HALF_PI = (float.fromhex("0x1.921fb54442d18p+0"), float.fromhex("0x1.1a62633145c
 QUARTER_PI = (HALF_PI[0] / 2, HALF_PI[1] / 2)
 
 ATAN2_LARGEST, ATAN2_SMALLEST = 2.0**1000, 2.0**-1000
-"""Between these sizes of the larger argument nothing overflows or divides by zero; the rest is left to the C library."""
+"""Between these sizes of the larger argument nothing overflows or divides by zero; the C library does the rest."""
 
-_Pair = tuple[ir.Value, ir.Value]
+_Pair = tuple[Value, Value]
 
 
-def _octant_angle(v: Lanes, a: ir.Value, b: ir.Value) -> tuple[_Pair, ir.Value, _Pair, ir.Value]:
-    r"""The pieces of atan(a/b) for a, b > 0: (constant), sign of the small angle, (small angle).
+def _octant_angle(v: Lanes, a: Value, b: Value) -> tuple[Value, _Pair, _Pair]:
+    r"""The pieces of atan(a/b) for a, b > 0: is a > b?, a constant and a small angle, both as pairs.
 
     With s = min(a,b), l = max(a,b): the angle of s/l is atan t for s/l ≤ tan(π/8), else π/4 + atan t with
 
@@ -82,11 +80,11 @@ def _octant_angle(v: Lanes, a: ir.Value, b: ir.Value) -> tuple[_Pair, ir.Value, 
     z = v.fmul(t, t)
     t_low = v.fma(v.neg(z), t_low, t_low)  # derivative of atan, 1/(1 + z) ≈ 1 − z
     angle_low = v.fma(v.fmul(t, z), v.polynomial(z, ATAN), t_low)
-    offset = tuple(v.select(big, v.const(c), zero) for c in QUARTER_PI)
-    return offset, swap, (t, angle_low), swap
+    offset = v.select(big, v.const(QUARTER_PI[0]), zero), v.select(big, v.const(QUARTER_PI[1]), zero)
+    return swap, offset, (t, angle_low)
 
 
-def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: ir.Value, base: _Pair) -> _Pair:
+def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: Value, base: _Pair) -> _Pair:
     """``base ± (offset + angle)`` with the sign bit in ``turn``, as constant pair and angle pair."""
     constant = tuple(v.fadd(c, v.flip(o, turn)) for c, o in zip(base, offset))
     part, part_low = v.flip(angle[0], turn), v.flip(angle[1], turn)
@@ -94,9 +92,9 @@ def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: ir.Value, base: _Pair)
     return total, v.fadd(error, v.fadd(part_low, constant[1]))
 
 
-def _first_quadrant(v: Lanes, a: ir.Value, b: ir.Value, negative: ir.Value | None) -> ir.Value:
+def _first_quadrant(v: Lanes, a: Value, b: Value, negative: Value | None) -> Value:
     """atan(a/b), or π − atan(a/b) where ``negative`` holds; a, b > 0."""
-    offset, swap, angle, _ = _octant_angle(v, a, b)
+    swap, offset, angle = _octant_angle(v, a, b)
     zero, sign_bit = v.const(0.0), v.iconst(-(2**63))
     no_bit = v.iconst(0)
     turn = v.select(swap, sign_bit, no_bit)
@@ -108,14 +106,14 @@ def _first_quadrant(v: Lanes, a: ir.Value, b: ir.Value, negative: ir.Value | Non
     return v.fadd(total, low)
 
 
-def atan(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def atan(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """atan x."""
     size = v.abs(x)
     size = v.select(v.compare(">", size, v.const(2.0**60)), v.const(2.0**60), size)  # π/2 to the last bit beyond
     return [v.with_sign(_first_quadrant(v, size, v.const(1.0), None), v.sign(x))], None
 
 
-def atan2(v: Lanes, y: ir.Value, x: ir.Value) -> tuple[list[ir.Value], ir.Value]:
+def atan2(v: Lanes, y: Value, x: Value) -> tuple[list[Value], Value]:
     """The angle of the point (x, y), in [−π, π], signed zeros as in IEEE 754."""
     a, b = v.abs(y), v.abs(x)
     larger = v.select(v.compare(">", a, b), a, b)
@@ -125,7 +123,7 @@ def atan2(v: Lanes, y: ir.Value, x: ir.Value) -> tuple[list[ir.Value], ir.Value]
     return [v.with_sign(_first_quadrant(v, a, b, negative), v.sign(y))], inside
 
 
-def _asin_parts(v: Lanes, x: ir.Value) -> tuple[ir.Value, _Pair]:
+def _asin_parts(v: Lanes, x: Value) -> tuple[Value, _Pair]:
     r"""(|x| ≥ ½?, asin s as a pair) with s = |x|, or s = √((1 − |x|)/2) where |x| ≥ ½.
 
     asin|x| = π/2 − 2 asin √((1 − |x|)/2); the square root carries its rounding error.
@@ -142,7 +140,7 @@ def _asin_parts(v: Lanes, x: ir.Value) -> tuple[ir.Value, _Pair]:
     return outer, (s, v.fma(v.fmul(s, z), v.polynomial(z, ASIN), s_low))
 
 
-def asin(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def asin(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """asin x; NaN for |x| > 1."""
     outer, (s, low) = _asin_parts(v, x)
     inner = v.fadd(s, low)
@@ -151,7 +149,7 @@ def asin(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
     return [v.with_sign(v.select(outer, far, inner), v.sign(x))], None
 
 
-def acos(v: Lanes, x: ir.Value) -> tuple[list[ir.Value], None]:
+def acos(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """acos x: π/2 − asin x inside |x| < ½, 2 asin s for x ≥ ½, π − 2 asin s for x ≤ −½; NaN for |x| > 1."""
     outer, (s, low) = _asin_parts(v, x)
     negative = v.compare("<", x, v.const(0.0))

@@ -4,16 +4,14 @@ Reduction to the octant around a multiple of π/2 [CodyWaite1980], π/2 in three
 
 .. math:: n = \mathrm{round}(2x/\pi), \qquad r = ((x - n P_1) - n P_2) - n P_3, \qquad |r| \le \pi/4
 
-``x − n·P₁`` is exact; the third part matters only where ``x`` lies close to a multiple of π/2 and the first two cancel (with two
-parts the error there reaches hundreds of units). The kernels are minimax polynomials of degree 13 (sine) and 14 (cosine),
-fitted by Remez exchange with relative errors below 2⁻⁵⁷; their leading terms ``r`` and ``1 − r²/2`` are exact.
+``x − n·P₁`` is exact; the third part matters only where ``x`` lies close to a multiple of π/2 and the first two cancel
+(with two parts the error there reaches hundreds of units). The kernels are minimax polynomials of degree 13 (sine) and
+14 (cosine), fitted by Remez exchange with relative errors below 2⁻⁵⁷; the leading terms ``r`` and ``1 − r²/2`` are exact.
 """
 
 from __future__ import annotations
 
-from llvmlite import ir
-
-from manipula.native.lanes import Lanes
+from manipula.native.lanes import Lanes, Value
 
 LIMIT = 1e7
 """Beyond |x| = LIMIT the three parts of π/2 do not hold enough digits: the C library takes over."""
@@ -55,14 +53,14 @@ COS = tuple(
 )
 """(cos r − 1 + r²/2)/r⁴ as a polynomial in r²."""
 
-_Result = tuple[list[ir.Value], ir.Value]
+_Result = tuple[list[Value], Value]
 
 
-def _inside(v: Lanes, x: ir.Value) -> ir.Value:
+def _inside(v: Lanes, x: Value) -> Value:
     return v.compare("<=", v.abs(x), v.const(LIMIT))
 
 
-def _kernels(v: Lanes, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
+def _kernels(v: Lanes, x: Value) -> tuple[Value, Value, Value]:
     """sin r, cos r and the bits of n (the quadrant)."""
     n, quadrant = v.round(x, TWO_OVER_PI)
     minus_n = v.neg(n)
@@ -76,40 +74,40 @@ def _kernels(v: Lanes, x: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
     return sine, cosine, quadrant
 
 
-def _odd(v: Lanes, quadrant: ir.Value) -> ir.Value:
+def _odd(v: Lanes, quadrant: Value) -> Value:
     return v.builder.icmp_unsigned("!=", v.and_(quadrant, v.iconst(1)), v.iconst(0))
 
 
-def _second_bit_as_sign(v: Lanes, quadrant: ir.Value) -> ir.Value:
+def _second_bit_as_sign(v: Lanes, quadrant: Value) -> Value:
     return v.and_(v.shl(quadrant, v.iconst(62)), v.iconst(-(2**63)))
 
 
-def _sin_of(v: Lanes, sine: ir.Value, cosine: ir.Value, quadrant: ir.Value) -> ir.Value:
+def _sin_of(v: Lanes, sine: Value, cosine: Value, quadrant: Value) -> Value:
     return v.flip(v.select(_odd(v, quadrant), cosine, sine), _second_bit_as_sign(v, quadrant))
 
 
-def _cos_of(v: Lanes, sine: ir.Value, cosine: ir.Value, quadrant: ir.Value) -> ir.Value:
+def _cos_of(v: Lanes, sine: Value, cosine: Value, quadrant: Value) -> Value:
     sign = _second_bit_as_sign(v, v.add(quadrant, v.iconst(1)))
     return v.flip(v.select(_odd(v, quadrant), sine, cosine), sign)
 
 
-def sincos(v: Lanes, x: ir.Value) -> _Result:
+def sincos(v: Lanes, x: Value) -> _Result:
     """sin x and cos x from one reduction."""
     parts = _kernels(v, x)
     return [_sin_of(v, *parts), _cos_of(v, *parts)], _inside(v, x)
 
 
-def sin(v: Lanes, x: ir.Value) -> _Result:
+def sin(v: Lanes, x: Value) -> _Result:
     """sin x."""
     return [_sin_of(v, *_kernels(v, x))], _inside(v, x)
 
 
-def cos(v: Lanes, x: ir.Value) -> _Result:
+def cos(v: Lanes, x: Value) -> _Result:
     """cos x."""
     return [_cos_of(v, *_kernels(v, x))], _inside(v, x)
 
 
-def tan(v: Lanes, x: ir.Value) -> _Result:
+def tan(v: Lanes, x: Value) -> _Result:
     """tan x = sin r / cos r, or −cos r / sin r in odd quadrants.
 
     Numerator and denominator carry their rounding errors (r too), so that the quotient is good to about one unit.
@@ -132,8 +130,8 @@ def tan(v: Lanes, x: ir.Value) -> _Result:
     cosine_low = v.fma(v.fmul(z, z), v.polynomial(z, COS), v.fadd(one_low, rest))
     cosine = v.fast_two_sum(one, cosine_low)
     odd = _odd(v, quadrant)
-    numerator = tuple(v.select(odd, c, s) for s, c in zip(sine, cosine))
-    denominator = tuple(v.select(odd, s, c) for s, c in zip(sine, cosine))
+    numerator = v.select(odd, cosine[0], sine[0]), v.select(odd, cosine[1], sine[1])
+    denominator = v.select(odd, sine[0], cosine[0]), v.select(odd, sine[1], cosine[1])
     q, q_low = v.quotient(numerator, denominator)
     size = v.abs(v.fadd(q, q_low))
     sign = v.xor(v.sign(r), v.shl(quadrant, v.iconst(63)))  # tan is odd in r; odd quadrants turn the sign

@@ -1,10 +1,10 @@
 """From an LLVM module to object code, and from object code to addresses that can be called.
 
-``compile_object`` runs LLVM's code generator (level 2) and none of its optimisation passes over the intermediate code: the
-tracer has already shared, folded and dropped everything they would find. ``load_object`` links the object into this process
-and gives the addresses of its functions; they stay valid as long as the returned :class:`LoadedCode` is alive. External
-symbols are looked up in a closed list, ``external_symbols``: the C library's functions behind ``mathlib`` and what the code
-generator itself may call. Object code never contains an address of the process that made it.
+``compile_object`` runs LLVM's code generator (level 2) and none of its optimisation passes over the intermediate code:
+the tracer has already shared, folded and dropped everything they would find. ``load_object`` links the object into this
+process and gives the addresses of its functions; they stay valid as long as the returned :class:`LoadedCode` is alive.
+External symbols are looked up in a closed list, ``external_symbols``: the C library's functions behind ``mathlib`` and
+what the code generator itself may call. Object code never contains an address of the process that made it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from manipula.native.mathlib import LIBM_SYMBOLS
 CODEGEN_LEVEL = 2  # level 0 gives code three to six times slower, level 3 costs time and buys nothing
 
 CODEGEN_CALLS = ("fma", "floor", "memcpy", "memset", "memmove")
-"""Functions the code generator may call on its own: ``fma`` and ``floor`` where the processor has no such instruction."""
+"""What the code generator may call on its own: ``fma`` and ``floor`` where the processor has no such instruction."""
 
 _lock = threading.RLock()
 _library_number = itertools.count()
