@@ -223,7 +223,7 @@ def pow(v: Lanes, x: Value, y: Value) -> tuple[list[Value], Value]:
     p, p_low = v.two_product(y, log_x)
     p_low = v.fma(y, log_x_low, p_low)
     _, bits, (r, r_low) = _reduce(v, p)
-    high, low = _exp_of_reduced(v, r, v.fadd(r_low, p_low))
+    high, low = _exp_of_reduced(v, *v.two_sum(r, v.fadd(r_low, p_low)))
     value = _scale(v, v.fadd(high, low), bits)
     inside = v.and_(v.compare(">=", x, v.const(2.0**-1022)), v.compare("<", x, v.const(math.inf)))
     return [value], v.and_(inside, v.compare("<", v.abs(p), v.const(708.0)))
