@@ -1,0 +1,200 @@
+"""A graph as machine code, through LLVM.
+
+The binary interface of the code (C calling convention; strides count doubles):
+
+``void <name>_one(const double *const *inputs, double *const *outputs, double *workspace)``
+    One state. ``inputs[i]`` and ``outputs[k]`` point at C-contiguous blocks of the core shapes, in the order of
+    ``graph.inputs`` and ``graph.outputs``.
+
+``void <name>_batch(const double *const *inputs, const int64_t *input_strides,``
+``                  double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
+    ``count`` ≥ 1 states, W at a time. Row r of input i starts at ``inputs[i] + r·input_strides[i]``; stride 0 repeats one
+    row. The strides of shared inputs are ignored. The last group repeats the last row in its spare lanes.
+
+``workspace`` has ``Code.workspace`` doubles (64-byte aligned, private to the call; NULL if that is 0). If an input has a
+run-time length, ``inputs`` has one more entry that points at ``int64_t`` lengths, in the order in which their names appear
+in the shapes of the inputs. Outputs must not overlap inputs. Nothing touches Python: the code may run without the GIL.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from manipula.native import memory
+from manipula.native.blocks import block, input_pointer
+from manipula.native.emit import Function, Module
+from manipula.native.graph import Graph, core_size
+from manipula.native.passes import lower
+
+
+class Processor(NamedTuple):
+    """What the code generator needs to know of the machine."""
+
+    width: int
+    fma: bool
+
+
+@functools.cache
+def processor() -> Processor:
+    """How many states stand side by side, and whether a product and a sum are one instruction."""
+    from manipula.native.objects import host
+
+    machine = host()
+    fused = "+fma" in machine.features.split(",") or machine.triple.startswith(("aarch64", "arm64"))
+    return Processor(8 if machine.vector_width() == 8 else 4, fused)
+
+
+class Text:
+    """LLVM text with the few attributes by which ``objects.compile_object`` knows a module."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.text = name, text
+        self.triple = self.data_layout = ""
+
+    def __str__(self) -> str:
+        return f'target datalayout = "{self.data_layout}"\ntarget triple = "{self.triple}"\n{self.text}'
+
+
+@functools.cache
+def generator_version() -> bytes:
+    """A fingerprint of the code generator itself, so that stored code never outlives a change of it."""
+    text = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        text.update(path.read_bytes())
+    return text.digest()
+
+
+def ir_text(graph: Graph, width: int) -> tuple[str, str, int]:
+    """LLVM text, name of the entry, and workspace in doubles of a lowered graph."""
+    module = Module(graph, width)
+    if width == 1:
+        entry = _one(module)
+    else:
+        entry = _batch(module)
+    text = "\n".join(
+        [*module.globals, *_math_text(frozenset(module.math), module), *module.declared.values(), *module.functions]
+    )
+    return text, entry, 0
+
+
+def _pointers(f: Function, array: str, names: list[str]) -> list[str]:
+    return [
+        f.let(f"load ptr, ptr {f.let(f'getelementptr ptr, ptr {array}, i64 {k}')}, align 8") for k in range(len(names))
+    ]
+
+
+def _one(module: Module) -> str:
+    graph = module.graph
+    f = Function(module, "define void @one(ptr noalias %inputs, ptr noalias %outputs, ptr noalias %workspace)")
+    places = {name: [p] for name, p in zip(graph.outputs, _pointers(f, "%outputs", list(graph.outputs)))}
+    inputs = {name: [input_pointer(f, k)] for k, name in enumerate(graph.inputs)}
+    _body(f, inputs, places)
+    f.do("ret void")
+    f.finish()
+    return "one"
+
+
+def _batch(module: Module) -> str:
+    """The loop over groups of W states; spare lanes of the last group repeat the last state."""
+    graph, W = module.graph, module.width
+    head = (
+        "define void @batch(ptr noalias %inputs, ptr noalias %input_strides, ptr noalias %outputs, "
+        "ptr noalias %output_strides, i64 %count, ptr noalias %workspace)"
+    )
+    f = Function(module, head)
+    own = [name for name in graph.inputs if name not in graph.shared]
+    bases = {name: input_pointer(f, k) for k, name in enumerate(graph.inputs)}
+    bases_out = dict(zip(graph.outputs, _pointers(f, "%outputs", list(graph.outputs))))
+    input_strides = {name: _stride(f, "%input_strides", k) for k, name in enumerate(graph.inputs) if name in own}
+    output_strides = {name: _stride(f, "%output_strides", k) for k, name in enumerate(graph.outputs)}
+    last = f.let("sub i64 %count, 1")
+    f.do("br label %group")
+    f.start("group")
+    f.lines.append("")  # the loop variable, completed at the end
+    variable = len(f.lines) - 1
+    left = f.let(f"sub i64 {last}, %row")
+    rows = ["%row"]
+    for k in range(1, W):
+        short = f.let(f"icmp slt i64 {left}, {k}")
+        step = f.let(f"select i1 {short}, i64 {left}, i64 {k}")
+        rows.append(f.let(f"add i64 %row, {step}"))
+
+    def lanes(base: str, stride: str) -> list[str]:
+        return [memory.address(f, base, f.let(f"mul i64 {r}, {stride}")) for r in rows]
+
+    inputs = {name: lanes(bases[name], input_strides[name]) for name in own}
+    inputs.update({name: [bases[name]] for name in graph.shared})
+    outputs = {name: lanes(bases_out[name], output_strides[name]) for name in graph.outputs}
+    _body(f, inputs, outputs)
+    following = f.let(f"add i64 %row, {W}")
+    latch = f.block
+    f.do(f"br i1 {f.let(f'icmp slt i64 {following}, %count')}, label %group, label %done")
+    f.start("done")
+    f.do("ret void")
+    f.lines[variable] = f"  %row = phi i64 [0, %entry], [{following}, %{latch}]"
+    f.finish()
+    return "batch"
+
+
+def _stride(f: Function, array: str, k: int) -> str:
+    return f.let(f"load i64, ptr {f.let(f'getelementptr i64, ptr {array}, i64 {k}')}, align 8")
+
+
+def _body(f: Function, inputs: dict[str, list[str]], outputs: dict[str, list[str]]) -> None:
+    """The whole graph inside this function."""
+    graph = f.module.graph
+
+    def load(f: Function, v: int) -> str:
+        code, _, data = graph.operations[v]
+        assert code == "input", f"value {v} ({code}) is not at hand"
+        name, column = data
+        if name in graph.shared:
+            return f.splat(f.let(f"load double, ptr {memory.address(f, inputs[name][0], column)}, align 8"))
+        return memory.load(f, ("input", name), inputs[name], column, core_size(graph.inputs[name]))
+
+    f.load = load
+    for name in graph.sampled:
+        f.rows[("samples", name)] = outputs[name]
+    block(f, graph.body)
+    for name, values in graph.output_values.items():
+        memory.store(f, outputs[name], [f.get(v) for v in values])
+
+
+@functools.lru_cache(maxsize=256)
+def _math_module(wanted: frozenset[tuple[str, int]]) -> tuple[list[str], dict[str, str]]:
+    """The text of mathematical functions: definitions, and declarations by name."""
+    from llvmlite import ir
+
+    from manipula.native import mathlib
+
+    module = ir.Module()
+    for name, width in sorted(wanted):
+        mathlib.emit(module, name, width)
+    definitions, declarations = [], {}
+    for value in module.global_values:
+        text = str(value)
+        if text.lstrip().startswith("declare"):
+            declarations["@" + value.name] = text.strip()
+        else:
+            definitions.append(text)
+    return definitions, declarations
+
+
+def _math_text(wanted: frozenset[tuple[str, int]], module: Module) -> list[str]:
+    if not wanted:
+        return []
+    definitions, declarations = _math_module(wanted)
+    for name, text in declarations.items():
+        module.declared.setdefault(name, text)
+    return definitions
+
+
+def object_code(graph: Graph, width: int) -> tuple[bytes, str, int]:
+    """Relocatable machine code of a graph (not lowered yet), the name of its entry, and its workspace."""
+    from manipula.native.objects import compile_object
+
+    text, entry, workspace = ir_text(lower(graph, processor().fma), width)
+    return compile_object(Text(graph.name, text)), entry, workspace

@@ -1,0 +1,106 @@
+"""Passes over a graph before machine code is made from it.
+
+``lower`` fuses products into sums where that costs nothing and puts the operations into an order that keeps few values
+alive. Both depend on the graph only, so one state and four states at a time compute the same bits.
+"""
+
+from __future__ import annotations
+
+from manipula.native.graph import Graph, Operation
+
+SUMS = frozenset({"add", "sub"})
+
+
+def use_counts(graph: Graph) -> list[int]:
+    """How often each value is used by operations, loops and outputs."""
+    uses = [0] * len(graph.operations)
+    for op in graph.operations:
+        for a in op.args:
+            uses[a] += 1
+        if op.code == "loop":
+            for v in op.data.inner():
+                uses[v] += 1
+    for values in graph.output_values.values():
+        for v in values:
+            uses[v] += 1
+    return uses
+
+
+def form_fma(graph: Graph) -> Graph:
+    """Fuse a product that has a single use with the sum that uses it: a·b + c rounded once.
+
+    Of two products in one sum the later one is fused; products that a loop does not change stay outside it.
+    """
+    operations = list(graph.operations)
+    uses = use_counts(graph)
+    home = homes(graph)
+    for n, (code, args, _) in enumerate(operations):
+        if code not in SUMS:
+            continue
+        a, b = args
+        for product, other, place in ((b, a, 1), (a, b, 0)):
+            op = operations[product]
+            if op.code == "mul" and uses[product] == 1 and home[product] == home[n]:
+                kind = "fma" if code == "add" else ("fms" if place == 0 else "fnma")
+                operations[n] = Operation(kind, (*op.args, other), None)
+                uses[product] = 0
+                break
+    return pruned(graph, operations)
+
+
+def homes(graph: Graph) -> list[int]:
+    """The loop operation in whose body each operation stands; −1 outside all loops, records count separately."""
+    home = [-1] * len(graph.operations)
+    for n, op in enumerate(graph.operations):
+        if op.code == "loop":
+            for m in op.data.body:
+                home[m] = 2 * n
+            for m in op.data.record_body:
+                home[m] = 2 * n + 1
+    return home
+
+
+def pruned(graph: Graph, operations: list[Operation]) -> Graph:
+    """The graph with new operations, without those that nothing needs any more."""
+    live = bytearray(len(operations))
+    for values in graph.output_values.values():
+        for v in values:
+            live[v] = 1
+    for sampled in graph.sampled.values():
+        live[sampled.loop] = 1
+    for n in range(len(operations) - 1, -1, -1):
+        if live[n]:
+            for a in operations[n].args:
+                live[a] = 1
+            if operations[n].code == "loop":
+                for v in operations[n].data.inner():
+                    live[v] = 1
+    kept = [n for n in range(len(operations)) if live[n]]
+    number = {n: k for k, n in enumerate(kept)}
+    return _renumbered(graph, operations, kept, number)
+
+
+def _renumbered(graph: Graph, operations: list[Operation], kept: list[int], number: dict[int, int]) -> Graph:
+    new: list[Operation] = []
+    for n in kept:
+        code, args, data = operations[n]
+        if code == "loop":
+            data = data.mapped(lambda v: number.get(v, -1))
+            data.body = [v for v in data.body if v >= 0]
+            data.record_body = [v for v in data.record_body if v >= 0]
+        new.append(Operation(code, tuple([number[a] for a in args]), data))
+    return Graph(
+        graph.name,
+        graph.inputs,
+        graph.shared,
+        new,
+        [number[n] for n in graph.body if n in number],
+        graph.outputs,
+        {k: [number[v] for v in values] for k, values in graph.output_values.items()},
+        {k: s._replace(loop=number[s.loop]) for k, s in graph.sampled.items()},
+    )
+
+
+def lower(graph: Graph, fma: bool = True) -> Graph:
+    """The graph as machine code will compute it."""
+    return form_fma(graph) if fma else graph

@@ -1,0 +1,232 @@
+"""From a Python function to a graph: run it once on traced numbers, keep what the outputs need.
+
+The nodes a function made form one pool. Each belongs to the innermost loop on whose variables it depends, so whatever
+does not depend on a loop is computed outside it, however the function was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import TracingError
+from manipula.native.graph import Graph, Loop, Operation, Sampled, core_size
+from manipula.native.tables import RunTimeArray, Samples
+from manipula.native.tracer import Builder, Condition, Node, Value
+
+
+def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *, shared: Iterable[str] = ()) -> Graph:
+    """The graph of ``f`` for inputs of the given shapes.
+
+    ``f`` is called by position with an object array of traced numbers per input (a bare one for shape ``()``). It
+    returns an array, a number, or a tuple or dict of those. ``shared`` names inputs that are the same for all states
+    of a batch; one whose shape contains a name, such as ``("m", 4)``, has that length at run time and arrives as a
+    :class:`~manipula.native.tables.RunTimeArray` for use in tables.
+    """
+    builder = Builder()
+    shared = frozenset(shared)
+    unknown = shared - set(inputs)
+    if unknown:
+        raise TracingError(f"{name}: shared names {sorted(unknown)} are not inputs; inputs are {list(inputs)}.")
+    with builder:
+        arguments = [make_input(builder, key, tuple(shape), key in shared) for key, shape in inputs.items()]
+        result = f(*arguments)
+        return graph_of(builder, inputs, result, name, shared)
+
+
+def make_input(builder: Builder, name: str, shape: tuple, shared: bool) -> Any:
+    """The traced argument of one input."""
+    if any(isinstance(d, str) for d in shape):
+        if not shared:
+            raise TracingError(f"input '{name}' of shape {shape} has a run-time length, so it must be in shared=.")
+        return RunTimeArray(name, shape)
+    nodes = [builder.fresh("input", (), (name, i)) for i in range(core_size(shape))]
+    if shape == ():
+        return nodes[0]
+    array = np.empty(len(nodes), object)
+    array[:] = nodes
+    return array.reshape(shape)
+
+
+def named_outputs(result: Any) -> dict[str, Any]:
+    """What a traced function returned, by name: ``out``, ``out0 out1 …`` for a tuple, or the keys of a dict."""
+    if isinstance(result, Mapping):
+        return {str(k): v for k, v in result.items()}
+    if isinstance(result, tuple):
+        return {f"out{i}": v for i, v in enumerate(result)}
+    return {"out": result}
+
+
+def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: str, shared: Iterable[str]) -> Graph:
+    """The graph that computes ``result``, made of nodes of ``builder``."""
+    outputs: dict[str, tuple] = {}
+    wanted: dict[str, list[Value]] = {}
+    sampled: dict[str, Samples] = {}
+    for key, value in named_outputs(result).items():
+        if isinstance(value, Samples):
+            outputs[key] = (value.dimension(), *value.shape)
+            sampled[key] = value
+            continue
+        array = value if isinstance(value, np.ndarray) else np.asarray(value, object)
+        outputs[key] = array.shape
+        try:
+            wanted[key] = [
+                x.select(1.0, 0.0) if isinstance(x, Condition) else builder.lift(x) for x in array.ravel().tolist()
+            ]
+        except TracingError as error:
+            raise TracingError(f"output '{key}' of {name}: {error}") from None
+    roots = [v for values in wanted.values() for v in values] + [s.loop for s in sampled.values()]
+    operations, body, number = flatten(builder, roots)
+    return Graph(
+        name,
+        {k: tuple(s) for k, s in inputs.items()},
+        shared,
+        operations,
+        body,
+        outputs,
+        {k: [number[v.index] for v in values] for k, values in wanted.items()},
+        {k: Sampled(number[s.loop.index], s.start, s.shape) for k, s in sampled.items()},
+    )
+
+
+def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list[int], dict[int, int]]:
+    """Operations that ``roots`` need, the numbers of those outside all loops, and the number of each node."""
+    values = builder.values
+    live = mark(values, roots)
+    indices = [i for i in range(len(values)) if live[i]]
+    lines: dict[int, Any] = {
+        i: (v.code, tuple([a.index for a in v.args]), v.data) for i in indices for v in (values[i],)
+    }
+    extra = absorb_signs(lines, roots)
+    region = regions(values, indices)
+    order = extra + [i for i in indices if i in lines]
+    number = {index: n for n, index in enumerate(order)}
+    bodies: dict[int, list[int]] = {-1: []}
+    operations: list[Operation] = []
+    for n, index in enumerate(order):
+        code, args, data = lines[index]
+        if code == "loop":
+            data = data.mapped(lambda v: number[v.index])
+            data.body = bodies.pop(data.number, [])
+            split_record(operations, data)
+        operations.append(Operation(code, tuple([number[a] for a in args]), data))
+        bodies.setdefault(region.get(index, -1), []).append(n)
+    return operations, bodies[-1], number
+
+
+def mark(values: list[Value], roots: Iterable[Value]) -> bytearray:
+    """Which nodes are needed, walking from the last to the first (arguments always come first)."""
+    live = bytearray(len(values))
+    for root in roots:
+        live[root.index] = 1
+    for i in range(len(values) - 1, -1, -1):
+        if live[i]:
+            value = values[i]
+            for a in value.args:
+                live[a.index] = 1
+            if value.code == "loop":
+                for inner in value.data.inner():
+                    live[inner.index] = 1
+    return live
+
+
+def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> list[int]:
+    """Drop changes of sign where another operation can carry them; gives the keys of new constants.
+
+    −(a − b) → b − a,   −(c·x) → (−c)·x,   −(c/x) → (−c)/x   when the inner value has no other use.
+    """
+    uses: dict[int, int] = {}
+    for code, args, data in lines.values():
+        for a in args:
+            uses[a] = uses.get(a, 0) + 1
+        if code == "loop":
+            for v in data.inner():
+                uses[v.index] = uses.get(v.index, 0) + 1
+    for root in roots:
+        uses[root.index] = uses.get(root.index, 0) + 1
+    fresh: dict[float, int] = {}
+    for index, (code, args, _) in list(lines.items()):
+        if code != "neg" or uses[args[0]] != 1:
+            continue
+        inner, parts, _ = lines[args[0]]
+        if inner == "sub":
+            lines[index] = ("sub", parts[::-1], None)
+        elif inner in ("mul", "div") and lines[parts[0]][0] == "const":
+            c = -lines[parts[0]][2]
+            key = fresh.setdefault(c, -2 - len(fresh))
+            lines[key] = ("const", (), c)
+            lines[index] = (inner, (key, parts[1]), None)
+            uses[parts[0]] -= 1
+            if not uses[parts[0]]:
+                del lines[parts[0]]
+        else:
+            continue
+        del lines[args[0]]
+    return sorted(fresh.values())
+
+
+def regions(values: list[Value], indices: list[int]) -> dict[int, int]:
+    """The number of the innermost loop each node depends on (absent: none).
+
+    A loop itself belongs to the innermost *other* loop on which its start values or its body depend.
+    """
+    if not any(values[i].code == "loop" for i in indices):
+        return {}
+    region: dict[int, int] = {}
+    loops = {values[i].data.number: values[i] for i in indices if values[i].code == "loop"}
+    uses: dict[int, set[int]] = {number: set() for number in loops}
+    for i in indices:
+        value = values[i]
+        code = value.code
+        if code == "param":
+            number = value.data[0]
+            if number not in loops:
+                raise TracingError("a number made inside a loop was used outside it; return it from the step instead.")
+            region[i] = number
+            continue
+        found = {region[a.index] for a in value.args if a.index in region}
+        if code == "loop":
+            loop = value.data
+            found |= {region[v.index] for v in loop.inner() if v.index in region} | uses[loop.number]
+            found.discard(loop.number)
+        for number in found:
+            if loops[number].index < i:
+                raise TracingError("a number made inside a loop was used outside it; return it from the step instead.")
+        if found:
+            deepest = max(found, key=lambda number: loops[number].data.depth)
+            region[i] = deepest
+            uses[deepest] |= found - {deepest}
+    return region
+
+
+def split_record(operations: list[Operation], loop: Loop) -> None:
+    """Move to ``record_body`` what only the recorded samples need."""
+    if not loop.record:
+        return
+    members = set(loop.body)
+    needed = {v for v in (*loop.results, *([] if loop.stop is None else [loop.stop])) if v in members}
+    for n in reversed(loop.body):
+        if n in needed:
+            op = operations[n]
+            needed.update(a for a in op.args if a in members)
+            if op.code == "loop":
+                needed.update(free_values(operations, op.data) & members)
+    loop.record_body = [n for n in loop.body if n not in needed]
+    loop.body = [n for n in loop.body if n in needed]
+
+
+def free_values(operations: list[Operation], loop: Loop) -> set[int]:
+    """Values from outside that the body of a loop uses."""
+    own = {*loop.body, *loop.record_body}
+    found = {v for v in loop.inner() if v not in own}
+    for n in own:
+        op = operations[n]
+        found.update(op.args)
+        if op.code == "loop":
+            found |= free_values(operations, op.data)
+    return found - own
+
+
+__all__ = ["Node", "flatten", "graph_of", "make_input", "named_outputs", "trace"]
