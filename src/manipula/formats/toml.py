@@ -1,0 +1,197 @@
+"""Our own format: a robot in a TOML file that a person can write. ``docs/formats.md`` describes it with examples.
+
+One file holds one of three forms: ``[[link]]`` and ``[[joint]]`` (any tree), ``[dh]`` (a table of rows) or ``[planar]``
+(an n-R arm in the vertical plane). The header is common: name, gravity, base, tool, tip, payload, parameters.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from manipula.algebra.pose import vec3
+from manipula.errors import DescriptionError, ShapeError
+from manipula.formats import toml_parts as parts
+from manipula.formats.dh import CONVENTIONS, from_dh
+from manipula.formats.planar import PLANAR_GRAVITY, planar
+from manipula.formats.toml_fields import Document, Fields
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name
+from manipula.robot.robot import STANDARD_GRAVITY, Robot
+
+FORMAT = 1
+FORMS = ("link", "dh", "planar")
+KINDS = ("revolute", "prismatic", "fixed")
+
+
+def from_toml(source: str | os.PathLike[str], *, file: str | None = None) -> Robot:
+    """A robot from TOML text or from a file.
+
+    Args:
+        source: a path, or the text itself (recognised by a line break or an equals sign).
+        file: name for messages when ``source`` is text.
+
+    Raises:
+        DescriptionError: with file, line and field; nothing else.
+    """
+    if isinstance(source, str) and ("\n" in source or "=" in source):
+        return robot_from(Document(source, file))
+    from manipula.formats.guard import read_text
+
+    return robot_from(Document(read_text(Path(source)), os.fspath(source)))
+
+
+def robot_from(document: Document) -> Robot:
+    """The robot that a parsed document describes."""
+    try:
+        return _robot(document)
+    except ShapeError as error:
+        raise DescriptionError(str(error), file=document.file) from None
+    except DescriptionError as error:
+        if error.line is None:
+            raise document.located(error) from None
+        raise error.at(file=document.file) from None
+
+
+def _robot(document: Document) -> Robot:
+    root = document.fields()
+    if root.has("parameters"):
+        document.define(root.table("parameters"))  # pyright: ignore[reportArgumentType]
+    form = root.either(*FORMS)
+    if form is None:
+        raise DescriptionError(
+            "No robot is described: give [[link]] and [[joint]], or [dh] with rows, or [planar].", file=document.file
+        )
+    version = root.raw("format", FORMAT)
+    if version != FORMAT:
+        raise root.error(f"Format {version!r} is not known; this version reads format {FORMAT}.", "format")
+    header = _header(root, form)
+    robot = {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header)
+    root.close()
+    document.check_parameters()
+    return robot
+
+
+def _header(root: Fields, form: str) -> dict[str, Any]:
+    """What the three forms have in common."""
+    notes = root.raw("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(n, str) for n in notes):
+        raise root.error("Notes are a list of texts.", "notes")
+    told = [f"{title}: {text}" for title in ("Description", "Source") if (text := root.text(title.lower()))]
+    base, tool = parts.base_and_tool(root)
+    gravity = root.scalars("gravity", 3)
+    carried = root.raw("payload")
+    return {
+        "name": check_name("robot", root.text("name", "robot"), **root.document.place("name")),
+        "gravity": vec3(gravity) if gravity else PLANAR_GRAVITY if form == "planar" else STANDARD_GRAVITY,
+        "base": base,
+        "tool": tool,
+        "payload": root.read("payload", parts.payload) if carried is None or isinstance(carried, dict) else
+        parts.payload(Fields(root.document, {"mass": carried}, "payload")),
+        "notes": (*told, *notes),
+    }  # fmt: skip
+
+
+def _tree(root: Fields, header: dict[str, Any]) -> Robot:
+    links, joints = root.tables("link"), root.tables("joint")
+    check_budget(len(links), field="link")
+    link_drafts = []
+    for table in links:
+        described = parts.body(table)
+        link_drafts.append(LinkDraft(table.required_text("name"), **described, field=table.path,
+                                     described=table.flag("described", bool(described))))  # fmt: skip
+        table.close()
+    joint_drafts = [_joint(table) for table in joints]
+    frames = []
+    for table in root.tables("frame"):
+        frames.append(FrameDraft(table.required_text("name"), table.required_text("link"), parts.pose(table),
+                                 field=table.path))  # fmt: skip
+        table.close()
+    tip = root.text("tip")
+    robot = build_robot(links=link_drafts, joints=joint_drafts, frames=frames, tip=tip or None, **header)
+    return robot.replace(tip=None) if tip == "" else robot  # an empty tip: explicitly none
+
+
+def _joint(table: Fields) -> JointDraft:
+    kind = table.choice("type", KINDS)
+    axis = None if kind == "fixed" else table.scalars("axis", 3)
+    draft = JointDraft(
+        name=table.required_text("name"), kind=kind, parent=table.required_text("parent"),
+        child=table.required_text("child"), origin=table.read("origin", parts.pose, parts.IDENTITY),
+        axis=axis or (0.0, 0.0, 1.0), frame=table.read("link_frame", parts.pose, parts.IDENTITY),
+        field=table.path, **({} if kind == "fixed" else parts.drivetrain(table)),
+    )  # fmt: skip
+    table.close()
+    return draft
+
+
+def _dh(root: Fields, header: dict[str, Any]) -> Robot:
+    table = root.table("dh")
+    assert table is not None
+    convention = table.choice("convention", CONVENTIONS)
+    rows = table.tables("rows")
+    check_budget(len(rows), field="dh.rows")
+    mappings = []
+    for i, row in enumerate(rows):
+        angles = {key: row.angle(key, 0.0) for key in ("alpha", "theta")}
+        lengths = {key: row.scalar(key, 0.0) for key in ("a", "d")}
+        mappings.append({
+            **angles, **lengths, **parts.body(row), **parts.drivetrain(row),
+            "joint": row.choice("joint", ("revolute", "prismatic"), "revolute"),
+            "name": row.text("name", f"joint{i + 1}"), "link": row.text("link", f"link{i + 1}"),
+        })  # fmt: skip
+        row.close()
+    frames = []
+    for f in table.tables("frame"):
+        frames.append((f.required_text("name"), _row_number(f, len(rows)), parts.pose(f).matrix()))
+        f.close()
+    table.close()
+    notes = header.pop("notes")
+    try:
+        robot = from_dh(mappings, convention, frames=frames, **header)  # pyright: ignore[reportArgumentType]
+        tip = root.text("tip")
+        return robot.replace(notes=notes, **({} if tip is None else {"tip": tip}))
+    except DescriptionError as error:
+        raise error.at(line=_row_line(root.document, error.field)) from None
+
+
+def _row_number(frame: Fields, rows: int) -> int:
+    row = frame.raw("row", rows)
+    if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row <= rows:
+        raise frame.error(f"'row' is a whole number from 0 (the base) to {rows}.", "row")
+    return row
+
+
+def _row_line(document: Document, field: str | None) -> int | None:
+    """The line of "row 3" in the file."""
+    number = (field or "").removeprefix("row ").split(".")[0]
+    return document.place(f"dh.rows[{int(number) - 1}]")["line"] if number.isdigit() else None
+
+
+def _planar(root: Fields, header: dict[str, Any]) -> Robot:
+    table = root.table("planar")
+    assert table is not None
+    lists = {key: table.scalars(key) for key in ("lengths", "masses", "com", "inertia")}
+    for key in ("lengths", "masses"):
+        if lists[key] is None:
+            raise table.error(f"The key '{key}' is missing.")
+    damping = table.scalars("damping") if isinstance(table.raw("damping"), list) else table.scalar("damping")
+    limits = []
+    for t in table.tables("limits"):
+        limits.append(parts.limits(t))
+        t.close()
+    table.close()
+    name, gravity, carried = header["name"], header["gravity"], header["payload"]
+    try:
+        robot = planar(lists["lengths"], lists["masses"], lists["com"], lists["inertia"], 0.0, damping,  # pyright: ignore[reportArgumentType]
+                       gravity=gravity, name=name)  # fmt: skip
+    except DescriptionError as error:
+        raise root.document.located(error, f"planar.{error.field}" if error.field in lists else "planar") from None
+    if limits:
+        if len(limits) != robot.n:
+            raise table.error(f"{robot.n} limits are needed, one a joint; found {len(limits)}.", "limits")
+        robot = robot.replace(joints=tuple(replace(j, limits=l) for j, l in zip(robot.joints, limits)))
+    tip = root.text("tip")
+    return robot.replace(base=header["base"], tool=header["tool"], payload=carried, notes=header["notes"],
+                         **({} if tip is None else {"tip": tip}))  # fmt: skip

@@ -1,0 +1,320 @@
+"""Typed fields of a TOML document, with file, line and nearest valid name in every message.
+
+A reader asks for each key it knows and then calls :meth:`Fields.close`; a key nobody asked for is an error. Numbers may
+be formulas in text; names in them are looked up in the document's ``[parameters]`` and stay symbolic when not found.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.expression import scalar
+from manipula.algebra.symbols import free_names, substitute
+from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
+from manipula.formats.toml_lines import line_index, line_of
+
+MAX_BYTES = 16 * 2**20
+MAX_DEPTH = 24
+MAX_KEYS = 300_000  # 5000 links with all their fields stay below; a million links do not
+MAX_ENTRIES = 1_000_000
+LARGEST = 1e60  # products of five such numbers still fit a double
+
+
+def radians(degrees: Any) -> Any:
+    """Degrees → radians for a number or a symbolic expression."""
+    if isinstance(degrees, float):
+        return math.radians(degrees)
+    import sympy
+
+    return degrees * sympy.pi / 180
+
+
+class Document:
+    """A parsed TOML text that knows its file, its lines and its named parameters."""
+
+    def __init__(self, text: str, file: str | None = None) -> None:
+        self.text, self.file = text.removeprefix("\ufeff"), file
+        self.parameters: dict[str, Any] = {}
+        self.used: set[str] = set()
+        self.root = self._parsed()
+
+    def _parsed(self) -> dict[str, Any]:
+        check_size(self.text, self.file)
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            place = _decode_line(str(error), self.text)
+            raise DescriptionError(f"This is not TOML: {printable(error, 160)}.", file=self.file, line=place) from None
+        except (ValueError, RecursionError, OverflowError) as error:  # absurd integers, impossible dates
+            raise DescriptionError(f"This is not TOML: {printable(error, 160)}.", file=self.file) from None
+
+    @cached_property
+    def lines(self) -> dict[str, int]:
+        return line_index(self.text)
+
+    def place(self, path: str) -> dict[str, Any]:
+        """``file``, ``line`` and ``field`` for a message."""
+        return {"file": self.file, "line": line_of(self.lines, path), "field": path or None}
+
+    def located(self, error: DescriptionError, path: str = "") -> DescriptionError:
+        """The same error with file and line filled in; a field of its own (``formula '…'``) goes behind the path."""
+        if error.field and path and error.field != path:
+            error.field = f"{path}, {error.field}"
+        return error.at(file=self.file, line=line_of(self.lines, path or error.field or ""), field=path or None)
+
+    def fields(self) -> Fields:
+        return Fields(self, self.root, "")
+
+    def define(self, table: Fields) -> None:
+        """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
+        waiting = {key: table.scalar(key) for key in table.keys()}
+        while waiting:
+            ready = {k: v for k, v in waiting.items() if not any(name in waiting for name in free_names(v))}
+            if not ready:
+                first = next(iter(waiting))
+                raise DescriptionError(
+                    f"The parameters {', '.join(printable(k, 40) for k in list(waiting)[:5])} define each other in a circle.",
+                    **self.place(f"parameters.{first}"),
+                )
+            for key, value in ready.items():
+                self.parameters[key] = self._substituted(value)
+                del waiting[key]
+
+    def scalar(self, value: Any, path: str) -> Any:
+        """A finite float, or a SymPy expression while parameters are free."""
+        if isinstance(value, str):
+            try:
+                value = self._substituted(scalar(value))
+            except DescriptionError as error:
+                raise self.located(error, path) from None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            if getattr(value, "free_symbols", None):
+                return value
+            raise DescriptionError(
+                f"A number or a formula in quotes is needed, found {_kind(value)}.", **self.place(path)
+            )
+        if not abs(value) <= LARGEST:
+            raise DescriptionError(
+                f"A finite number is needed, found {printable(value, 30)}; at most {LARGEST:g} in size.", **self.place(path)
+            )
+        return float(value)
+
+    def _substituted(self, value: Any) -> Any:
+        names = [name for name in free_names(value) if name in self.parameters]
+        self.used.update(names)
+        return substitute(value, self.parameters) if names else value
+
+    def check_parameters(self) -> None:
+        """Every parameter must be used by something, else its name is probably misspelt."""
+        for name in self.parameters:
+            if name not in self.used:
+                raise DescriptionError(
+                    f"The parameter '{printable(name)}' is not used by any formula of this file.",
+                    **self.place(f"parameters.{name}"),
+                )
+
+
+class Fields:
+    """One table of the document."""
+
+    def __init__(self, document: Document, table: dict[str, Any], path: str) -> None:
+        self.document, self._table, self.path = document, table, path
+        self._asked: dict[str, None] = {}
+
+    def keys(self) -> list[str]:
+        return list(self._table)
+
+    def has(self, key: str) -> bool:
+        self._asked[key] = None
+        return key in self._table
+
+    def where(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path else key
+
+    def error(self, problem: str, key: str | None = None) -> DescriptionError:
+        return DescriptionError(problem, **self.document.place(self.path if key is None else self.where(key)))
+
+    def close(self) -> None:
+        """Refuse keys that nobody asked for."""
+        for key in self._table:
+            if key not in self._asked:
+                raise unknown_name("key", key, sorted(self._asked), **self.document.place(self.where(key)))
+
+    def raw(self, key: str, default: Any = None) -> Any:
+        return self._table[key] if self.has(key) else default
+
+    def text(self, key: str, default: str | None = None) -> str | None:
+        value = self.raw(key, default)
+        if value is not None and not isinstance(value, str):
+            raise self.error(f"A text in quotes is needed, found {_kind(value)}.", key)
+        return value
+
+    def required_text(self, key: str) -> str:
+        value = self.text(key)
+        if value is None:
+            raise self.error(f"The key '{key}' is missing.")
+        return value
+
+    def choice(self, key: str, allowed: Iterable[str], default: str | None = None) -> str:
+        value = self.text(key, default)
+        if value is None:
+            raise self.error(f"The key '{key}' is missing; allowed: {', '.join(allowed)}.")
+        if value not in allowed:
+            raise unknown_name(key, value, allowed, **self.document.place(self.where(key)))
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.raw(key, default)
+        if not isinstance(value, bool):
+            raise self.error(f"true or false is needed, found {_kind(value)}.", key)
+        return value
+
+    def scalar(self, key: str, default: Any = None) -> Any:
+        return self.document.scalar(self._table[key], self.where(key)) if self.has(key) else default
+
+    def angle(self, key: str, default: Any = None) -> Any:
+        """Radians from ``key``, or degrees from ``key_deg``; not both."""
+        if self.either(key, f"{key}_deg") == f"{key}_deg":
+            return radians(self.scalar(f"{key}_deg"))
+        return self.scalar(key, default)
+
+    def either(self, *keys: str) -> str | None:
+        """Which one of several alternative keys is present; more than one is an error."""
+        present = [key for key in keys if self.has(key)]
+        if len(present) > 1:
+            raise self.error(f"Give '{present[0]}' or '{present[1]}', not both.", present[1])
+        return present[0] if present else None
+
+    def scalars(self, key: str, count: int | None = None) -> list[Any] | None:
+        """A list of numbers or formulas, ``count`` of them."""
+        if not self.has(key):
+            return None
+        value = self._table[key]
+        if not isinstance(value, list) or (count is not None and len(value) != count):
+            wanted = "A list of numbers" if count is None else f"A list of {count} numbers"
+            found = f"{len(value)} entries" if isinstance(value, list) else _kind(value)
+            raise self.error(f"{wanted} is needed, found {found}.", key)
+        return [self.document.scalar(v, f"{self.where(key)}[{i}]") for i, v in enumerate(value)]
+
+    def matrix(self, key: str, size: int) -> np.ndarray | None:
+        """A square matrix as a list of rows."""
+        if not self.has(key):
+            return None
+        rows = self._table[key]
+        if not is_matrix(rows, size):
+            raise self.error(f"{size} rows of {size} numbers are needed, found {_kind(rows)}.", key)
+        out = np.empty((size, size), dtype=object)
+        for i, j in np.ndindex(size, size):
+            out[i, j] = self.document.scalar(rows[i][j], f"{self.where(key)}[{i}][{j}]")
+        return out
+
+    def table(self, key: str) -> Fields | None:
+        if not self.has(key):
+            return None
+        value = self._table[key]
+        if not isinstance(value, dict):
+            raise self.error(f"A table is needed ([{self.where(key)}] or {{ … }}), found {_kind(value)}.", key)
+        return Fields(self.document, value, self.where(key))
+
+    def tables(self, key: str) -> list[Fields]:
+        value = self.raw(key, [])
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self.error(f"A list of tables is needed ([[{self.where(key)}]]), found {_kind(value)}.", key)
+        return [Fields(self.document, v, f"{self.where(key)}[{i}]") for i, v in enumerate(value)]
+
+    def read(self, key: str, reader: Callable[[Fields], Any], default: Any = None) -> Any:
+        """``reader`` applied to a sub-table, which is closed afterwards."""
+        table = self.table(key)
+        if table is None:
+            return default
+        result = reader(table)
+        table.close()
+        return result
+
+
+def is_matrix(rows: Any, size: int) -> bool:
+    return isinstance(rows, list) and len(rows) == size and all(isinstance(r, list) and len(r) == size for r in rows)
+
+
+def check_size(text: str, file: str | None) -> None:
+    """Refuse, before anything is parsed, what no robot needs: bytes, keys, list entries, nesting."""
+    if len(text) > MAX_BYTES:
+        raise BudgetError(f"The text is larger than the {MAX_BYTES // 2**20} MiB that are read.", file=file)
+    if text.count("=") > MAX_KEYS or text.count(",") > MAX_ENTRIES:
+        raise BudgetError(
+            f"More than {MAX_KEYS} keys or {MAX_ENTRIES} list entries; one robot needs far fewer.", file=file
+        )
+    deep = _DOTTED.search(text)
+    at = deep.start() if deep is not None else _too_deep(text)
+    if at is not None:
+        raise BudgetError(f"Nesting is deeper than {MAX_DEPTH}.", file=file, line=text.count("\n", 0, at) + 1)
+
+
+_MARK = re.compile(r"[\"'#\[\]{}]")
+_DOTTED = re.compile(r"(?<![\w-])(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){%d}" % (MAX_DEPTH + 1))
+
+
+def _too_deep(text: str) -> int | None:
+    """Where brackets outside strings and comments nest too deeply; one pass, no recursion."""
+    depth, at = 0, 0
+    while (mark := _MARK.search(text, at)) is not None:
+        at, c = mark.start(), mark.group()
+        if c in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                return at
+        elif c in "]}":
+            depth = max(depth - 1, 0)
+        else:
+            at = text.find("\n", at) if c == "#" else _after_string(text, at, c)
+            if at < 0:
+                return None  # the rest is one comment, or a string that never ends: tomllib says so
+            continue
+        at += 1
+    return None
+
+
+def _after_string(text: str, at: int, quote: str) -> int:
+    closing = quote * 3 if text.startswith(quote * 3, at) else quote
+    end = at + len(closing)
+    while True:
+        end = text.find(closing, end)
+        if end < 0:
+            return -1
+        if quote == "'" or not _escaped(text, end):
+            return end + len(closing)
+        end += 1
+
+
+def _escaped(text: str, at: int) -> bool:
+    start = at
+    while at > 0 and text[at - 1] == "\\":
+        at -= 1
+    return (start - at) % 2 == 1
+
+
+def _decode_line(message: str, text: str) -> int | None:
+    if "at end of document" in message:
+        return text.count("\n") + 1
+    _, _, tail = message.partition("(at line ")
+    digits = tail.partition(",")[0]
+    return int(digits) if digits.isdigit() else None
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text '{printable(value, 40)}'"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return "a table"
+    return f"{printable(value, 40)} ({type(value).__name__})"
