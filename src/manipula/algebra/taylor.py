@@ -146,6 +146,10 @@ class Jet:
         """The k-th derivative, :math:`k!\\,c_k`."""
         return _scaled(self.coefficients[k], float(math.factorial(k))) if k > 1 else self.coefficients[k]
 
+    def constant(self, c: Any) -> Jet:
+        """``c`` (a number, or an array over this jet's grid) as a constant of the same level and order."""
+        return _constant(c, self.order, self.level)
+
     def __repr__(self) -> str:
         return f"Jet({list(self.coefficients)!r}, level={self.level})"
 

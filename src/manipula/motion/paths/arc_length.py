@@ -1,0 +1,113 @@
+r"""Arc length :math:`s(u)=\int|p'(u)|\,du` of a curve and its inverse, both to rounding.
+
+Every smooth piece is cut into panels until the speed :math:`|p'|`, sampled at 16 Gauss–Legendre nodes, is a Legendre
+series whose last coefficients are rounding noise. The integral of that series is s on the panel, in closed form; the
+inverse is Newton's iteration on it. Legendre series: Abramowitz & Stegun §22; the integral of :math:`P_k` is
+:math:`(P_{k+1}-P_{k-1})/(2k+1)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError
+
+NODES = 16
+TAIL = 1e-14  # last two coefficients relative to the first; their share of s is 30 times smaller
+SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
+MAX_PANELS = 400_000
+
+_x, _w = np.polynomial.legendre.leggauss(NODES)
+_degrees = np.arange(NODES)
+# c_k = (2k+1)/2 Σ w_i f(x_i) P_k(x_i)
+_TO_SERIES = (2 * _degrees[:, None] + 1) / 2 * np.polynomial.legendre.legvander(_x, NODES - 1).T * _w
+
+
+def _integrate_series(c: np.ndarray) -> np.ndarray:
+    """Coefficients (…, NODES+1) of ∫_{-1}^{x}."""
+    out = np.zeros((*c.shape[:-1], NODES + 1))
+    share = c / (2 * _degrees + 1)
+    out[..., 1:] = share
+    out[..., : NODES - 1] -= share[..., 1:]
+    out[..., 0] += c[..., 0]  # P_0 integrates to P_1 + 1
+    out[..., 0] -= np.sum(out * (-1.0) ** np.arange(NODES + 1), axis=-1)  # zero at x = -1
+    return out
+
+
+def _legendre(c: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Σ c[i, k] P_k(x[i]) by Clenshaw's recurrence."""
+    n = c.shape[1]
+    b1, b2 = np.zeros_like(x), np.zeros_like(x)
+    for k in range(n - 1, 0, -1):
+        b1, b2 = c[:, k] + (2 * k + 1) / (k + 1) * x * b1 - (k + 1) / (k + 2) * b2, b1
+    return c[:, 0] + x * b1 - b2 / 2
+
+
+class ArcLength:
+    """Table of panels of one curve.
+
+    Attributes:
+        total: length of the curve.
+        piece_ends: arc length at every break of the curve, shape (pieces + 1,).
+    """
+
+    def __init__(self, speed: Callable[[np.ndarray, np.ndarray], np.ndarray], breaks: np.ndarray) -> None:
+        low, high, piece = breaks[:-1], breaks[1:], np.arange(len(breaks) - 1)
+        smallest = (high - low) * SMALLEST_PANEL
+        done: list[tuple[np.ndarray, ...]] = []
+        count = 0
+        while len(low):
+            half = (high - low) / 2
+            u = (low + high)[:, None] / 2 + half[:, None] * _x
+            values = speed(u.ravel(), np.repeat(piece, NODES)).reshape(u.shape)
+            if not np.all(np.isfinite(values)):
+                at = u[~np.isfinite(values)][0]
+                raise DescriptionError(f"The path has no finite derivative at parameter {at:.6g}.")
+            series = values @ _TO_SERIES.T
+            tail = np.abs(series[:, -2:]).sum(axis=1)
+            good = (tail <= TAIL * np.abs(series[:, 0])) | (2 * half <= smallest[piece])
+            count += int(good.sum())
+            if count + 2 * int((~good).sum()) > MAX_PANELS:
+                raise BudgetError(f"The length of the path needs more than {MAX_PANELS} panels.")
+            done.append((low[good], half[good], piece[good], series[good] * half[good, None]))
+            middle = (low + high)[~good] / 2
+            low, high = np.concatenate([low[~good], middle]), np.concatenate([middle, high[~good]])
+            piece = np.tile(piece[~good], 2)
+        low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
+        order = np.lexsort((low, piece))
+        self.low, self.half, self.piece = low[order], half[order], piece[order]
+        self.rate = series[order]  # ds/dx on the panel, x in [-1, 1]
+        self.series = _integrate_series(self.rate)
+        lengths = 2 * self.rate[:, 0]
+        self.start = np.concatenate([[0.0], np.cumsum(lengths)])
+        last = np.searchsorted(self.piece, np.arange(len(breaks) - 1), side="right")
+        self.piece_ends = np.concatenate([[0.0], self.start[last]])
+        self.total = float(self.start[-1])
+        self._first, self._last = last - np.bincount(self.piece, minlength=len(last)), last - 1
+        self._breaks = breaks
+
+    def parameter(self, s: np.ndarray, piece: np.ndarray) -> np.ndarray:
+        """u(s) on the named pieces, shape of ``s``."""
+        panel = np.clip(np.searchsorted(self.start, s, side="right") - 1, self._first[piece], self._last[piece])
+        target = s - self.start[panel]
+        series, rate = self.series[panel], self.rate[panel]
+        x = np.clip(target / rate[:, 0] - 1.0, -1.0, 1.0)
+        for _ in range(30):
+            slope = np.maximum(_legendre(rate, x), 1e-300)
+            new = np.clip(x - (_legendre(series, x) - target) / slope, -1.0, 1.0)
+            change = np.max(np.abs(new - x), initial=0.0)
+            x = new
+            if change < 1e-15:
+                break
+        u = self.low[panel] + self.half[panel] * (1.0 + x)
+        return np.clip(u, self._breaks[piece], self._breaks[piece + 1])
+
+    def length(self, u: np.ndarray) -> np.ndarray:
+        """s(u), shape of ``u``."""
+        flat = np.asarray(u, float).ravel()
+        order = np.argsort(self.low, kind="stable")
+        panel = order[np.clip(np.searchsorted(self.low[order], flat, side="right") - 1, 0, len(self.low) - 1)]
+        x = np.clip((flat - self.low[panel]) / self.half[panel] - 1.0, -1.0, 1.0)
+        return (self.start[panel] + _legendre(self.series[panel], x)).reshape(np.shape(u))

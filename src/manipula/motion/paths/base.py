@@ -1,0 +1,270 @@
+r"""What a path is: a curve :math:`p(s)` over its arc length s, from 0 to ``length``.
+
+A primitive writes only :meth:`Curve.point`, a plain formula over :mod:`manipula.algebra.ops` of its own parameter u.
+Everything else follows here: Taylor numbers give the derivatives by u, :class:`~.arc_length.ArcLength` gives s(u) and
+its inverse, and the chain
+
+.. math:: \frac{du}{ds} = \frac{1}{|p'(u)|}
+
+applied to the Taylor series gives the derivatives by s, so :math:`|dp/ds| = 1` to rounding.
+
+At a corner the derivatives have two values. ``side="right"`` (the default) is the value just after, ``"left"`` the one
+just before; at the end of the path only the left value exists and is returned.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from manipula.algebra.taylor import Jet
+from manipula.errors import DescriptionError, ShapeError
+from manipula.motion.paths.arc_length import ArcLength
+
+if TYPE_CHECKING:
+    from manipula.motion.paths.orientation import Orientation
+
+Side = Literal["right", "left"]
+SNAP = 1e-13  # of the length: an s this near a break is taken to be on it
+STANDSTILL = 1e-9  # of the mean |dp/du|: below this a cusp is assumed and the tangent is taken just beside it
+
+
+class Curve(ABC):
+    """A curve over its own parameter u, smooth between consecutive ``breaks``.
+
+    Attributes:
+        dimension: number of coordinates.
+        breaks: increasing parameters, shape (pieces + 1,); the first and last are the ends.
+        speed: |dp/du| when it is the same everywhere (line, circle, helix), else None.
+    """
+
+    dimension: int = 3
+    breaks: np.ndarray
+    speed: float | None = None
+
+    @abstractmethod
+    def point(self, u: Any, piece: Any) -> Sequence[Any]:
+        """Coordinates at u, for any scalar; ``piece`` is the index of the smooth piece (an int array over a grid)."""
+
+    def series(self, u: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        """Taylor coefficients by u on a grid, shape (order + 1, N, dimension)."""
+        out = np.zeros((order + 1, len(u), self.dimension))
+        for i, coordinate in enumerate(self.point(Jet.variable(u, order), piece)):
+            if isinstance(coordinate, Jet):
+                for k, c in enumerate(coordinate.coefficients):
+                    out[k, :, i] = c
+            else:
+                out[0, :, i] = coordinate
+        return out
+
+
+def at_piece(u: Any, table: np.ndarray, piece: Any) -> Any:
+    """``table[piece]`` as a constant that may be combined with ``u`` (a grid of values becomes a Taylor number)."""
+    value = table[piece]
+    return u.constant(value) if isinstance(u, Jet) else value
+
+
+def _by_arc_length(c: np.ndarray) -> np.ndarray:
+    """Taylor coefficients by u, shape (K+1, N, d) → by s, from du/ds = 1/|p'(u)| order by order."""
+    K = len(c) - 1
+    if K == 0:
+        return c
+    rate = [Jet([(k + 1) * c[k + 1, :, i] for k in range(K)], 1) for i in range(c.shape[2])]
+    square: Any = 0.0
+    for r in rate:
+        square = square + r * r
+    speed = square.sqrt().coefficients
+    step: list[Any] = [0.0, 1.0 / speed[0]]  # u(s) − u(0)
+    for k in range(2, K + 1):
+        du_ds = 1.0 / _compose(speed, Jet(step[:k], 1))
+        step.append(du_ds.coefficients[k - 1] / k)
+    out = np.empty_like(c)
+    for i in range(c.shape[2]):
+        composed = _compose([c[k, :, i] for k in range(K + 1)], Jet(step, 1))
+        for k in range(K + 1):
+            out[k, :, i] = composed.coefficients[k]
+    return out
+
+
+def _compose(coefficients: Sequence[Any], x: Jet) -> Jet:
+    """Σ c_k x^k to the order of x (Horner)."""
+    used = coefficients[: x.order + 1]
+    total = x.constant(used[-1])
+    for c in used[-2::-1]:
+        total = total * x + x.constant(c)
+    return total
+
+
+class Path:
+    """Curves joined end to end, evaluated by arc length, optionally with an orientation.
+
+    Attributes:
+        curves: the parts.
+        length: total arc length; in joint space the Euclidean norm of the joint vector is meant.
+        dimension: 3 in task space, the number of joints in joint space.
+        space: ``"task"`` or ``"joint"``.
+        breaks: arc lengths where a derivative may jump, ends included.
+        orientation: how the tool is turned along the path, or None.
+        description: the primitive and its arguments, as written in a scenario file; None for composed Python objects.
+    """
+
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        *,
+        space: Literal["task", "joint"] = "task",
+        orientation: Orientation | None = None,
+        description: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.curves = tuple(curves)
+        if not self.curves:
+            raise DescriptionError("A path needs at least one curve; found none.")
+        self.dimension = self.curves[0].dimension
+        if any(curve.dimension != self.dimension for curve in self.curves):
+            found = sorted({curve.dimension for curve in self.curves})
+            raise ShapeError(f"The curves of one path must have the same number of coordinates; found {found}.")
+        self.space: Literal["task", "joint"] = space
+        self.orientation, self.description = orientation, description
+        self._tables: list[ArcLength | None] = []
+        ends, owner, pieces, offsets = [np.zeros(1)], [], [], [0.0]
+        for i, curve in enumerate(self.curves):
+            breaks = np.asarray(curve.breaks, float)
+            if breaks.ndim != 1 or len(breaks) < 2 or not np.all(np.diff(breaks) > 0):
+                raise DescriptionError(f"Curve {i} of the path needs two or more increasing breaks; found {breaks}.")
+            if curve.speed is not None:
+                table, local = None, (breaks - breaks[0]) * curve.speed
+            else:
+                table = ArcLength(lambda u, piece, curve=curve: _speeds(curve, u, piece), breaks)
+                local = table.piece_ends
+            if not (np.isfinite(local[-1]) and local[-1] > 0):
+                raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")
+            self._tables.append(table)
+            ends.append(local[1:] + offsets[-1])
+            offsets.append(offsets[-1] + float(local[-1]))
+            owner.append(np.full(len(breaks) - 1, i))
+            pieces.append(np.arange(len(breaks) - 1))
+        self.breaks = np.concatenate(ends)
+        self.length = float(self.breaks[-1])
+        self._offset = np.array(offsets)
+        self._owner, self._piece = np.concatenate(owner), np.concatenate(pieces)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Path) and self.description is not None and self.description == other.description
+
+    def __hash__(self) -> int:
+        return hash(repr(self.description)) if self.description is not None else id(self)
+
+    def __repr__(self) -> str:
+        name = self.description["kind"] if self.description else f"{len(self.curves)} curves"
+        return f"Path({name}, length={self.length:.6g}, dimension={self.dimension}, space='{self.space}')"
+
+    @property
+    def start(self) -> np.ndarray:
+        return self.position(0.0)
+
+    @property
+    def end(self) -> np.ndarray:
+        return self.position(self.length)
+
+    @property
+    def closed(self) -> bool:
+        """True when the end is the start (to 1e-9 of the length)."""
+        return bool(np.linalg.norm(self.end - self.start) <= 1e-9 * self.length)
+
+    def _locate(self, s: np.ndarray, side: Side) -> tuple[np.ndarray, np.ndarray]:
+        """s snapped to breaks, and the index of the piece it belongs to on the wanted side."""
+        if not np.all(np.isfinite(s)):
+            raise DescriptionError("An arc length is not finite; it must lie between 0 and the path's length.")
+        slack = 1e-9 * self.length
+        if s.size and (s.min() < -slack or s.max() > self.length + slack):
+            worst = s.min() if s.min() < -slack else s.max()
+            raise DescriptionError(f"Arc length {worst:.9g} is outside the path; allowed is 0 to {self.length:.9g}.")
+        s = np.clip(s, 0.0, self.length)
+        near = np.clip(np.searchsorted(self.breaks, s), 1, len(self.breaks) - 1)
+        near -= s - self.breaks[near - 1] < self.breaks[near] - s
+        s = np.where(np.abs(s - self.breaks[near]) <= SNAP * self.length, self.breaks[near], s)
+        index = np.searchsorted(self.breaks, s, side=side) - 1
+        return s, np.clip(index, 0, len(self._owner) - 1)
+
+    def derivatives(self, s: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        """``[p, dp/ds, …]`` at arc lengths s: shape (order + 1, *s.shape, dimension)."""
+        shape = np.shape(s)
+        flat, index = self._locate(np.asarray(s, float).ravel(), side)
+        out = np.empty((order + 1, len(flat), self.dimension))
+        owners = self._owner[index]
+        for i in np.unique(owners):
+            chosen = owners == i if len(self.curves) > 1 else slice(None)
+            out[:, chosen] = self._on_curve(int(i), flat[chosen] - self._offset[i], self._piece[index[chosen]], order)
+        return out.reshape(order + 1, *shape, self.dimension)
+
+    def _on_curve(self, i: int, s: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        curve, table = self.curves[i], self._tables[i]
+        factorials = np.cumprod([1.0, *range(1, order + 1)])[:, None, None]
+        if table is None:
+            assert curve.speed is not None
+            u = np.clip(curve.breaks[0] + s / curve.speed, curve.breaks[piece], curve.breaks[piece + 1])
+            powers = curve.speed ** -np.arange(order + 1.0)
+            return curve.series(u, piece, order) * factorials * powers[:, None, None]
+        u = table.parameter(s, piece)
+        c = curve.series(u, piece, order)
+        if order:
+            low, high = curve.breaks[piece], curve.breaks[piece + 1]
+            mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (high - low)
+            still = np.linalg.norm(c[1], axis=1) < STANDSTILL * mean
+            if np.any(still):
+                inward = np.where(u[still] > (low + high)[still] / 2, -1.0, 1.0)
+                beside = u[still] + inward * 1e-6 * (high - low)[still]
+                c[1:, still] = curve.series(beside, piece[still], order)[1:]
+        return _by_arc_length(c) * factorials
+
+    def position(self, s: Any) -> np.ndarray:
+        """p(s), shape (*s.shape, dimension)."""
+        return self.derivatives(s, 0)[0]
+
+    def tangent(self, s: Any, side: Side = "right") -> np.ndarray:
+        """dp/ds, a unit vector."""
+        return self.derivatives(s, 1, side)[1]
+
+    def curvature(self, s: Any, side: Side = "right") -> np.ndarray:
+        """|d²p/ds²| [1/m], shape of s."""
+        return np.linalg.norm(self.derivatives(s, 2, side)[2], axis=-1)
+
+    def corners(self, angle: float = 1e-6) -> np.ndarray:
+        """Arc lengths where the tangent turns by more than ``angle`` [rad] at once; only standstill is smooth there."""
+        inner = self.breaks[1:-1]
+        if not len(inner):
+            return inner
+        jump = np.linalg.norm(self.tangent(inner, "right") - self.tangent(inner, "left"), axis=-1)
+        return inner[jump > angle]
+
+    def parameter(self, s: Any) -> np.ndarray:
+        """The curve's own parameter u at arc lengths s (of a path made of one curve)."""
+        if len(self.curves) != 1:
+            raise DescriptionError(f"A path of {len(self.curves)} curves has no single parameter.")
+        flat, index = self._locate(np.asarray(s, float).ravel(), "right")
+        curve, table = self.curves[0], self._tables[0]
+        u = table.parameter(flat, self._piece[index]) if table else curve.breaks[0] + flat / (curve.speed or 1.0)
+        return u.reshape(np.shape(s))
+
+    def with_orientation(self, orientation: Orientation) -> Path:
+        """The same path carrying an orientation of the tool."""
+        if self.space != "task":
+            raise DescriptionError("A joint-space path has no orientation; the joints fix it.")
+        return Path(self.curves, space=self.space, orientation=orientation)
+
+    def rotation(self, s: Any, order: int = 0, side: Side = "right") -> np.ndarray:
+        """``[R, dR/ds, …]`` of the tool in base axes: shape (order + 1, *s.shape, 3, 3)."""
+        if self.orientation is None:
+            raise DescriptionError("This path has no orientation. Give it one with 'with_orientation(...)'.")
+        flat = np.asarray(s, float).ravel()
+        return self.orientation.rotations(self, flat, order, side).reshape(order + 1, *np.shape(s), 3, 3)
+
+
+def _speeds(curve: Curve, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):  # a non-finite speed is reported with its parameter by the arc length
+        return np.linalg.norm(curve.series(u, piece, 1)[1], axis=1)

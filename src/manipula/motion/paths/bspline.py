@@ -1,0 +1,44 @@
+"""B-spline curves from control points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import BSpline, PPoly
+
+from manipula.errors import DescriptionError
+from manipula.motion.paths.base import Path
+from manipula.motion.paths.checks import distinct_neighbours, point_rows
+from manipula.motion.paths.polynomial import PiecewisePolynomial
+from manipula.motion.paths.primitive import primitive
+
+
+@primitive
+def bspline(points: Any, *, degree: int = 3, closed: bool = False) -> Path:
+    """The uniform B-spline with control polygon ``points`` [m]; it passes near them, smoothly of class C^(degree−1).
+
+    Open curves start at the first and end at the last control point (knots of full multiplicity at the ends); closed
+    ones are periodic.
+
+    Args:
+        degree: 1 to 7.
+    """
+    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or not 1 <= degree <= 7:
+        raise DescriptionError(f"'degree' is {degree}; it must be a whole number from 1 to 7.", field="degree")
+    control = point_rows(points, "points", at_least=int(degree) + 1)
+    distinct_neighbours(control, "points")
+    if closed:
+        if np.allclose(control[0], control[-1], rtol=0, atol=1e-12 * float(np.max(np.ptp(control, axis=0)))):
+            control = control[:-1]
+        spans = len(control)
+        control = np.vstack([control, control[:degree]])
+        knots = np.arange(len(control) + degree + 1.0)
+    else:
+        spans = len(control) - degree
+        inner = np.arange(spans + 1.0) + degree
+        knots = np.concatenate([np.full(degree, inner[0]), inner, np.full(degree, inner[-1])])
+    pieces = PPoly.from_spline(BSpline(knots, control, degree))
+    used = slice(degree, degree + spans)
+    coefficients = pieces.c[::-1, used].transpose(1, 0, 2)
+    return Path([PiecewisePolynomial(knots[degree : degree + spans + 1] - degree, np.ascontiguousarray(coefficients))])

@@ -1,0 +1,111 @@
+"""What a path may be given: finite numbers of the right shape, with errors that name the argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError, ShapeError, printable
+
+MAX_POINTS = 100_000
+COINCIDENT = 1e-12  # relative to the size of the figure: closer points have no direction between them
+
+
+def finite_array(values: Any, name: str) -> np.ndarray:
+    """``values`` as floats; nan, infinities and things that are not numbers are named in the error."""
+    try:
+        array = np.array(values, float)
+    except (TypeError, ValueError):
+        raise DescriptionError(
+            f"'{name}' must be numbers in equal rows; found {printable(repr(values), 60)}.", field=name
+        ) from None
+    if array.size > 64 * MAX_POINTS:
+        raise BudgetError(f"'{name}' has {array.size} numbers; at most {64 * MAX_POINTS} are allowed.", field=name)
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = "".join(f"[{i}]" for i in bad[0])
+        raise DescriptionError(f"'{name}{place}' is {array[tuple(bad[0])]}; it must be a finite number.", field=name)
+    return array
+
+
+def number(value: Any, name: str) -> float:
+    array = finite_array(value, name)
+    if array.shape != ():
+        raise ShapeError(f"'{name}' must be one number; found shape {array.shape}.")
+    return float(array)
+
+
+def positive(value: Any, name: str) -> float:
+    found = number(value, name)
+    if found <= 0:
+        raise DescriptionError(f"'{name}' is {found}; it must be greater than 0.", field=name)
+    return found
+
+
+def vector3(value: Any, name: str) -> np.ndarray:
+    """A point or direction in space; two numbers mean z = 0."""
+    array = finite_array(value, name)
+    if array.shape == (2,):
+        return np.append(array, 0.0)
+    if array.shape != (3,):
+        raise ShapeError(f"'{name}' must have shape (2,) or (3,); found {array.shape}.")
+    return array
+
+
+def unit3(value: Any, name: str) -> np.ndarray:
+    vector = vector3(value, name)
+    norm = float(np.linalg.norm(vector))
+    if norm == 0:
+        raise DescriptionError(f"'{name}' is the zero vector; it must have a direction.", field=name)
+    return vector / norm
+
+
+def point_rows(values: Any, name: str, *, dimension: int | None = None, at_least: int = 2) -> np.ndarray:
+    """Rows of points, shape (k, dimension); with ``dimension=None`` two columns become three with z = 0."""
+    array = finite_array(values, name)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ShapeError(f"'{name}' must have shape (number of points, coordinates); found {array.shape}.")
+    if dimension is None:
+        if array.shape[1] == 2:
+            array = np.column_stack([array, np.zeros(len(array))])
+        if array.shape[1] != 3:
+            raise ShapeError(f"'{name}' must have 2 or 3 columns; found {array.shape[1]}.")
+    if len(array) < at_least:
+        raise DescriptionError(f"'{name}' has {len(array)} points; at least {at_least} are needed.", field=name)
+    if len(array) > MAX_POINTS:
+        raise BudgetError(f"'{name}' has {len(array)} points; at most {MAX_POINTS} are allowed.", field=name)
+    return array
+
+
+def distinct_neighbours(points: np.ndarray, name: str) -> np.ndarray:
+    """Distances between consecutive points; two equal neighbours are an error that names them."""
+    gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    size = float(np.max(np.ptp(points, axis=0))) if len(points) else 0.0
+    small = np.flatnonzero(gaps <= COINCIDENT * size)
+    if size == 0 or len(small):
+        i = int(small[0]) if len(small) else 0
+        raise DescriptionError(
+            f"Points {i} and {i + 1} of '{name}' coincide at {np.array2string(points[i], precision=6)}; "
+            "consecutive points must differ.",
+            field=name,
+        )
+    return gaps
+
+
+def plane_axes(normal: Any, axis: Any = None) -> np.ndarray:
+    """Rows e1, e2, n of a right-handed frame; e1 is ``axis`` made perpendicular to ``normal``.
+
+    Without ``axis``, e1 is the base axis x (or y, when x is nearly the normal) made perpendicular.
+    """
+    n = unit3(normal, "normal")
+    if axis is None:
+        guess = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    else:
+        guess = unit3(axis, "axis")
+    e1 = guess - n * (guess @ n)
+    norm = float(np.linalg.norm(e1))
+    if norm < 1e-9:
+        raise DescriptionError("'axis' is parallel to 'normal'; it must point into the plane.", field="axis")
+    e1 /= norm
+    return np.array([e1, np.cross(n, e1), n])

@@ -1,0 +1,136 @@
+"""A path through the points of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
+from manipula.motion.paths.base import Path
+from manipula.motion.paths.checks import MAX_POINTS
+from manipula.motion.paths.joint import joint
+from manipula.motion.paths.polyline import polyline
+from manipula.motion.paths.primitive import primitive
+from manipula.motion.paths.spline import Ends, Spacing, spline
+
+MAX_BYTES = 32_000_000
+
+
+@primitive
+def from_csv(
+    source: str,
+    *,
+    columns: Sequence[Any] | None = None,
+    interpolation: Literal["polyline", "spline"] = "spline",
+    space: Literal["task", "joint"] = "task",
+    ends: Ends = "natural",
+    spacing: Spacing = "chord",
+    closed: bool = False,
+    blend: float = 0.0,
+    delimiter: str = ",",
+) -> Path:
+    """Points read from a CSV file (or its text, when ``source`` has more than one line).
+
+    The first line may hold names. Empty lines and lines starting with ``#`` are skipped.
+
+    Args:
+        columns: names or positions (from 0) of the coordinates; all columns by default.
+        interpolation, ends, spacing, closed, blend: as in ``spline`` and ``polyline``.
+        space: ``"joint"`` makes a joint-space path with one coordinate a column.
+    """
+    name, text = _content(source)
+    rows = read_rows(text, name, delimiter, columns)
+    try:
+        if space == "joint":
+            return joint(rows, interpolation=interpolation, ends=ends, spacing=spacing, closed=closed, blend=blend)
+        if interpolation == "polyline":
+            return polyline(rows, closed, blend=blend)
+        if interpolation != "spline":
+            raise DescriptionError(f"'interpolation' is '{printable(interpolation)}'; allowed: polyline, spline.")
+        return spline(rows, ends="periodic" if closed else ends, spacing=spacing)
+    except DescriptionError as error:
+        raise error.at(file=name) from None
+
+
+def _content(source: Any) -> tuple[str | None, str]:
+    text = str(source)
+    if "\n" in text:
+        if len(text) > MAX_BYTES:
+            raise BudgetError(f"The text of points has {len(text)} characters; at most {MAX_BYTES} are allowed.")
+        return None, text
+    file = FilePath(text)
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise BudgetError(f"The file has {file.stat().st_size} bytes; at most {MAX_BYTES} are allowed.", file=text)
+        return text, file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DescriptionError(f"The file cannot be read: {error.strerror or error}.", file=text) from None
+    except ValueError:
+        raise DescriptionError("The file is not UTF-8 text.", file=text) from None
+
+
+def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any] | None) -> np.ndarray:
+    """The chosen columns as floats, shape (points, coordinates); errors name the line."""
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise DescriptionError(f"'delimiter' must be one character; found '{printable(delimiter)}'.", file=file)
+    header: list[str] | None = None
+    rows: list[list[float]] = []
+    picked: list[int] | None = None
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for cells in reader:
+            if not cells or cells[0].startswith("#") or all(not cell.strip() for cell in cells):
+                continue
+            if header is None and not rows and any(_float(cell) is None for cell in cells):
+                header = [cell.strip() for cell in cells]
+                continue
+            if picked is None:
+                picked = _positions(columns, header, len(cells), file)
+            if len(rows) >= MAX_POINTS:
+                raise BudgetError(f"More than {MAX_POINTS} points.", file=file, line=reader.line_num)
+            rows.append([_cell(cells, i, file, reader.line_num) for i in picked])
+    except csv.Error as error:
+        raise DescriptionError(f"Not a CSV table: {error}.", file=file, line=reader.line_num) from None
+    if not rows:
+        raise DescriptionError("There are no points in the table.", file=file)
+    return np.array(rows)
+
+
+def _float(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _cell(cells: list[str], i: int, file: str | None, line: int) -> float:
+    if i >= len(cells):
+        raise DescriptionError(f"Column {i} is missing; the line has {len(cells)} columns.", file=file, line=line)
+    found = _float(cells[i])
+    if found is None or not math.isfinite(found):
+        raise DescriptionError(
+            f"'{printable(cells[i], 30)}' in column {i} must be a finite number.", file=file, line=line
+        )
+    return found
+
+
+def _positions(columns: Sequence[Any] | None, header: list[str] | None, width: int, file: str | None) -> list[int]:
+    if columns is None:
+        return list(range(width))
+    out = []
+    for column in columns:
+        if isinstance(column, str):
+            if header is None or column not in header:
+                raise unknown_name("column", column, header or [], file=file)
+            out.append(header.index(column))
+        elif isinstance(column, int) and 0 <= column < width:
+            out.append(column)
+        else:
+            raise DescriptionError(f"Column {column!r} does not exist; the table has 0 to {width - 1}.", file=file)
+    return out

@@ -1,0 +1,51 @@
+"""A path given by a formula of one parameter, written in Python or as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ShapeError
+from manipula.motion.paths.base import Curve, Path
+from manipula.motion.paths.checks import finite_array
+from manipula.motion.paths.primitive import primitive
+
+
+class FunctionCurve(Curve):
+    """p(u) = f(u) for any function written over :mod:`manipula.algebra.ops`."""
+
+    def __init__(self, function: Callable[[Any], Sequence[Any]], breaks: np.ndarray, dimension: int) -> None:
+        self.function, self.breaks, self.dimension, self.padding = function, breaks, max(dimension, 3), 3 - dimension
+
+    def point(self, u: Any, piece: Any) -> Sequence[Any]:
+        return [*self.function(u), *[0.0] * self.padding]
+
+
+@primitive
+def formula(function: Any, u: Any) -> Path:
+    """The curve p(u) for u over an interval.
+
+    Args:
+        function: two or three coordinates: a Python function of u over ``manipula.algebra.ops``, or a list of texts
+            such as ``["0.3*cos(u)", "0.2*sin(3*u)", "0.1"]``.
+        u: start and end of the parameter, with the places between where the formula is not smooth.
+    """
+    breaks = finite_array(u, "u")
+    if breaks.ndim != 1 or len(breaks) < 2 or np.any(np.diff(breaks) <= 0):
+        raise DescriptionError(f"'u' must hold two or more increasing numbers; found {breaks}.", field="u")
+    call: Callable[[Any], Sequence[Any]] = function if callable(function) else _parsed(function)  # type: ignore[assignment]
+    dimension = len(call(float(breaks[0])))
+    if dimension not in (2, 3):
+        raise ShapeError(f"A path has 2 or 3 coordinates; the formula gives {dimension}.")
+    return Path([FunctionCurve(call, breaks, dimension)])
+
+
+def _parsed(texts: Any) -> Callable[[Any], Sequence[Any]]:
+    from manipula.algebra.expression import parse
+
+    if isinstance(texts, str) or not all(isinstance(text, (str, int, float)) for text in texts):
+        raise DescriptionError("A path formula is a list of two or three texts, one a coordinate.", field="function")
+    parsed = [parse(str(text), ["u"]) for text in texts]
+    return lambda u: [expression.evaluate({"u": u}) for expression in parsed]

@@ -1,0 +1,44 @@
+"""Paths in joint space, for any number of joints."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from manipula.errors import DescriptionError
+from manipula.motion.paths.base import Path
+from manipula.motion.paths.checks import point_rows
+from manipula.motion.paths.corners import BlendShape
+from manipula.motion.paths.polyline import through
+from manipula.motion.paths.primitive import primitive
+from manipula.motion.paths.spline import Ends, Spacing, interpolating
+
+
+@primitive
+def joint(
+    points: Any,
+    *,
+    interpolation: Literal["polyline", "spline"] = "spline",
+    ends: Ends = "natural",
+    spacing: Spacing = "chord",
+    tangents: Any = None,
+    closed: bool = False,
+    blend: float = 0.0,
+    shape: BlendShape = "quintic",
+) -> Path:
+    """A path through joint vectors ``points``, shape (k, n) [rad or m].
+
+    Arc length is the Euclidean norm in joint space; it has no meaning for mixed units, but laws in time only need it to
+    be increasing.
+
+    Args:
+        interpolation: ``"spline"`` (C²) or ``"polyline"`` (straight, optionally with blended corners).
+        ends, spacing, tangents: of the spline, see :func:`~.spline.spline`.
+        closed: back to the first vector (a spline is then periodic).
+        blend, shape: of the polyline, see :func:`~.polyline.polyline`.
+    """
+    rows = point_rows(points, "points", dimension=0)
+    if interpolation == "polyline":
+        return Path(through(rows, closed, blend, shape, "points"), space="joint")
+    if interpolation != "spline":
+        raise DescriptionError(f"'interpolation' is '{interpolation}'; allowed: polyline, spline.")
+    return Path([interpolating(rows, "periodic" if closed else ends, spacing, tangents, "points")], space="joint")

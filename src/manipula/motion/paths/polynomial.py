@@ -1,0 +1,66 @@
+"""Piecewise polynomial curves: what lines, polylines, splines, B-splines, Bézier pieces and blends are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from manipula.motion.paths.base import Curve, at_piece
+
+
+class PiecewisePolynomial(Curve):
+    """p(u) = Σ_k c[piece, k] (u − breaks[piece])^k.
+
+    Args:
+        breaks: increasing parameters, shape (pieces + 1,).
+        coefficients: shape (pieces, degree + 1, dimension), lowest power first.
+        speed: |dp/du| when it is the same everywhere.
+    """
+
+    def __init__(self, breaks: np.ndarray, coefficients: np.ndarray, speed: float | None = None) -> None:
+        self.breaks, self.coefficients, self.speed = np.asarray(breaks, float), coefficients, speed
+        self.dimension = coefficients.shape[2]
+
+    def point(self, u: Any, piece: Any) -> Sequence[Any]:
+        x = u - at_piece(u, self.breaks, piece)
+        out = []
+        for i in range(self.dimension):
+            total = at_piece(u, self.coefficients[:, -1, i], piece)
+            for k in range(self.coefficients.shape[1] - 2, -1, -1):
+                total = total * x + at_piece(u, self.coefficients[:, k, i], piece)
+            out.append(total)
+        return out
+
+    def series(self, u: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        """The same by plain arrays: repeated synthetic division gives all Taylor coefficients."""
+        x = (u - self.breaks[piece])[:, None]
+        c = [self.coefficients[piece, k] for k in range(self.coefficients.shape[1])]
+        for k in range(min(order, len(c) - 1) + 1):
+            for j in range(len(c) - 2, k - 1, -1):
+                c[j] = c[j] + x * c[j + 1]
+        out = np.zeros((order + 1, len(u), self.dimension))
+        for k in range(min(order + 1, len(c))):
+            out[k] = c[k]
+        return out
+
+
+def bezier(control: np.ndarray) -> np.ndarray:
+    r"""Power coefficients on [0, 1] of a Bézier curve, :math:`c_k=\binom{n}{k}\Delta^k P_0`; shape of ``control``."""
+    n = len(control) - 1
+    differences, out, binomial = np.array(control, float), np.empty_like(control, dtype=float), 1.0
+    for k in range(n + 1):
+        out[k] = binomial * differences[0]
+        differences = np.diff(differences, axis=0)
+        binomial = binomial * (n - k) / (k + 1)
+    return out
+
+
+def joined(pieces: Sequence[np.ndarray], widths: Sequence[float]) -> PiecewisePolynomial:
+    """Pieces over [0, 1], shape (degree_i + 1, d) each, put end to end with the given parameter widths."""
+    top = max(len(piece) for piece in pieces)
+    coefficients = np.zeros((len(pieces), top, pieces[0].shape[1]))
+    for i, (piece, width) in enumerate(zip(pieces, widths)):
+        coefficients[i, : len(piece)] = piece / width ** np.arange(len(piece))[:, None]
+    return PiecewisePolynomial(np.concatenate([[0.0], np.cumsum(widths)]), coefficients)

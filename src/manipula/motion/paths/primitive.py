@@ -1,0 +1,85 @@
+"""The register of path primitives: one decorator gives a function its name in files and menus.
+
+A decorated function returns a :class:`~.base.Path` that remembers how it was made (``path.description``), so a scenario
+can be written to a file and read again, and two paths made alike compare equal.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.motion.paths.base import Path
+
+P = ParamSpec("P")
+
+REGISTRY: dict[str, Callable[..., Path]] = {}
+
+
+def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
+    """Register a function that makes a path, under its own name."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Path:
+        path = function(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        try:
+            plain = {name: _plain(value) for name, value in bound.arguments.items() if value is not None}
+        except TypeError:
+            return path
+        path.description = {"kind": function.__name__, **plain}
+        return path
+
+    REGISTRY[function.__name__] = wrapper
+    return wrapper
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, strings, lists and descriptions; TypeError for what a file cannot hold (functions, objects)."""
+    if isinstance(value, Path):
+        if value.description is None or value.orientation is not None:
+            raise TypeError
+        return dict(value.description)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, (np.floating, np.integer, np.bool_)):
+        return value.item()
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    raise TypeError
+
+
+def from_description(description: Mapping[str, Any]) -> Path:
+    """The path a file describes: ``{"kind": "circle", "center": [...], "radius": 0.1}``."""
+    if not isinstance(description, Mapping) or "kind" not in description:
+        raise DescriptionError("A path is described by a table with a 'kind'; found " + printable(repr(description)))
+    kind = description["kind"]
+    if kind not in REGISTRY:
+        raise unknown_name("path primitive", kind, sorted(REGISTRY), field="path.kind")
+    function = REGISTRY[kind]
+    parameters = inspect.signature(function).parameters
+    arguments = {str(name): value for name, value in description.items() if name != "kind"}
+    for name in arguments:
+        if name not in parameters:
+            raise unknown_name(f"argument of path '{kind}'", name, parameters, field=f"path.{name}")
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in arguments:
+            raise DescriptionError(f"Path '{kind}' needs '{name}'.", field=f"path.{name}")
+    nested = {
+        name: from_description(value)
+        if isinstance(value, Mapping)
+        else [from_description(v) for v in value]
+        if isinstance(value, list) and value and isinstance(value[0], Mapping)
+        else value
+        for name, value in arguments.items()
+    }
+    return function(**nested)
