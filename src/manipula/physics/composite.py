@@ -1,0 +1,60 @@
+r"""Mass matrix by composite bodies, and forward dynamics through it.
+
+The links beyond joint j, frozen into one body, resist a unit acceleration of that joint with a wrench; its component along the axis of
+an ancestor i is :math:`M_{ij}`. Composites are carried from tip to base in joint-centred frames, so :math:`M_{ij}` never contains
+:math:`q_1 … q_i` [Walker & Orin 1982; Featherstone 2008, §6.2].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.algebra.linear import array, cross, ldl, ldl_solve, zeros
+from manipula.algebra.ops import Vector
+from manipula.physics.chain import Chain, chain_of
+from manipula.physics.frames import turns
+from manipula.physics.newton_euler import nonlinear_effects
+from manipula.robot.robot import Robot
+
+
+def mass_matrix(robot: Robot | Chain, q: Vector) -> np.ndarray:
+    """Joint-space inertia M(q), n×n, symmetric positive definite; rotor inertia on its diagonal."""
+    chain = chain_of(robot)
+    at = turns(chain, q)
+    composite = [b.moments for b in chain.bodies]
+    M = zeros(chain.n, chain.n)
+    for j in range(chain.n - 1, -1, -1):
+        b, body = chain.bodies[j], composite[j]
+        h, J = body.first, body.second
+        if b.revolute:
+            f, n = array([-h[1], h[0], 0.0]), J[:, 2]
+            M[j, j] = J[2, 2] + b.armature
+        else:
+            f, n = array([0.0, 0.0, body.mass]), array([h[1], -h[0], 0.0])
+            M[j, j] = body.mass + b.armature
+        i = j
+        while chain.bodies[i].parent >= 0:
+            f = at[i].up(f)
+            n = at[i].up(n) + cross(at[i].p, f)
+            i = chain.bodies[i].parent
+            M[i, j] = M[j, i] = n[2] if chain.bodies[i].revolute else f[2]
+        if b.parent >= 0:
+            composite[b.parent] = composite[b.parent] + at[j].carry(body)
+    return array(M)
+
+
+def forward_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:
+    r"""Accelerations :math:`\ddot q = M^{-1}(\tau - C\dot q - g)`, (n,), by LᵀDL with the tree's sparsity."""
+    chain = chain_of(robot)
+    pattern = chain.pattern()
+    L, D = ldl(mass_matrix(chain, q), pattern)
+    return array(ldl_solve(L, D, tau - nonlinear_effects(chain, q, qd), pattern))
+
+
+def inverse_mass_matrix(robot: Robot | Chain, q: Vector) -> np.ndarray:
+    """M(q)⁻¹, n×n."""
+    chain = chain_of(robot)
+    pattern = chain.pattern()
+    L, D = ldl(mass_matrix(chain, q), pattern)
+    columns = [ldl_solve(L, D, np.eye(chain.n)[k], pattern) for k in range(chain.n)]
+    return array(np.stack(columns, axis=1))

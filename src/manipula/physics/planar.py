@@ -1,0 +1,163 @@
+r"""The complete model of an n-R planar arm by running sums: x, J, J̇, H, h, g in 2n² + 34n − 28 operations.
+
+[Žlajpah, dynamic simulation of n-R planar manipulators, equations (2)–(15), corrected], rearranged: with
+:math:`\varphi_i = q_1 + … + q_i`, :math:`u_i = (\cos\varphi_i, \sin\varphi_i)` and :math:`p_k = m_k l_{ck} + l_k(\sum_{i>k} m_i + m_l)`,
+
+.. math:: S_j = \sum_{k\ge j} p_k u_k,\qquad H_{ij} = H_{i+1,j} + l_i\,u_i\cdot S_j,\qquad H_{ii} = H_{i,i+1} + l_i\,u_i\cdot S_{i+1} + d_i
+
+so an entry of H costs four operations; h needs two running sums and g is :math:`9.81\,S_{i,x}`. (x_i, y_i) runs from joint i to the tip.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.algebra import ops
+from manipula.algebra.linear import zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.errors import DescriptionError
+from manipula.physics.chain import Chain, chain_of
+from manipula.robot.robot import Robot
+
+
+class PlanarArm(NamedTuple):
+    """Constants of an arm: lengths l, products p_k, diagonal constants d_k, gravity."""
+
+    l: list[Scalar]
+    p: list[Scalar]
+    d: list[Scalar]
+    weight: Scalar
+
+
+class PlanarModel(NamedTuple):
+    """Tip x (2,), Jacobian J (2, n), its rate Jd (2, n), inertia H (n, n), bias h (n,), gravity torques g (n,)."""
+
+    x: np.ndarray
+    J: np.ndarray
+    Jd: np.ndarray
+    H: np.ndarray
+    h: np.ndarray
+    g: np.ndarray
+
+
+def arm_constants(l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Scalar, weight: Scalar) -> PlanarArm:
+    """p_k and d_k, once per arm: d_k = I_k + m_k lc_k² + l_k² (Σ_{i>k} m_i + m_l)."""
+    n = len(l)
+    p: list[Scalar] = [0.0] * n
+    d: list[Scalar] = [0.0] * n
+    beyond = payload
+    for k in range(n - 1, -1, -1):
+        first, carried = m[k] * lc[k], l[k] * beyond
+        p[k] = first + carried
+        d[k] = inertia[k] + first * lc[k] + l[k] * carried
+        if k:
+            beyond = beyond + m[k]
+    return PlanarArm(list(l), p, d, weight)
+
+
+def planar_arm(robot: Robot | Chain) -> PlanarArm:
+    """The constants of a robot that is an n-R arm in a plane, or an error that says why it is not."""
+    chain = chain_of(robot)
+    tip = chain.frames.get("tip")
+    axes_ok = all(b.revolute and b.parent == i - 1 and b.p0[2] == 0.0 for i, b in enumerate(chain.bodies))
+    turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in chain.bodies)
+    along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in chain.bodies)
+    if tip is None or not axes_ok or turned or not along_x or any(v != 0.0 for v in chain.bodies[0].p0):
+        raise DescriptionError(f"Robot '{chain.name}' is not a planar n-R arm with links along x.")
+    l = [b.p0[0] for b in chain.bodies[1:]] + [tip.pose.p[0]]
+    p: list[Scalar] = []
+    d: list[Scalar] = []
+    beyond: Scalar = 0.0
+    for k in range(chain.n - 1, -1, -1):
+        m = chain.bodies[k].moments
+        p.insert(0, m.first[0] + l[k] * beyond)
+        d.insert(0, m.second[2, 2] + l[k] * (l[k] * beyond))
+        beyond = beyond + m.mass
+    if chain.gravity[0] != 0.0 or chain.gravity[2] != 0.0:
+        raise DescriptionError(f"Robot '{chain.name}' has gravity outside the y axis of its plane.")
+    return PlanarArm(l, p, d, -chain.gravity[1])
+
+
+def planar_model(arm: PlanarArm, q: Vector, qd: Vector) -> PlanarModel:
+    r"""x, J, J̇, H, h, g of the arm at q, qd.
+
+    In absolute angles the velocity terms are
+    :math:`b_i = l_i(s_i A^x_{i+1} - c_i A^y_{i+1}) + p_i(s_i P^x_i - c_i P^y_i)` with the running sums
+    :math:`A_k = \sum_{j\ge k} p_j u_j w_j^2` and :math:`P_i = \sum_{j<i} l_j u_j w_j^2`; then :math:`h_i = \sum_{k\ge i} b_k`.
+    """
+    l, p, d, weight = arm
+    n = len(l)
+    phi, w = [q[0]], [qd[0]]
+    for i in range(1, n):
+        phi.append(phi[-1] + q[i])
+        w.append(w[-1] + qd[i])
+    c, s = [ops.cos(a) for a in phi], [ops.sin(a) for a in phi]
+    lc, ls = _times(l, c), _times(l, s)
+    lcw, lsw = _times(lc, w), _times(ls, w)
+    J, Jd = zeros(2, n), zeros(2, n)
+    J[0], J[1] = _suffix_negative(ls), _suffix(lc)
+    Jd[0], Jd[1] = _suffix_negative(lcw), _suffix_negative(lsw)
+    x = np.array([J[1, 0], -J[0, 0]], dtype=object)
+
+    pc, ps = _times(p, c), _times(p, s)
+    Sx, Sy = _suffix(pc), _suffix(ps)
+    H, g = zeros(n, n), zeros(n)
+    H[n - 1, n - 1] = d[n - 1]
+    for i in range(n - 2, -1, -1):
+        reach: Scalar = 0.0
+        for j in range(n - 1, i, -1):
+            reach = lc[i] * Sx[j] + ls[i] * Sy[j]
+            H[i, j] = H[j, i] = H[i + 1, j] + reach
+        H[i, i] = H[i, i + 1] + reach + d[i]
+    for i in range(n):
+        g[i] = weight * Sx[i]
+    return PlanarModel(x, J, Jd, H, _bias(w, lc, ls, lcw, lsw, pc, ps), g)
+
+
+def _bias(w: list[Scalar], lc: list[Scalar], ls: list[Scalar], lcw: list[Scalar], lsw: list[Scalar],
+          pc: list[Scalar], ps: list[Scalar]) -> np.ndarray:  # fmt: skip
+    """h, (n,): the two running sums A and P, then a sum from the tip."""
+    n = len(w)
+    squares = [a * a for a in w[1:]]
+    Ax, Ay = _suffix(_times(pc[1:], squares)), _suffix(_times(ps[1:], squares))
+    h = zeros(n)
+    terms: list[Scalar] = []
+    Px: Scalar = 0.0
+    Py: Scalar = 0.0
+    for i in range(n):
+        if i == 0:
+            b = ls[0] * Ax[0] - lc[0] * Ay[0] if n > 1 else 0.0
+        else:
+            dx, dy = lcw[i - 1] * w[i - 1], lsw[i - 1] * w[i - 1]
+            Px, Py = (dx, dy) if i == 1 else (Px + dx, Py + dy)
+            b = ps[i] * Px - pc[i] * Py
+            if i < n - 1:
+                b = b + (ls[i] * Ax[i] - lc[i] * Ay[i])
+        terms.append(b)
+    h[n - 1] = terms[n - 1]
+    for i in range(n - 2, -1, -1):
+        h[i] = h[i + 1] + terms[i]
+    return h
+
+
+def _times(a: list[Scalar], b: list[Scalar]) -> list[Scalar]:
+    return [x * y for x, y in zip(a, b)]
+
+
+def _suffix(a: list[Scalar]) -> list[Scalar]:
+    """Sums from each entry to the end."""
+    out = list(a)
+    for i in range(len(a) - 2, -1, -1):
+        out[i] = out[i + 1] + out[i]
+    return out
+
+
+def _suffix_negative(a: list[Scalar]) -> list[Scalar]:
+    """Negative sums from each entry to the end, at one negation in all."""
+    out = list(a)
+    out[-1] = -out[-1]
+    for i in range(len(a) - 2, -1, -1):
+        out[i] = out[i + 1] - a[i]
+    return out

@@ -1,0 +1,69 @@
+r"""The equations of motion are linear in the inertial parameters: :math:`\tau = Y(q,\dot q,\ddot q)\,\pi`.
+
+:math:`\pi` holds ten numbers a link, about the origin and in the axes of the **link's frame**, in Pinocchio's order:
+:math:`m,\; m c_x,\; m c_y,\; m c_z,\; J_{xx},\; J_{xy},\; J_{yy},\; J_{xz},\; J_{yz},\; J_{zz}`.
+Rotor inertia is not among them: ``tau`` of the regressor lacks ``armature · qdd``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.algebra.linear import array, cross, zeros
+from manipula.algebra.ops import Vector
+from manipula.physics.chain import Chain, chain_of
+from manipula.physics.frames import turns
+from manipula.physics.kinematics import place
+from manipula.physics.newton_euler import motions
+from manipula.robot.robot import Robot
+
+PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jxy", "Jyy", "Jxz", "Jyz", "Jzz")
+
+
+def regressor(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+    """Y(q, qd, qdd), n × 10n."""
+    chain = chain_of(robot)
+    where = place(chain, q)
+    moved = motions(chain, turns(chain, q), qd, qdd)
+    Y = zeros(chain.n, 10 * chain.n)
+    for i, (b, s) in enumerate(zip(chain.bodies, moved)):
+        R_EL, p_EL = b.X_EL.R, b.X_EL.p
+        w, alpha = R_EL.T @ s.omega, R_EL.T @ s.alpha
+        a = R_EL.T @ (s.a + s.U @ p_EL)
+        U = R_EL.T @ s.U @ R_EL
+        R_WL, p_WL = where.R[i] @ R_EL, where.p[i] + where.R[i] @ p_EL
+        forces, moments = _unit_wrenches(w, alpha, a, U)
+        F, N = R_WL @ forces, R_WL @ moments  # (3, 10), at the link's origin, outer axes
+        for j in [i, *chain.ancestors(i)]:
+            z = where.R[j][:, 2]
+            if chain.bodies[j].revolute:
+                arm = p_WL - where.p[j]
+                lever = cross(z, arm)  # z·(r×f) = (z×r)·f
+                Y[j, 10 * i : 10 * i + 10] = z @ N + lever @ F
+            else:
+                Y[j, 10 * i : 10 * i + 10] = z @ F
+    return array(Y)
+
+
+def _unit_wrenches(w: np.ndarray, alpha: np.ndarray, a: np.ndarray, U: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Force and moment (3, 10 each) of a body whose parameters are the ten unit vectors."""
+    F, N = zeros(3, 10), zeros(3, 10)
+    F[:, 0] = a
+    F[:, 1:4] = U
+    N[:, 1:4] = array([[0.0, a[2], -a[1]], [-a[2], 0.0, a[0]], [a[1], -a[0], 0.0]])  # e_k × a
+    for column, (k, l) in enumerate(((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)), start=4):
+        J = np.zeros((3, 3))
+        J[k, l] = J[l, k] = 1.0
+        N[:, column] = J @ alpha + cross(w, J @ w)
+    return array(F), array(N)
+
+
+def parameters(robot: Robot | Chain) -> np.ndarray:
+    """π, (10 n,): the inertial parameters in the order of the regressor's columns, payload included."""
+    chain = chain_of(robot)
+    values = []
+    for b in chain.bodies:
+        inverse = b.X_EL.inverse()
+        m, h, J = b.moments.seen_from(inverse.R, inverse.p)
+        values += [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]
+    return array(values)
