@@ -65,7 +65,7 @@ class Document:
 
     def located(self, error: DescriptionError, path: str = "") -> DescriptionError:
         """The same error with file and line filled in; a field of its own (``formula '…'``) goes behind the path."""
-        if error.field and path and error.field != path:
+        if error.field and path and not path.endswith(error.field):
             error.field = f"{path}, {error.field}"
         return error.at(file=self.file, line=line_of(self.lines, path or error.field or ""), field=path or None)
 
@@ -102,7 +102,8 @@ class Document:
             )
         if not abs(value) <= LARGEST:
             raise DescriptionError(
-                f"A finite number is needed, found {printable(value, 30)}; at most {LARGEST:g} in size.", **self.place(path)
+                f"A finite number is needed, found {printable(value, 30)}; at most {LARGEST:g} in size.",
+                **self.place(path),
             )
         return float(value)
 

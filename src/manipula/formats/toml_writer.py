@@ -37,7 +37,9 @@ def to_toml(robot: Robot) -> str:
     for frame in robot.frames:
         if frame.name not in own:
             link = names[frame.link] if frame.link >= 0 else robot.base_link.name
-            blocks.append(["[[frame]]", f"name = {_text(frame.name)}", f"link = {_text(link)}", *_pose_lines(frame.pose)])
+            blocks.append(
+                ["[[frame]]", f"name = {_text(frame.name)}", f"link = {_text(link)}", *_pose_lines(frame.pose)]
+            )
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -113,7 +115,8 @@ def _pose_lines(pose: Pose) -> list[str]:
 def _exact_rpy(pose: Pose) -> tuple[float, float, float] | None:
     if any(is_symbolic(v) for row in pose.rotation for v in row):
         return None
-    rpy = rotation.to_rpy(np.asarray(pose.R, float))
+    roll, pitch, yaw = (angle + 0.0 for angle in rotation.to_rpy(np.asarray(pose.R, float)))  # no -0.0
+    rpy = (roll, pitch, yaw)
     return rpy if Pose.of(rotation.from_rpy(*rpy)).rotation == pose.rotation else None
 
 
@@ -135,9 +138,7 @@ def _number(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    body = "".join(
-        _ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08X}") for c in value
-    )
+    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08X}") for c in value)
     return f'"{body}"'
 
 
