@@ -74,7 +74,7 @@ class Document:
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
-        waiting = {key: table.scalar(key) for key in table.keys()}
+        waiting = {key: table.scalar(key) for key in table.names()}
         while waiting:
             ready = {k: v for k, v in waiting.items() if not any(name in waiting for name in free_names(v))}
             if not ready:
@@ -129,7 +129,7 @@ class Fields:
         self.document, self._table, self.path = document, table, path
         self._asked: dict[str, None] = {}
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return list(self._table)
 
     def has(self, key: str) -> bool:
@@ -259,7 +259,7 @@ def check_size(text: str, file: str | None) -> None:
 
 
 _MARK = re.compile(r"[\"'#\[\]{}]")
-_DOTTED = re.compile(r"(?<![\w-])(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){%d}" % (MAX_DEPTH + 1))
+_DOTTED = re.compile(rf"(?<![\w-])(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
 
 
 def _too_deep(text: str) -> int | None:

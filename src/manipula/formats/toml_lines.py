@@ -8,6 +8,7 @@ comments, follows tables, arrays and inline tables, and notes the line on which 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SPACE = re.compile(r"[ \t]*")
@@ -109,7 +110,7 @@ class _Walk:
         self._note(f"{path}[{k}]")
         self._value(f"{path}[{k}]")
 
-    def _group(self, close: str, item) -> None:  # noqa: ANN001 - a function of the element's number
+    def _group(self, close: str, item: Callable[[int], None]) -> None:
         self.at += 1
         k = 0
         while self._skip_blank() and self.text[self.at] != close:
