@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.rotation import from_quaternion_wxyz, to_quaternion_wxyz
 from manipula.algebra.taylor import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Path, Side
@@ -70,16 +71,7 @@ def slerp(p: Quaternion, q: Quaternion, h: Any) -> Quaternion:
     return multiply(p, exponential([h * x for x in logarithm(multiply(conjugate(p), q))]))
 
 
-def matrix(q: Quaternion) -> list[list[Any]]:
-    w, x, y, z = q
-    return [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-
-
-def _stack(R: list[list[Any]], order: int, count: int) -> np.ndarray:
+def _stack(R: Any, order: int, count: int) -> np.ndarray:
     """Derivatives of a 3×3 of Taylor numbers: shape (order + 1, N, 3, 3)."""
     out = np.zeros((order + 1, count, 3, 3))
     for i in range(3):
@@ -94,8 +86,6 @@ def _unit_quaternion(value: Any, name: str) -> np.ndarray:
     """A unit quaternion from four numbers wxyz or a rotation matrix."""
     array = finite_array(value, name)
     if array.shape == (3, 3):
-        from manipula.algebra.rotation import to_quaternion_wxyz
-
         if np.abs(array @ array.T - np.eye(3)).max() > 1e-6 or np.linalg.det(array) < 0:
             raise DescriptionError(f"'{name}' is not a rotation matrix.", field=name)
         array = np.asarray(to_quaternion_wxyz(array), float)
@@ -115,7 +105,7 @@ class ConstantOrientation(Orientation):
 
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         out = np.zeros((order + 1, len(s), 3, 3))
-        out[0] = np.array(matrix(list(self.quaternion)))
+        out[0] = from_quaternion_wxyz(list(self.quaternion))
         return out
 
 
@@ -190,7 +180,7 @@ class KeyedOrientation(Orientation):
         if self.smooth:
             a, b = ([jet.constant(self.inner[k, c]) for c in range(4)] for k in (i, i + 1))
             turned = slerp(turned, slerp(a, b, h), 2 * h * (1 - h))
-        return _stack(matrix(turned), order, len(s))
+        return _stack(from_quaternion_wxyz(turned), order, len(s))
 
 
 def constant(rotation: Any) -> Orientation:

@@ -1,0 +1,79 @@
+"""Time laws s(t): one law a file, each a small value that gives a profile for a length (see :mod:`.base`)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.motion.timing.base import FunctionProfile, PiecewiseProfile, Profile, TimeLaw
+from manipula.motion.timing.constant_speed import constant_speed
+from manipula.motion.timing.cosine import cosine
+from manipula.motion.timing.cubic import cubic
+from manipula.motion.timing.cycloid import cycloid
+from manipula.motion.timing.double_s import double_s
+from manipula.motion.timing.formula import formula
+from manipula.motion.timing.piecewise_jerk import piecewise_jerk
+from manipula.motion.timing.quintic import quintic
+from manipula.motion.timing.scaled import scaled
+from manipula.motion.timing.septic import septic
+from manipula.motion.timing.table import table
+from manipula.motion.timing.trapezoid import trapezoid
+
+REGISTRY: dict[str, Callable[..., TimeLaw]] = {
+    "constant_speed": constant_speed,
+    "trapezoid": trapezoid,
+    "cubic": cubic,
+    "quintic": quintic,
+    "septic": septic,
+    "cosine": cosine,
+    "cycloid": cycloid,
+    "double_s": double_s,
+    "piecewise_jerk": piecewise_jerk,
+    "table": table,
+    "formula": formula,
+    "scaled": scaled,
+}
+
+
+def from_description(description: Mapping[str, Any]) -> TimeLaw:
+    """The law a file describes: ``{"kind": "quintic", "duration": 2.0}``."""
+    if not isinstance(description, Mapping) or "kind" not in description:
+        raise DescriptionError("A time law is a table with a 'kind'; found " + printable(repr(description)))
+    kind = description["kind"]
+    if kind not in REGISTRY:
+        raise unknown_name("time law", kind, sorted(REGISTRY), field="timing.kind")
+    parameters = inspect.signature(REGISTRY[kind]).parameters
+    rename = {"formula": "text_or_function"} if kind == "formula" else {}
+    arguments = {rename.get(str(name), str(name)): value for name, value in description.items() if name != "kind"}
+    for name in arguments:
+        if name not in parameters:
+            raise unknown_name(f"argument of time law '{kind}'", name, parameters, field=f"timing.{name}")
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in arguments:
+            raise DescriptionError(f"Time law '{kind}' needs '{name}'.", field=f"timing.{name}")
+    nested = {k: from_description(v) if isinstance(v, Mapping) else v for k, v in arguments.items()}
+    return REGISTRY[kind](**nested)
+
+
+__all__ = [
+    "REGISTRY",
+    "FunctionProfile",
+    "PiecewiseProfile",
+    "Profile",
+    "TimeLaw",
+    "constant_speed",
+    "cosine",
+    "cubic",
+    "cycloid",
+    "double_s",
+    "formula",
+    "from_description",
+    "piecewise_jerk",
+    "quintic",
+    "scaled",
+    "septic",
+    "table",
+    "trapezoid",
+]

@@ -1,0 +1,131 @@
+r"""What a time law is: a rule that turns a length into :math:`s(t)`, from 0 at t = 0 to the length at t = T.
+
+A :class:`TimeLaw` is a small value (it can be written to a file); asked for a length it gives a :class:`Profile`, which
+knows its duration and all derivatives. Before 0 and after T the motion rests: s stays, every derivative is 0. At an
+instant where a derivative jumps ``side="right"`` gives the value just after and ``"left"`` the one just before; T itself
+belongs to the motion (left value).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from manipula.algebra.taylor import Jet
+from manipula.errors import DescriptionError
+
+Side = Literal["right", "left"]
+INSTANT = 1e-12  # of the duration: a time this near a break is taken to be on it
+
+
+class Profile(ABC):
+    """s(t) for one length.
+
+    Attributes:
+        duration: T [s].
+        breaks: times where a derivative may jump, 0 and T included.
+    """
+
+    duration: float
+    breaks: np.ndarray
+
+    @abstractmethod
+    def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        """``[s, ṡ, …]`` at times inside the motion, each on its piece: shape (order + 1, N)."""
+
+    def evaluate(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        """``[s, ṡ, s̈, …]`` at times t: shape (order + 1, *t.shape)."""
+        flat = np.asarray(t, float).ravel()
+        if not np.all(np.isfinite(flat)):
+            raise DescriptionError("A time is not finite.")
+        slack = INSTANT * self.duration
+        clipped = np.clip(flat, 0.0, self.duration)
+        near = np.clip(np.searchsorted(self.breaks, clipped), 1, len(self.breaks) - 1)
+        near -= clipped - self.breaks[near - 1] < self.breaks[near] - clipped
+        clipped = np.where(np.abs(clipped - self.breaks[near]) <= slack, self.breaks[near], clipped)
+        piece = np.clip(np.searchsorted(self.breaks, clipped, side=side) - 1, 0, len(self.breaks) - 2)
+        out = self.inside(clipped, piece, order)
+        resting = (flat < -slack) | (flat > self.duration + slack)
+        if side == "left":
+            resting |= flat <= 0
+        out[1:, resting] = 0.0
+        return out.reshape(order + 1, *np.shape(t))
+
+
+class PiecewiseProfile(Profile):
+    """s(t) = Σ_k c[i, k] (t − t_i)^k on the i-th piece; exact derivatives of every order.
+
+    Args:
+        breaks: increasing times from 0, shape (pieces + 1,).
+        coefficients: shape (pieces, degree + 1), lowest power first.
+    """
+
+    def __init__(self, breaks: Any, coefficients: Any) -> None:
+        self.breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
+        self.duration = float(self.breaks[-1])
+
+    def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        x = t - self.breaks[piece]
+        c = [self.coefficients[piece, k] for k in range(self.coefficients.shape[1])]
+        out, factorial = np.zeros((order + 1, len(t))), 1.0
+        for k in range(min(order + 1, len(c))):
+            for j in range(len(c) - 2, k - 1, -1):
+                c[j] = c[j] + x * c[j + 1]
+            out[k] = c[k] * factorial
+            factorial *= k + 1
+        return out
+
+
+class FunctionProfile(Profile):
+    """s(t) = f(t) for a function written over :mod:`manipula.algebra.ops`; derivatives by Taylor numbers."""
+
+    def __init__(self, function: Callable[[Any], Any], duration: float, breaks: Sequence[float] = ()) -> None:
+        self.function, self.duration = function, duration
+        self.breaks = np.array([0.0, *breaks, duration])
+
+    def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        result = self.function(Jet.variable(t, order))
+        if not isinstance(result, Jet):
+            result = Jet((result,) + (0.0,) * order, 1)
+        return np.array([np.broadcast_to(result.derivative(k), t.shape) for k in range(order + 1)], float)
+
+
+def from_jerks(durations: Sequence[float], jerks: Sequence[float], speed: float = 0.0) -> PiecewiseProfile:
+    """The profile of constant jerks, from s = 0 with the given speed and no acceleration; empty phases are left out."""
+    times, rows = [0.0], []
+    s, v, a = 0.0, speed, 0.0
+    for h, j in zip(durations, jerks):
+        if h <= 0:
+            continue
+        rows.append([s, v, a / 2, j / 6])
+        s, v, a = s + h * (v + h * (a / 2 + h * j / 6)), v + h * (a + h * j / 2), a + h * j
+        times.append(times[-1] + h)
+    return PiecewiseProfile(times, rows)
+
+
+class TimeLaw(ABC):
+    """A rule for s(t); a frozen dataclass whose fields are the numbers a file holds."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def profile(self, length: float) -> Profile:
+        """s(t) over a path of this length [m or rad]."""
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The law as a file writes it; TypeError when it holds a Python function."""
+        out: dict[str, Any] = {"kind": self.kind}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if callable(value):
+                raise TypeError(f"Time law '{self.kind}' holds a Python function and cannot be written to a file.")
+            if isinstance(value, TimeLaw):
+                value = value.description
+            if value is not None:
+                out[field.name] = list(value) if isinstance(value, tuple) else value
+        return out

@@ -1,0 +1,62 @@
+"""Jerk-limited rest-to-rest motion: the double S."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from manipula.motion.paths.checks import positive
+from manipula.motion.timing.base import Profile, TimeLaw, from_jerks
+
+
+@dataclass(frozen=True)
+class DoubleS(TimeLaw):
+    """Fastest rest-to-rest motion under limits of speed, acceleration and jerk.
+
+    Seven phases of jerk +j 0 −j 0 −j 0 +j; the speed is two S curves around a cruise. T_j is the length of a jerk phase,
+    T_a of the whole acceleration [Biagiotti & Melchiorri, *Trajectory Planning for Automatic Machines*, §3.4.2]:
+
+    - limits of v (and a) reached: T_j = a/j, T_a = T_j + v/a if v j ≥ a², else T_j = √(v/j), T_a = 2 T_j;
+      the cruise takes L/v − T_a;
+    - too short to reach v: T_a = T_j/2 + √(T_j²/4 + L/a) with T_j = a/j while that is at least 2 T_j,
+      else T_j = ∛(L/2j), T_a = 2 T_j.
+    """
+
+    v_max: float
+    a_max: float
+    j_max: float
+    kind: ClassVar[str] = "double_s"
+
+    def __post_init__(self) -> None:
+        for name in ("v_max", "a_max", "j_max"):
+            positive(getattr(self, name), name)
+
+    def profile(self, length: float) -> Profile:
+        v, a, j = self.v_max, self.a_max, self.j_max
+        if v * j >= a * a:
+            rise, ramp = a / j, a / j + v / a
+        else:
+            rise = math.sqrt(v / j)
+            ramp = 2 * rise
+        cruise = length / v - ramp
+        if cruise < 0:
+            cruise = 0.0
+            if length >= 2 * a**3 / j**2:
+                rise = a / j
+                ramp = rise / 2 + math.sqrt(rise**2 / 4 + length / a)
+            else:
+                rise = (length / (2 * j)) ** (1 / 3)
+                ramp = 2 * rise
+        steady = ramp - 2 * rise
+        steady = steady if steady > 1e-12 * ramp else 0.0
+        cruise = cruise if cruise > 1e-12 * ramp else 0.0
+        # the jerk that makes the phases add up to the length exactly; differs from j_max by rounding only
+        jerk = length / (rise * (rise + steady) * (2 * rise + steady + cruise))
+        phases = [rise, steady, rise, cruise, rise, steady, rise]
+        return from_jerks(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
+
+
+def double_s(v_max: float, a_max: float, j_max: float) -> DoubleS:
+    """Limits of speed [m/s], acceleration [m/s²] and jerk [m/s³]."""
+    return DoubleS(v_max, a_max, j_max)

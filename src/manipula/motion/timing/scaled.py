@@ -1,0 +1,53 @@
+"""The same motion slower, faster, or in a given time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from manipula.errors import DescriptionError
+from manipula.motion.paths.checks import positive
+from manipula.motion.timing.base import Profile, TimeLaw
+
+
+class ScaledProfile(Profile):
+    """s(t) = inner(t/k); the n-th derivative is divided by kⁿ."""
+
+    def __init__(self, inner: Profile, factor: float) -> None:
+        self.inner, self.factor = inner, factor
+        self.duration, self.breaks = inner.duration * factor, inner.breaks * factor
+
+    def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
+        local = np.clip(t / self.factor, self.inner.breaks[piece], self.inner.breaks[piece + 1])
+        return self.inner.inside(local, piece, order) * (self.factor ** -np.arange(order + 1.0))[:, None]
+
+
+@dataclass(frozen=True)
+class Scaled(TimeLaw):
+    """Another law k times as long: speeds divide by k, accelerations by k², jerks by k³."""
+
+    law: TimeLaw
+    factor: float | None = None
+    duration: float | None = None
+    kind: ClassVar[str] = "scaled"
+
+    def __post_init__(self) -> None:
+        if (self.factor is None) == (self.duration is None):
+            raise DescriptionError("Give either 'factor' or 'duration', one of them.")
+        positive(self.factor if self.factor is not None else self.duration, "factor or duration")
+        if not isinstance(self.law, TimeLaw):
+            raise DescriptionError("'law' must be a time law.", field="law")
+
+    def profile(self, length: float) -> Profile:
+        inner = self.law.profile(length)
+        if self.factor is not None:
+            return ScaledProfile(inner, self.factor)
+        assert self.duration is not None
+        return ScaledProfile(inner, self.duration / inner.duration)
+
+
+def scaled(law: TimeLaw, factor: float | None = None, *, duration: float | None = None) -> Scaled:
+    """``law`` slowed down by ``factor`` (> 1), or stretched to last ``duration`` [s]."""
+    return Scaled(law, factor, duration)

@@ -1,0 +1,75 @@
+"""A table of times and arc lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
+
+from manipula.errors import DescriptionError
+from manipula.motion.paths.checks import finite_array
+from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
+
+KINDS = ("linear", "monotone", "spline")
+
+
+@dataclass(frozen=True)
+class Table(TimeLaw):
+    """s(t) through given points, never going back.
+
+    ``linear``: constant speed between the points. ``monotone`` (default): piecewise cubic with continuous speed that
+    cannot overshoot [Fritsch & Carlson 1980], at rest wherever the table rests. ``spline``: continuous acceleration,
+    starting and ending at rest; refused when it would run backwards.
+    """
+
+    times: tuple[float, ...]
+    s: tuple[float, ...]
+    interpolation: str = "monotone"
+    unit: str = "length"
+    kind: ClassVar[str] = "table"
+
+    def __post_init__(self) -> None:
+        t, s = finite_array(self.times, "times"), finite_array(self.s, "s")
+        if t.ndim != 1 or t.shape != s.shape or len(t) < 2:
+            raise DescriptionError(f"'times' and 's' must be two equal rows; found shapes {t.shape} and {s.shape}.")
+        if t[0] != 0 or np.any(np.diff(t) <= 0):
+            raise DescriptionError("'times' must start at 0 and increase.", field="times")
+        if s[0] != 0 or np.any(np.diff(s) < 0) or s[-1] <= 0:
+            raise DescriptionError("'s' must start at 0 and never decrease.", field="s")
+        if self.interpolation not in KINDS:
+            raise DescriptionError(f"'interpolation' is '{self.interpolation}'; allowed: {', '.join(KINDS)}.")
+        if self.unit not in ("length", "fraction"):
+            raise DescriptionError(f"'unit' is '{self.unit}'; allowed: length, fraction.", field="unit")
+
+    def profile(self, length: float) -> Profile:
+        t, s = np.array(self.times), np.array(self.s)
+        end = length if self.unit == "length" else 1.0
+        if abs(s[-1] - end) > 1e-6 * end:
+            raise DescriptionError(
+                f"The table of '{self.unit}' ends at s = {s[-1]:.9g}; it must end at {end:.9g}.", field="s"
+            )
+        s *= length / s[-1]
+        if self.interpolation == "linear":
+            return PiecewiseProfile(t, np.column_stack([s[:-1], np.diff(s) / np.diff(t)]))
+        if self.interpolation == "monotone":
+            return PiecewiseProfile(t, PchipInterpolator(t, s).c[::-1].T)
+        profile = PiecewiseProfile(t, CubicSpline(t, s, bc_type="clamped").c[::-1].T)
+        if np.any(profile.evaluate(np.linspace(0, t[-1], 20 * len(t)), 1)[1] < -1e-9 * length / t[-1]):
+            raise DescriptionError("A spline through this table would run backwards; use interpolation='monotone'.")
+        return profile
+
+
+def table(
+    times: Sequence[float],
+    s: Sequence[float],
+    interpolation: Literal["linear", "monotone", "spline"] = "monotone",
+    unit: Literal["length", "fraction"] = "length",
+) -> Table:
+    """Arc lengths ``s`` [m], or fractions of the path, at ``times`` [s], both from 0."""
+    plain_times, plain_s = finite_array(times, "times"), finite_array(s, "s")
+    return Table(
+        tuple(np.atleast_1d(plain_times).tolist()), tuple(np.atleast_1d(plain_s).tolist()), interpolation, unit
+    )
