@@ -1,0 +1,108 @@
+"""What a Robot knows and URDF or MJCF cannot say: written as words and numbers that other programs pass over.
+
+URDF carries them as attributes of a ``<manipula>`` element inside the joint, MJCF as a ``<text>`` of its ``<custom>``
+section. The same words in both: ``rotor_inertia gear_ratio velocity acceleration jerk``, ``unlimited`` (limits that are
+not there, though the format demands a number), ``friction`` and ``drive`` (a name from the registry, parameters as
+``friction.damping``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+from manipula.algebra.expression import decimal
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.robot.build import JointDraft
+from manipula.robot.drives import REGISTRY as DRIVES
+from manipula.robot.friction import REGISTRY as FRICTION
+from manipula.robot.friction import FrictionLaw, Viscous
+from manipula.robot.joint import Joint
+
+LIMIT_NAMES = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
+_NUMBERS = ("rotor_inertia", "gear_ratio", "velocity", "acceleration", "jerk")
+_PARTS: Mapping[str, Mapping[str, type]] = {"friction": FRICTION, "drive": DRIVES}
+
+
+def dissipation(damping: float, dry: float) -> tuple[FrictionLaw | None, str | None]:
+    """The law of a joint's viscous and dry friction, and a note about what no law here describes."""
+    law = Viscous(damping) if damping > 0 else None
+    return law, f"dry friction {dry:g} left out" if dry > 0 else None
+
+
+def words_of(joint: Joint, said: tuple[str, ...] = ()) -> dict[str, str]:
+    """The words for one joint, without those the format itself can say (``said``)."""
+    words: dict[str, str] = {}
+    for name, usual in (("rotor_inertia", 0.0), ("gear_ratio", 1.0)):
+        if getattr(joint, name) != usual:
+            words[name] = repr(float(getattr(joint, name)))
+    for name in ("velocity", "acceleration", "jerk"):
+        value = getattr(joint.limits, name)
+        if value is not None and name not in said:
+            words[name] = repr(float(value))
+    if joint.friction is not None and not isinstance(joint.friction, Viscous):
+        words |= _words_of_part("friction", joint.friction)
+    if joint.drive is not None:
+        words |= _words_of_part("drive", joint.drive)
+    return words
+
+
+def _words_of_part(kind: str, part: Any) -> dict[str, str]:
+    known = _PARTS[kind]
+    if known.get(part.name) is not type(part):
+        raise unknown_name(f"{kind} in the registry", part.name, known)
+    words = {kind: part.name}
+    for f in dataclasses.fields(part):
+        value = getattr(part, f.name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            words[f"{kind}.{f.name}"] = repr(float(value))
+        elif isinstance(value, str):
+            words[f"{kind}.{f.name}"] = "'" + quote(value)
+        elif value is not None:
+            raise DescriptionError(f"The field '{f.name}' of {kind} '{part.name}' cannot be written into this format.")
+    return words
+
+
+def apply_words(draft: JointDraft, words: Mapping[str, str], **place: Any) -> None:
+    """Fill a joint's draft from the words of ``words_of``; unknown words are refused."""
+    limits: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = {"friction": {}, "drive": {}}
+    for word, text in words.items():
+        kind, dot, parameter = word.partition(".")
+        try:
+            if word in ("rotor_inertia", "gear_ratio"):
+                setattr(draft, word, decimal(text))
+            elif word in LIMIT_NAMES:
+                limits[word] = decimal(text)
+            elif word == "unlimited":
+                for name in text.split():
+                    if name not in LIMIT_NAMES:
+                        raise unknown_name("limit", name, LIMIT_NAMES)
+                    limits[name] = None
+            elif dot and kind in parts:
+                parts[kind][parameter] = unquote(text[1:]) if text.startswith("'") else decimal(text)
+            elif word not in parts:
+                raise unknown_name("word", word, (*_NUMBERS, "unlimited", "friction", "drive"))
+        except DescriptionError as error:
+            raise error.at(**place) from None
+    draft.limits = dataclasses.replace(draft.limits, **limits)
+    for kind, parameters in parts.items():
+        if kind in words:
+            setattr(draft, kind, _part(kind, words[kind], parameters, **place))
+
+
+def _part(kind: str, name: str, parameters: Mapping[str, Any], **place: Any) -> Any:
+    known = _PARTS[kind]
+    if name not in known:
+        raise unknown_name(kind, name, known, **place)
+    try:
+        return known[name](**parameters)
+    except DescriptionError as error:
+        raise error.at(**place) from None
+    except TypeError as problem:
+        fields = ", ".join(f.name for f in dataclasses.fields(known[name]))
+        raise DescriptionError(
+            f"The {kind} '{name}' has the parameters {fields}: {printable(problem)}.", **place
+        ) from None

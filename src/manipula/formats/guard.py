@@ -1,0 +1,124 @@
+"""What may be opened, and how much of it: budgets for files, and paths that cannot leave their folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from manipula.errors import BudgetError, DescriptionError, printable
+
+MAX_BYTES = 16 * 2**20  # of a description
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Source(NamedTuple):
+    """Bytes of a description, and the name of the file they came from (``None`` for text from Python)."""
+
+    data: bytes
+    file: str | None
+    declared: bool  # True when the bytes state their own encoding, False when they are UTF-8
+
+
+def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most ``limit`` bytes; pipes, devices and folders are refused unread."""
+    name = os.fspath(path)
+    try:
+        # O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever.
+        handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        raise DescriptionError("This file does not exist.", file=name) from None
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "the name is not a path"
+        raise DescriptionError(f"This file cannot be opened: {reason}.", file=name) from None
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise DescriptionError("This is not a regular file.", file=name)
+        if status.st_size > limit:
+            raise BudgetError(f"A description has at most {limit} bytes, this file {status.st_size}.", file=name)
+        try:
+            data = stream.read(limit + 1)
+        except OSError as problem:
+            raise DescriptionError(f"This file cannot be read: {problem.strerror}.", file=name) from None
+    if len(data) > limit:
+        raise BudgetError(f"A description has at most {limit} bytes.", file=name)
+    return data
+
+
+def read_text(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> str:
+    """The content of a regular UTF-8 file (a byte order mark is dropped)."""
+    data = read_bytes(path, limit)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise DescriptionError("This is not UTF-8 text.", file=os.fspath(path), line=line) from None
+
+
+def xml_source(text_or_path: str | bytes | os.PathLike[str]) -> Source:
+    """XML given as text (anything that holds a ``<``) or as the path of a file."""
+    if isinstance(text_or_path, os.PathLike):
+        return Source(read_bytes(text_or_path), os.fspath(text_or_path), True)
+    if isinstance(text_or_path, bytes):
+        data, declared = text_or_path, True
+    elif isinstance(text_or_path, str):
+        if "<" not in text_or_path:
+            if not text_or_path.strip() or "\n" in text_or_path:
+                raise DescriptionError("This is neither XML nor the path of a file.")
+            return Source(read_bytes(text_or_path), text_or_path, True)
+        try:
+            data, declared = text_or_path.encode("utf-8"), False
+        except UnicodeEncodeError:
+            raise DescriptionError("The text holds half a surrogate pair, which no file can hold.") from None
+    else:
+        raise DescriptionError(f"XML text or a path is needed, found {printable(type(text_or_path).__name__)}.")
+    if len(data) > MAX_BYTES:
+        raise BudgetError(f"A description has at most {MAX_BYTES} bytes, this text {len(data)}.")
+    return Source(data, None, declared)
+
+
+def check_reference(reference: str) -> str:
+    """A mesh path that stays in its folder or package: ``package://arm/meshes/a.stl`` or ``meshes/a.stl``.
+
+    Returns the path below the folder or package, with forward slashes.
+
+    Raises:
+        DescriptionError: for ``..`` that climbs out, absolute paths, drive letters, other schemes.
+    """
+    rest, root = reference, 0
+    for scheme in ("package://", "model://"):
+        if reference.startswith(scheme):
+            rest, root = reference[len(scheme) :].lstrip("/"), 1  # the first part is the package's name
+    shown = printable(reference, 60)
+    if "\0" in rest or not rest.strip():
+        raise DescriptionError(f"The mesh path '{shown}' is empty or holds a null character.")
+    rest = rest.replace("\\", "/")
+    if _SCHEME.match(rest):
+        raise DescriptionError(f"The mesh path '{shown}' must be relative or start with package://.")
+    if rest.startswith("/"):
+        raise DescriptionError(f"The mesh path '{shown}' is absolute; it must stay in the folder of the description.")
+    depth = 0
+    for part in PurePosixPath(rest).parts:
+        depth += -1 if part == ".." else 1
+        if part == ".." and depth < root:
+            raise DescriptionError(f"The mesh path '{shown}' climbs out of the folder of the description.")
+    return rest
+
+
+def safe_join(folder: str | os.PathLike[str], reference: str, suffixes: tuple[str, ...] = ()) -> Path:
+    """The file that a description names, inside ``folder`` after every link has been followed, and regular."""
+    root = Path(folder).resolve()
+    try:
+        path = (root / check_reference(reference)).resolve()
+    except (OSError, RuntimeError, ValueError):
+        raise DescriptionError(f"The path '{printable(reference, 60)}' cannot be followed.") from None
+    if not path.is_relative_to(root):
+        raise DescriptionError(f"The path '{printable(reference, 60)}' leads out of the folder of the description.")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise DescriptionError(f"A file ending in {', '.join(suffixes)} is needed, found '{printable(path.name, 60)}'.")
+    if not path.is_file():
+        raise DescriptionError(f"'{printable(reference, 60)}' is not a regular file.")
+    return path

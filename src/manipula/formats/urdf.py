@@ -1,0 +1,234 @@
+"""URDF → Robot.
+
+URDF's conventions: a joint's frame is its child's link frame; ``rpy`` is roll, pitch, yaw about fixed axes; the inertia is
+about the centre of mass, in the axes of ``<inertial><origin>`` (here turned into link axes); the default axis is x.
+Floating, planar and mimic joints and unexpanded xacro are refused with the reason. Meshes are noted, never opened.
+What URDF cannot say is read from ``<manipula>`` elements that ``to_urdf`` writes and other programs ignore.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from manipula.algebra import rotation
+from manipula.algebra.inertia import inertia_from_six
+from manipula.algebra.pose import IDENTITY, Pose
+from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
+from manipula.formats.extension import apply_words, dissipation
+from manipula.formats.guard import check_reference
+from manipula.formats.urdf_extension import UrdfDraft, restore
+from manipula.formats.xml import Budget, Element, read_xml
+from manipula.robot import Limits, Robot
+from manipula.robot.build import MAX_LINKS, JointDraft, LinkDraft, build_robot, check_name
+
+BUDGET = Budget(depth=24, counts={"link": MAX_LINKS})
+KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
+_REFUSED = {
+    "floating": "A floating joint has six degrees of freedom; this package describes manipulators on a fixed base. "
+    "Make it fixed to study the arm on its stand.",
+    "planar": "A planar joint has three degrees of freedom; replace it by two prismatic joints and a revolute one.",
+}
+_SECTIONS = ("link", "joint", "material", "transmission", "gazebo", "manipula")
+_XACRO = (
+    "This is a xacro file, not URDF; expand it first: `xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and "
+    "`xacrodoc FILE -o arm.urdf`."
+)
+
+
+def read_urdf(path: str | os.PathLike[str], tip: str | None = None) -> Robot:
+    """The robot in a URDF file."""
+    return from_urdf(Path(path), tip)
+
+
+def from_urdf(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = True
+) -> Robot:
+    """The robot in URDF text or in a URDF file.
+
+    Args:
+        tip: name of the link that is the tip; the only leaf when omitted.
+        check_meshes: refuse mesh paths that lead out of the folder (no mesh is opened either way).
+
+    Raises:
+        DescriptionError: with file, line, element and attribute.
+    """
+    root, file = read_xml(text_or_path, BUDGET)
+    try:
+        draft = _read(root, check_meshes)
+        return build_robot(
+            draft.name,
+            draft.links,
+            draft.joints,
+            gravity=draft.gravity,
+            base=draft.base,
+            tool=draft.tool,
+            payload=draft.payload,
+            tip=tip if tip is not None else draft.tip,
+            notes=draft.notes,
+        )
+    except DescriptionError as error:
+        raise error.at(file=file) from None
+
+
+def _read(root: Element, check_meshes: bool) -> UrdfDraft:
+    meshes = list(_inspect(root))
+    if root.tag != "robot":
+        hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
+        root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
+    draft = UrdfDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
+    for section in root.children:
+        if section.tag == "link":
+            draft.links.append(_link(section))
+        elif section.tag == "joint":
+            draft.joints.append(_joint(section, draft.notes))
+        elif section.tag not in _SECTIONS:
+            close = difflib.get_close_matches(section.tag.lower(), ("link", "joint"), n=1, cutoff=0.75)
+            if close:
+                section.fail(f"Unknown element <{printable(section.tag)}>. Did you mean <{close[0]}>?")
+            draft.notes.append(f"line {section.line}: <{printable(section.tag)}> is not part of URDF and was ignored.")
+    if check_meshes:
+        for mesh in meshes:
+            try:
+                check_reference(mesh.get("filename"))
+            except DescriptionError as error:
+                raise error.at(line=mesh.line, field="mesh.filename") from None
+    if meshes:
+        draft.notes.append(f"{len(meshes)} mesh(es) are named and were not read.")
+    _gear_ratios(root, draft.joints)
+    extension = root.one("manipula")
+    if extension is not None:
+        restore(draft, extension)
+    return draft
+
+
+def _inspect(root: Element) -> Iterator[Element]:
+    """Every mesh in the tree; xacro left anywhere is refused."""
+    todo = [root]
+    while todo:
+        e = todo.pop()
+        if e.tag.startswith("xacro:") or any("${" in v or "$(" in v for v in e.attributes.values()):
+            e.fail(_XACRO)
+        if e.tag == "mesh" and "filename" in e.attributes:
+            yield e
+        todo.extend(e.children)
+
+
+def origin_of(element: Element) -> Pose:
+    """X of an optional ``<origin xyz rpy>`` (or ``quat_xyzw``, URDF 1.2) inside an element."""
+    origin = element.one("origin")
+    if origin is None:
+        return IDENTITY
+    origin.expect(("xyz", "rpy", "quat_xyzw"))
+    xyz = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
+    if "quat_xyzw" in origin.attributes:
+        if "rpy" in origin.attributes:
+            origin.fail("Give either rpy or quat_xyzw, not both.")
+        x, y, z, w = origin.numbers("quat_xyzw", 4)
+        if x * x + y * y + z * z + w * w < 1e-12:
+            origin.fail("The quaternion is zero.", "quat_xyzw")
+        return Pose.of(rotation.from_quaternion_wxyz((w, x, y, z)), xyz)
+    return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
+
+
+def _link(element: Element) -> LinkDraft:
+    name = check_name("link", element.get("name"), line=element.line, field="link.name")
+    place: dict[str, Any] = {"line": element.line, "field": f"link '{printable(name, 60)}'"}
+    inertial = element.one("inertial")
+    if inertial is None:
+        return LinkDraft(name, described=False, **place)
+    place["line"] = inertial.line
+    mass = inertial.need("mass").number("value")
+    if mass < 0:
+        raise UnphysicalError(f"The mass must not be negative, found {mass:g}.", line=inertial.line, field="mass.value")
+    tensor = inertial.need("inertia")
+    six = [tensor.number(entry) for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")]
+    X_LI = origin_of(inertial)
+    inertia = inertia_from_six(*six)
+    if X_LI.rotation != IDENTITY.rotation:
+        inertia = X_LI.R @ inertia @ X_LI.R.T
+        inertia = (inertia + inertia.T) / 2
+    return LinkDraft(name, mass, X_LI.translation, inertia, **place)
+
+
+def _joint(element: Element, notes: list[str]) -> JointDraft:
+    name = check_name("joint", element.get("name"), line=element.line, field="joint.name")
+    place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
+    stated = element.get("type").strip()
+    if stated in _REFUSED:
+        raise DescriptionError(f"{_REFUSED[stated]}", **place)
+    if stated not in KINDS:
+        raise unknown_name("joint type", stated, (*KINDS, *_REFUSED), **place)
+    draft = JointDraft(
+        name,
+        KINDS[stated],
+        element.need("parent").get("link"),
+        element.need("child").get("link"),
+        origin=origin_of(element),
+        **place,
+    )
+    if draft.kind == "fixed":
+        return draft
+    mimic = element.one("mimic")
+    if mimic is not None:
+        raise DescriptionError(
+            f"This joint mimics '{printable(mimic.attributes.get('joint', '?'), 60)}', which makes two joints one degree of "
+            "freedom; that constraint is not modelled. Remove <mimic> to move the joint freely, or make it fixed.",
+            **place)  # fmt: skip
+    axis = element.one("axis")
+    draft.axis = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
+    draft.limits = _limits(element, stated, notes)
+    dynamics = element.one("dynamics")
+    if dynamics is not None:
+        dynamics.expect(("damping", "friction"))
+        damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
+        if damping < 0 or dry < 0:
+            dynamics.fail("Damping and friction must not be negative: they would feed energy into the joint.")
+        draft.friction, note = dissipation(damping, dry)
+        if note:
+            notes.append(f"joint '{printable(name, 60)}': {note}.")
+    extension = element.one("manipula")
+    if extension is not None:
+        apply_words(draft, {k: v for k, v in extension.attributes.items() if k != "frame"}, **place)
+    return draft
+
+
+def _limits(joint: Element, stated: str, notes: list[str]) -> Limits:
+    limit = joint.one("limit")
+    if limit is None:
+        return Limits()
+    limit.expect(("lower", "upper", "effort", "velocity"))
+    given: dict[str, Any] = {
+        name: limit.number(name, largest=math.inf)
+        for name in ("lower", "upper", "effort", "velocity")
+        if name in limit.attributes
+    }
+    if stated == "continuous":
+        given.pop("lower", None)
+        given.pop("upper", None)
+    elif ("lower" in given) != ("upper" in given):  # URDF: the one that is missing is zero
+        given = {"lower": 0.0, "upper": 0.0} | given
+    elif "lower" not in given:
+        notes.append(f"line {limit.line}: no position limits are stated.")
+    return Limits(**given)
+
+
+def _gear_ratios(root: Element, joints: list[JointDraft]) -> None:
+    """``<mechanicalReduction>`` of simple transmissions (one joint, one actuator) is the gear ratio."""
+    by_name = {j.name: j for j in joints}
+    for transmission in root.all("transmission"):
+        ends, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
+        if len(ends) != 1 or len(motors) != 1:
+            continue
+        reduction = next(motors[0].all("mechanicalReduction"), None)
+        draft = by_name.get(ends[0].attributes.get("name", ""))
+        if reduction is None or draft is None or draft.gear_ratio != 1.0:
+            continue
+        words = Element("mechanicalReduction", {"value": reduction.text}, reduction.line)
+        ratio = words.number("value")
+        if ratio != 0.0:
+            draft.gear_ratio = ratio

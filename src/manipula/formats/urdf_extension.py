@@ -1,0 +1,106 @@
+"""Base, tool, payload, gravity and link frames off their joint, restored from ``<manipula>`` in a URDF file.
+
+``to_urdf`` writes them as ordinary links on fixed joints, so that every program computes the same dynamics, and says in
+``<manipula>`` which of those links stand for what. Here they are taken back out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
+from manipula.errors import printable
+from manipula.formats.xml import Element
+from manipula.robot import Payload
+from manipula.robot.build import JointDraft, LinkDraft
+from manipula.robot.robot import STANDARD_GRAVITY
+
+WORDS = ("version", "gravity", "tip", "base", "tool", "payload", "frames")
+
+
+@dataclass
+class UrdfDraft:
+    """Everything a URDF file says, before the robot is built."""
+
+    name: str
+    links: list[LinkDraft] = field(default_factory=list)
+    joints: list[JointDraft] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    gravity: Any = STANDARD_GRAVITY
+    base: Pose = IDENTITY
+    tool: Pose = IDENTITY
+    tip: str | None = None
+    payload: Payload | None = None
+
+
+def restore(draft: UrdfDraft, extension: Element) -> None:
+    """Take the links that stand for base, tool, payload and joint frames out of the draft again."""
+    extension.expect(WORDS)
+    draft.gravity = extension.numbers("gravity", 3, STANDARD_GRAVITY)
+    draft.tip = extension.attributes.get("tip")
+    payload = extension.attributes.get("payload")
+    if payload is not None:
+        link, joint = _leaf(draft, extension, "payload", payload)
+        draft.payload = Payload(link.mass, vec3(link.com), mat3(link.inertia))
+        if not joint.origin.is_identity:
+            _broken(extension, "payload", payload)
+    tool = extension.attributes.get("tool")
+    if tool is not None:
+        link, joint = _leaf(draft, extension, "tool", tool)
+        draft.tool, draft.tip = joint.origin, joint.parent
+        if link.described:
+            _broken(extension, "tool", tool)
+    base = extension.attributes.get("base")
+    if base is not None:
+        _take_base(draft, extension, base)
+    _take_joint_frames(draft, extension)
+
+
+def _leaf(draft: UrdfDraft, extension: Element, word: str, name: str) -> tuple[LinkDraft, JointDraft]:
+    """Remove and return a link without children that sits on a fixed joint."""
+    link = next((x for x in draft.links if x.name == name), None)
+    joint = next((j for j in draft.joints if j.child == name), None)
+    if link is None or joint is None or joint.kind != "fixed" or any(j.parent == name for j in draft.joints):
+        _broken(extension, word, name)
+    draft.links.remove(link)
+    draft.joints.remove(joint)
+    return link, joint
+
+
+def _take_base(draft: UrdfDraft, extension: Element, name: str) -> None:
+    link = next((x for x in draft.links if x.name == name), None)
+    below = [j for j in draft.joints if j.parent == name]
+    hung = any(j.child == name for j in draft.joints)
+    if link is None or link.described or hung or len(below) != 1 or below[0].kind != "fixed":
+        _broken(extension, "base", name)
+    draft.base = below[0].origin
+    draft.links.remove(link)
+    draft.joints.remove(below[0])
+
+
+def _take_joint_frames(draft: UrdfDraft, extension: Element) -> None:
+    """``frames="a b"``: the links whose only child is the link proper, off the joint by X_JL."""
+    names = [e.get("link") for e in extension.all("frame")]
+    if not names:
+        return
+    by_child = {j.child: j for j in draft.joints}
+    below: dict[str, list[JointDraft]] = {}
+    for j in draft.joints:
+        below.setdefault(j.parent, []).append(j)
+    links = {x.name: x for x in draft.links}
+    gone: set[str] = set()
+    for name in names:
+        moving, weld = by_child.get(name), below.get(name, [])
+        usable = moving is not None and moving.kind != "fixed" and len(weld) == 1 and weld[0].kind == "fixed"
+        if name in gone or not usable or links[name].described:
+            _broken(extension, "frame", name)
+        assert moving is not None
+        moving.child, moving.frame = weld[0].child, weld[0].origin
+        gone |= {name, weld[0].name}
+    draft.joints = [j for j in draft.joints if not (j.kind == "fixed" and j.name in gone)]
+    draft.links = [x for x in draft.links if x.name not in gone]
+
+
+def _broken(extension: Element, word: str, name: str) -> NoReturn:
+    extension.fail(f"'{printable(name, 60)}' cannot stand for the {word}: the links around it have been changed.", word)
