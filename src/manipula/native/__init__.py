@@ -1,19 +1,34 @@
 """The compiler: functions of scalars become machine code. It knows no robots."""
 
+from manipula.native.derivatives import derivative, jacobian, time_derivative
 from manipula.native.graph import Graph, Operation
 from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
+from manipula.native.loops import Converged, Repeated, repeat, until
+from manipula.native.replay import inline
+from manipula.native.tables import Table, interpolate, table
 from manipula.native.trace import trace
 from manipula.native.tracer import Condition, Node, is_finite
 
 __all__ = [
     "Condition",
+    "Converged",
     "Graph",
     "Kernel",
     "Node",
     "Operation",
+    "Repeated",
+    "Table",
     "compile_function",
     "compile_graph",
+    "derivative",
     "has_compiler",
+    "inline",
+    "interpolate",
     "is_finite",
+    "jacobian",
+    "repeat",
+    "table",
+    "time_derivative",
     "trace",
+    "until",
 ]

@@ -49,14 +49,23 @@ class Arguments:
     def _fits(self, shape: tuple, found: tuple[int, ...]) -> bool:
         for expected, length in zip(shape, found):
             if isinstance(expected, str):
-                if expected.endswith("+1") and expected[:-2] in self.sizes:
-                    if length != self.sizes[expected[:-2]] + 1:
-                        return False
-                elif self.sizes.setdefault(expected, length) != length:
+                base, more = split_length(expected)
+                if length < more or self.sizes.setdefault(base, length - more) != length - more:
                     return False
             elif expected != length:
                 return False
         return True
+
+    def length(self, dimension: str) -> int:
+        """The run-time length that ``m`` or ``m+1`` stands for."""
+        base, more = split_length(dimension)
+        return self.sizes[base] + more
+
+
+def split_length(dimension: str) -> tuple[str, int]:
+    """``m+1`` → (m, 1), ``m`` → (m, 0)."""
+    base, _, more = dimension.partition("+")
+    return base.strip(), int(more) if more else 0
 
 
 def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:

@@ -21,6 +21,7 @@ code                            value
 ``loop``                        ``data`` is a :class:`Loop`; its results are taken out by ``pick``
 ``pick``                        result number ``data`` of the loop ``args[0]``
 ``param``                       state number ``data[1]`` of the loop numbered ``data[0]``; −1 is the loop's index
+``length``                      number of rows of the array ``data[0]``
 ==============================  =============================================================================
 
 A computation without loops has ``graph.body == range(len(operations))`` and can be printed line by line. The body of a
@@ -57,11 +58,13 @@ class Loop:
     """
 
     __slots__ = (
-        "body", "depth", "every", "initial", "kind", "number", "record", "record_body", "results", "steps", "stop",
+        "body", "depth", "every", "initial", "kind", "number", "params", "record", "record_body", "results", "steps",
+        "stop",
     )  # fmt: skip
 
     def __init__(self, kind: str, number: int, depth: int) -> None:
         self.kind, self.number, self.depth = kind, number, depth
+        self.params: dict[int, Any] = {}  # while tracing: state number → its node, −1 → the node of the index
         self.initial: tuple[Any, ...] = ()
         self.results: tuple[Any, ...] = ()
         self.record: tuple[Any, ...] = ()
@@ -92,9 +95,8 @@ class Loop:
         return loop
 
     def __repr__(self) -> str:
-        return f"Loop({self.kind}, {self.number}, {self.initial}, {self.results}, {self.record}, {self.stop}, " + (
-            f"{self.steps}, {self.every}, {self.body}, {self.record_body})"
-        )
+        parts = (self.kind, self.number, self.initial, self.results, self.record, self.stop, self.steps, self.every)
+        return f"Loop{(*parts, self.body, self.record_body)}"
 
 
 class Sampled(NamedTuple):

@@ -158,7 +158,9 @@ class Kernel:
 
     def _delivered(self, results: Any, out: Any) -> Any:
         if out is None:
-            return results
+            if isinstance(results, tuple):
+                return tuple([x if x.ndim else x[()] for x in results])
+            return results if results.ndim else results[()]
         values = results if isinstance(results, tuple) else (results,)
         given = self._outs(out)
         for array, value in zip(given, values):
@@ -189,7 +191,7 @@ class Kernel:
             strides.append(size)
         pointers = [a.ctypes.data for a in rows]
         if self._lengths:
-            sizes = np.array([arguments.sizes.get(d, 0) for d in self._size_order()], np.int64)
+            sizes = np.array([arguments.length(d) for d in self._size_order()], np.int64)
             pointers.append(sizes.ctypes.data)
             rows.append(sizes)
         inputs = np.array(pointers or [0], np.uintp)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import ShapeError
+from manipula.errors import ShapeError, unknown_name
 from manipula.native.tracer import Node, Value
 
 
@@ -78,3 +78,143 @@ class Samples:
 
 def _spelled(x: Value) -> str:
     return str(int(x.data)) if x.code == "const" else str(x.data[0])
+
+
+class Table:
+    """A piecewise polynomial with one or several components; call it with a float, an array or a traced number."""
+
+    def __init__(self, breaks: Any, coefficients: Any, order: int = 0) -> None:
+        self.breaks = breaks if isinstance(breaks, (BakedArray, RunTimeArray)) else BakedArray(_checked(breaks))
+        self.coefficients = (
+            coefficients if isinstance(coefficients, (BakedArray, RunTimeArray)) else BakedArray(coefficients)
+        )
+        self.order = order
+        shape = _row_shape(self.coefficients)
+        if len(shape) not in (1, 2) or _row_shape(self.breaks) != ():
+            raise ShapeError(
+                f"a table needs breaks of shape (pieces + 1,) and coefficients of shape (pieces, degree + 1) or "
+                f"(pieces, components, degree + 1), got rows {_row_shape(self.breaks)} and {shape}."
+            )
+        if isinstance(self.breaks, BakedArray) and isinstance(self.coefficients, BakedArray):
+            if self.breaks.rows != self.coefficients.rows + 1:
+                raise ShapeError(
+                    f"a table with {self.breaks.rows} breaks has {self.breaks.rows - 1} pieces, but there are "
+                    f"coefficients for {self.coefficients.rows}."
+                )
+        self.components: int | None = shape[0] if len(shape) == 2 else None
+        self.degree = shape[-1] - 1
+
+    def derivative(self, order: int = 1) -> Table:
+        """The derivative of the table with respect to its argument (0 outside the breaks)."""
+        return Table(self.breaks, self.coefficients, self.order + order)
+
+    def __call__(self, x: Any) -> Any:
+        """The value at ``x``: a number, or an array of shape ``(components,)`` behind the axes of ``x``."""
+        return self._traced(x) if isinstance(x, Node) else self._plain(x)
+
+    def _traced(self, x: Node) -> Any:
+        builder = x.builder
+        first = _entry(self.breaks, builder.const(0.0), 0)
+        if isinstance(self.breaks, BakedArray):
+            last = builder.const(self.breaks.numbers[-1])
+        else:
+            last = _entry(self.breaks, builder.make("length", (), (self.breaks,)) - 1.0, 0)
+        inside = x.maximum(first).minimum(last)
+        piece = builder.make("locate", (inside,), (self.breaks,))
+        u = inside - _entry(self.breaks, piece, 0)
+        outside = (x < first) | (x > last)
+        width = self.degree + 1
+        values = []
+        for k in range(self.components or 1):
+            c = [_entry(self.coefficients, piece, k * width + j) for j in range(width)]
+            value = _horner(_differentiated(c, self.order), u, builder.const(0.0))
+            values.append(outside.select(0.0, value) if self.order else value)
+        if self.components is None:
+            return values[0]
+        out = np.empty(len(values), object)
+        out[:] = values
+        return out
+
+    def _plain(self, x: Any) -> Any:
+        if not isinstance(self.breaks, BakedArray) or not isinstance(self.coefficients, BakedArray):
+            raise ShapeError("a table with run-time data can be evaluated only inside a compiled function.")
+        breaks, numbers = self.breaks.numbers, self.coefficients.numbers
+        given = np.asarray(x, float)
+        inside = np.clip(given, breaks[0], breaks[-1])
+        piece = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
+        u = inside - breaks[piece]
+        if self.components is not None:
+            u = u[..., None]
+        c = [numbers[piece][..., j] for j in range(self.degree + 1)]
+        value = _horner(_differentiated(c, self.order), u, np.zeros_like(u + c[0]))
+        if self.order:
+            outside = (given < breaks[0]) | (given > breaks[-1])
+            value = np.where(outside[..., None] if self.components is not None else outside, 0.0, value)
+        return value if np.ndim(value) else float(value)
+
+
+def table(breaks: Any, coefficients: Any) -> Table:
+    """A piecewise polynomial.
+
+    Args:
+        breaks: increasing, shape ``(pieces + 1,)``.
+        coefficients: ascending powers of the distance from the left break, shape ``(pieces, degree + 1)`` for one
+            function or ``(pieces, components, degree + 1)``.
+
+    Either may be a run-time input: ``compile_function(f, {"b": ("m+1",), "c": ("m", 3, 6)}, shared=("b", "c"))`` hands
+    ``f`` two arguments that are accepted here.
+    """
+    return Table(breaks, coefficients)
+
+
+def interpolate(x: Any, y: Any, kind: str = "linear") -> Table:
+    """A table through the points ``(x[i], y[i])``; ``kind`` is "linear" or "cubic" (twice differentiable spline)."""
+    x, y = _checked(x), np.asarray(y, float)
+    if y.ndim not in (1, 2) or len(y) != len(x):
+        raise ShapeError(f"interpolation needs y of shape ({len(x)},) or ({len(x)}, components), got {y.shape}.")
+    if kind == "linear":
+        slope = np.diff(y, axis=0) / np.diff(x).reshape(-1, *[1] * (y.ndim - 1))
+        return Table(x, np.stack([y[:-1], slope], axis=-1))
+    if kind == "cubic":
+        from scipy.interpolate import CubicSpline
+
+        return Table(x, np.moveaxis(CubicSpline(x, y).c[::-1], 0, -1))
+    raise unknown_name("kind of interpolation", kind, ("linear", "cubic"))
+
+
+def _checked(breaks: Any) -> np.ndarray:
+    numbers = np.asarray(breaks, float)
+    if numbers.ndim != 1 or len(numbers) < 2 or not np.all(np.diff(numbers) > 0) or not np.all(np.isfinite(numbers)):
+        raise ShapeError(f"breaks must be at least two finite increasing numbers, got shape {numbers.shape}.")
+    return numbers
+
+
+def _row_shape(source: BakedArray | RunTimeArray) -> tuple:
+    return source.numbers.shape[1:] if isinstance(source, BakedArray) else source.shape[1:]
+
+
+def _entry(source: BakedArray | RunTimeArray, row: Node, column: int) -> Node:
+    builder = row.builder
+    if isinstance(source, BakedArray):
+        if row.code == "const":
+            return builder.const(source.numbers.reshape(source.rows, -1)[int(row.data), column])
+        only = source.numbers.reshape(source.rows, -1)[:, column]
+        if np.all(only == only[0]):  # one number for all rows: no load
+            return builder.const(only[0])
+    return builder.make("gather", (row,), (source, column))
+
+
+def _differentiated(c: list[Any], order: int) -> list[Any]:
+    """Coefficients of the derivative: c'_j = (j+1)·c_{j+1}, ``order`` times."""
+    for _ in range(order):
+        c = [(j + 1.0) * c[j + 1] for j in range(len(c) - 1)]
+    return c
+
+
+def _horner(c: list[Any], u: Any, zero: Any) -> Any:
+    if not c:
+        return zero
+    value = c[-1] + zero
+    for a in reversed(c[:-1]):
+        value = a + value * u
+    return value

@@ -116,12 +116,14 @@ def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list
     return operations, bodies[-1], number
 
 
-def mark(values: list[Value], roots: Iterable[Value]) -> bytearray:
-    """Which nodes are needed, walking from the last to the first (arguments always come first)."""
+def mark(values: list[Value], roots: Iterable[Value], first: int = 0) -> bytearray:
+    """Which nodes from number ``first`` on are needed, walking from the last to the first."""
     live = bytearray(len(values))
+    last = -1
     for root in roots:
         live[root.index] = 1
-    for i in range(len(values) - 1, -1, -1):
+        last = max(last, root.index)
+    for i in range(last, first - 1, -1):
         if live[i]:
             value = values[i]
             for a in value.args:

@@ -260,6 +260,7 @@ class Builder:
         self.values: list[Value] = []
         self.table: dict[Any, Value] = {}
         self.depth = 0  # how many loop bodies are being traced at this moment
+        self.loops = 0  # how many loops were begun
 
     def __enter__(self) -> Builder:
         if not hasattr(_state, "stack"):
@@ -480,6 +481,38 @@ class Builder:
         if a is b and code in ("minimum", "maximum"):
             return a
         return self.make(code, (a, b))
+
+    def apply(self, code: str, args: tuple[Any, ...], data: Any = None) -> Any:
+        """Any operation by its code, with the rules of this builder."""
+        if code in ("add", "sub", "mul", "div", "neg"):
+            return getattr(self, code)(*args)
+        if code == "const":
+            return self.const(data)
+        if code in ("lt", "le", "eq", "ne"):
+            return self.compare(code, *args)
+        if code in ("and", "or", "not", "select"):
+            return self._choice(code, args)
+        if code == "pow":
+            return self.power(*args)
+        if code in ("minimum", "maximum", "atan2"):
+            return self.binary(code, *args)
+        if code in FOLD:
+            return self.unary(code, *args)
+        if code in ("fma", "fms", "fnma"):
+            product = self.mul(args[0], args[1])
+            return self.add(product, args[2]) if code == "fma" else (
+                self.sub(product, args[2]) if code == "fms" else self.sub(args[2], product))  # fmt: skip
+        return self.make(code, args, data)
+
+    def _choice(self, code: str, args: tuple[Any, ...]) -> Any:
+        if code == "and":
+            return args[0] & args[1]
+        if code == "or":
+            return args[0] | args[1]
+        condition = args[0]
+        if isinstance(condition, bool):
+            return (not condition) if code == "not" else (args[1] if condition else args[2])
+        return ~condition if code == "not" else condition.select(args[1], args[2])
 
     # ------------------------------------------------------------------ conditions
     def compare(self, code: str, a: Node, other: Any) -> Any:

@@ -48,7 +48,7 @@ class _Run:
                 self.shared[name] = array
                 self.flat[name] = array.reshape(-1)
             else:
-                self.flat[name] = array.reshape(*array.shape[: array.ndim - len(shape)], core_size(shape))
+                self.flat[name] = array.reshape((*array.shape[: array.ndim - len(shape)], core_size(shape)))
         self.values: dict[int, Any] = {}
         self.samples: dict[int, np.ndarray] = {}
 
@@ -147,12 +147,12 @@ class _Run:
         sampled = self.graph.sampled.get(name)
         if sampled is not None:
             columns = self.samples[sampled.loop][..., sampled.start : sampled.start + core_size(sampled.shape)]
-            return np.ascontiguousarray(columns).reshape(*columns.shape[:-1], *sampled.shape)
+            return np.ascontiguousarray(columns).reshape((*columns.shape[:-1], *sampled.shape))
         shape = self.graph.outputs[name]
         out = np.empty((*self.batch, core_size(shape)))
         for k, v in enumerate(self.graph.output_values[name]):
             out[..., k] = self.values[v]
-        return out.reshape(*self.batch, *shape)
+        return out.reshape((*self.batch, *shape))
 
 
 def count(x: Any) -> int:
