@@ -1,0 +1,133 @@
+r"""A chain over the ring, posed at a symbolic configuration, with sums of angles in place of angles.
+
+Consecutive joints with parallel axes turn in one plane: there the natural angles are
+:math:`\varphi_j = q_i + \dots + q_j`, and a planar arm of n joints has O(n²) terms instead of 2ⁿ. So a frame inside such a
+group does not turn with its link; the link's own data are turned by :math:`\varphi_j` instead, and the joint variable that
+the recursions of ``physics`` see is the angle zero. The last joint of a group turns its frame as usual.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from manipula.algebra.linear import array
+from manipula.algebra.pose import Pose
+from manipula.algebra.trigpoly import Ring, TrigPoly
+from manipula.physics.chain import Chain
+
+Sum = tuple[tuple[int, int], ...]  # an angle: (joint, multiple) pairs, in order of joints
+
+
+class Held:
+    """The joint variable of a joint whose frame does not turn: an angle that is zero."""
+
+    def sin(self) -> float:
+        return 0.0
+
+    def cos(self) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Attributes:
+
+    chain, q: what the recursions of ``physics`` are called with.
+    angles: every angle variable of the ring that depends on q.
+    groups: joints with parallel axes, by connected pieces of the tree (revolute joints only).
+    ones: the sums of angles, with signs, that may occur inside a group: consecutive joints.
+    """
+
+    chain: Chain
+    q: np.ndarray
+    angles: tuple[Sum, ...]
+    groups: tuple[tuple[int, ...], ...]
+    ones: frozenset[Sum]
+
+
+def pose(chain: Chain, ring: Ring) -> Posed:
+    """Pose a chain whose constants are polynomials of ``ring``."""
+    n = chain.n
+    sign = [_parallel(b.R0) for b in chain.bodies]
+    turning, member = [False] * n, [False] * n
+    for i, b in enumerate(chain.bodies):
+        member[i] = b.parent >= 0 and turning[b.parent] and sign[i] != 0
+        turning[i] = b.revolute or member[i]
+    held = [False] * n
+    for i in range(n - 1, -1, -1):
+        if member[i] and (chain.bodies[i].revolute or held[i]):
+            held[chain.bodies[i].parent] = True
+    phi: list[Sum] = []
+    bodies, q = [], np.empty(n, dtype=object)
+    for i, b in enumerate(chain.bodies):
+        own: dict[int, int] = {j: sign[i] * k for j, k in phi[b.parent]} if member[i] else {}
+        if b.revolute:
+            own[i] = 1
+        phi.append(tuple(sorted(own.items())))
+        if b.parent >= 0 and held[b.parent]:
+            turn = _about_z(ring, phi[b.parent])
+            stays = member[i] and (b.revolute or held[i])
+            b = dataclasses.replace(b, R0=b.R0 if stays else turn @ b.R0, p0=turn @ b.p0)
+        if held[i]:
+            turn = _about_z(ring, phi[i])
+            moments = b.moments.seen_from(turn, np.zeros(3))
+            b = dataclasses.replace(b, moments=moments, X_EJ=Pose.of(turn) @ b.X_EJ, X_EL=Pose.of(turn) @ b.X_EL)
+        q[i] = (Held() if held[i] else ring.angle(phi[i])) if b.revolute else ring.variable(("q", i))
+        bodies.append(b)
+    frames = {
+        name: dataclasses.replace(f, pose=Pose.of(_about_z(ring, phi[f.link])) @ f.pose) if f.link >= 0 and held[f.link] else f
+        for name, f in chain.frames.items()
+    }  # fmt: skip
+    posed = dataclasses.replace(chain, bodies=tuple(bodies), frames=frames)
+    groups, ones = _groups(chain, sign)
+    angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (chain.bodies[i].revolute or held[i])))
+    return Posed(posed, q, angles, groups, ones)
+
+
+def _about_z(ring: Ring, phi: Sum) -> np.ndarray:
+    angle = ring.angle(phi)
+    s, c = angle.sin(), angle.cos()
+    return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _parallel(R0: np.ndarray) -> int:
+    """+1 or -1 when z of the two frames is the same line, else 0."""
+    z = R0[2, 2]
+    if isinstance(z, TrigPoly):
+        return int(z == 1) - int(z == -1)
+    return int(z == 1.0) - int(z == -1.0)
+
+
+def _groups(chain: Chain, sign: list[int]) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
+    """Pieces of parallel revolute joints; a prismatic joint between two of them does not turn anything."""
+    group_of: dict[int, int] = {}
+    groups: list[list[int]] = []
+    chains: dict[int, list[Sum]] = {}  # the sums that end at a joint
+    for i, b in enumerate(chain.bodies):
+        if not b.revolute:
+            continue
+        parent, R = b.parent, b.R0
+        while parent >= 0 and not chain.bodies[parent].revolute:
+            R = array(chain.bodies[parent].R0 @ R)
+            parent = chain.bodies[parent].parent
+        direction = _parallel(R) if parent >= 0 else 0
+        if direction:
+            group_of[i] = group_of[parent]
+            groups[group_of[i]].append(i)
+            longer = [tuple(sorted([(i, 1), *((j, direction * k) for j, k in s)])) for s in chains[parent]]
+        else:
+            group_of[i] = len(groups)
+            groups.append([i])
+            longer = []
+        chains[i] = [((i, 1),), *longer]
+    return tuple(tuple(g) for g in groups), frozenset(normal(s)[0] for sums in chains.values() for s in sums)
+
+
+def normal(angle: Sum) -> tuple[Sum, int]:
+    """The angle with a positive leading multiple, and the sign that was taken out."""
+    if angle and angle[0][1] < 0:
+        return tuple((j, -k) for j, k in angle), -1
+    return angle, 1
