@@ -1,0 +1,169 @@
+"""Moves from one joint vector to another in which all joints start and arrive together."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
+from manipula.motion.paths.checks import finite_array
+from manipula.motion.piecewise import PiecewiseTrajectory
+from manipula.motion.timing.base import PiecewiseProfile
+from manipula.motion.timing.double_s import double_s
+
+Phases = tuple[list[float], list[float]]  # durations, jerks
+
+
+def joint_move(
+    start: Any,
+    goal: Any,
+    *,
+    velocity: Any,
+    acceleration: Any,
+    jerk: Any,
+    synchronise: Literal["time", "phase"] = "time",
+    method: Literal["auto", "double_s", "ruckig"] = "auto",
+    start_velocity: Any = None,
+    start_acceleration: Any = None,
+    goal_velocity: Any = None,
+    goal_acceleration: Any = None,
+) -> PiecewiseTrajectory:
+    """The synchronised jerk-limited move from ``start`` to ``goal``, shape (n,) each [rad or m].
+
+    Args:
+        velocity, acceleration, jerk: limits, one number or one a joint.
+        synchronise: ``"time"``: every joint has its own double S, the faster ones slowed down to arrive with the slowest;
+            ``"phase"``: all joints follow one law, so the move is a straight line in joint space (rest to rest only).
+        method: ``"ruckig"`` uses that library; it is needed (and chosen by ``"auto"`` when installed) for moves that do
+            not start and end at rest. Rest-to-rest moves take the same time either way.
+        start_velocity, start_acceleration, goal_velocity, goal_acceleration: 0 by default.
+    """
+    a, b = finite_array(start, "start"), finite_array(goal, "goal")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ShapeError(f"'start' and 'goal' must have one shape (n,); found {a.shape} and {b.shape}.")
+    if np.array_equal(a, b):
+        raise DescriptionError("'start' and 'goal' are the same; the move has zero length.", field="goal")
+    limits = [
+        _per_joint(x, name, len(a))
+        for x, name in ((velocity, "velocity"), (acceleration, "acceleration"), (jerk, "jerk"))
+    ]
+    rates = [
+        np.zeros(len(a)) if x is None else np.broadcast_to(finite_array(x, name), a.shape)
+        for x, name in (
+            (start_velocity, "start_velocity"),
+            (start_acceleration, "start_acceleration"),
+            (goal_velocity, "goal_velocity"),
+            (goal_acceleration, "goal_acceleration"),
+        )
+    ]
+    at_rest = not any(np.any(rate) for rate in rates)
+    if method not in ("auto", "double_s", "ruckig"):
+        raise DescriptionError(f"'method' is '{method}'; allowed: auto, double_s, ruckig.", field="method")
+    if synchronise not in ("time", "phase"):
+        raise DescriptionError(f"'synchronise' is '{synchronise}'; allowed: time, phase.", field="synchronise")
+    if method == "double_s" and not at_rest:
+        raise DescriptionError(
+            "'double_s' moves start and end at rest; use method='ruckig' for others.", field="method"
+        )
+    if method == "ruckig" or not at_rest:
+        return _ruckig(a, b, limits, rates, synchronise)
+    return _double_s(a, b, limits, synchronise)
+
+
+def _per_joint(value: Any, name: str, n: int) -> np.ndarray:
+    array = finite_array(value, name)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(f"'{name}' must be one number or {n}, one a joint; found shape {array.shape}.")
+    if np.any(array <= 0):
+        raise DescriptionError(f"'{name}' must be greater than 0.", field=name)
+    return np.broadcast_to(array, (n,))
+
+
+def _double_s(a: np.ndarray, b: np.ndarray, limits: list[np.ndarray], synchronise: str) -> PiecewiseTrajectory:
+    distance = np.abs(b - a)
+    moving = distance > 0
+    if synchronise == "phase":
+        v, acc, j = (float(np.min(x[moving] / distance[moving])) for x in limits)
+        unit = double_s(v, acc, j).profile(1.0)
+        assert isinstance(unit, PiecewiseProfile)
+        rows = unit.coefficients[:, :, None] * (b - a)
+        rows[:, 0] += a
+        return PiecewiseTrajectory(unit.breaks, rows, "joint")
+    profiles = []
+    for i in np.flatnonzero(moving):
+        profile = double_s(*(float(x[i]) for x in limits)).profile(float(distance[i]))
+        assert isinstance(profile, PiecewiseProfile)
+        profiles.append((i, profile))
+    longest = max(profile.duration for _, profile in profiles)
+    stretched: dict[int, PiecewiseProfile] = {}
+    for i, profile in profiles:
+        k = longest / profile.duration  # ≥ 1: speeds, accelerations and jerks only become smaller
+        scale = np.sign(b[i] - a[i]) * k ** -np.arange(profile.coefficients.shape[1])
+        rows = profile.coefficients * scale
+        rows[:, 0] += a[i]
+        stretched[int(i)] = PiecewiseProfile(profile.breaks * k, rows)
+    return _together(stretched, a, longest)
+
+
+def _together(profiles: dict[int, PiecewiseProfile], start: np.ndarray, duration: float) -> PiecewiseTrajectory:
+    """One table over the union of all breaks; a joint without a profile stays at its start."""
+    breaks = np.unique(np.concatenate([[0.0, duration], *(p.breaks for p in profiles.values())]))
+    breaks = breaks[np.concatenate([[True], np.diff(breaks) > 1e-12 * duration])]
+    breaks[-1] = duration
+    middle = (breaks[:-1] + breaks[1:]) / 2
+    rows = np.zeros((len(middle), 4, len(start)))
+    rows[:, 0] = start
+    for i, profile in profiles.items():
+        piece = np.clip(np.searchsorted(profile.breaks, middle) - 1, 0, len(profile.breaks) - 2)
+        s = profile.inside(breaks[:-1], piece, 3)
+        rows[:, :, i] = (s / np.array([1.0, 1.0, 2.0, 6.0])[:, None]).T
+    return PiecewiseTrajectory(breaks, rows, "joint")
+
+
+def _ruckig(
+    a: np.ndarray, b: np.ndarray, limits: list[np.ndarray], rates: list[np.ndarray], synchronise: str
+) -> PiecewiseTrajectory:
+    """The phases found by ruckig [Berscheid & Kröger 2021], integrated here."""
+    if importlib.util.find_spec("ruckig") is None:
+        raise CompileError("Moves that do not start and end at rest need ruckig. Install it with: pip install ruckig")
+    import ruckig
+
+    n = len(a)
+    given = ruckig.InputParameter(n)
+    given.current_position, given.target_position = a.tolist(), b.tolist()
+    given.max_velocity, given.max_acceleration, given.max_jerk = (x.tolist() for x in limits)
+    given.current_velocity, given.current_acceleration = rates[0].tolist(), rates[1].tolist()
+    given.target_velocity, given.target_acceleration = rates[2].tolist(), rates[3].tolist()
+    given.synchronization = ruckig.Synchronization.Phase if synchronise == "phase" else ruckig.Synchronization.Time
+    found = ruckig.Trajectory(n)
+    outcome = ruckig.Ruckig(n).calculate(given, found)
+    if outcome not in (ruckig.Result.Working, ruckig.Result.Finished):
+        raise SolveError(f"ruckig found no move: {outcome.name}.", outcome)
+    profiles = {}
+    for i, profile in enumerate(found.profiles[0]):
+        durations = [*profile.brake.t, *profile.t]
+        jerks = [*profile.brake.j, *profile.j]
+        profiles[i] = _integrate(durations, jerks, a[i], rates[0][i], rates[1][i], found.duration)
+        reached = profiles[i].evaluate(found.duration, 0, "left")[0]
+        if abs(reached - b[i]) > 1e-6 * max(1.0, abs(b[i])):
+            raise SolveError(f"ruckig's move of joint {i} ends at {reached:.9g}; the goal is {b[i]:.9g}.", outcome)
+    return _together(profiles, a, found.duration)
+
+
+def _integrate(
+    durations: list[float], jerks: list[float], p: float, v: float, acc: float, end: float
+) -> PiecewiseProfile:
+    times, rows = [0.0], []
+    for h, j in zip(durations, jerks):
+        if h <= 0:
+            continue
+        rows.append([p, v, acc / 2, j / 6])
+        p, v, acc = p + h * (v + h * (acc / 2 + h * j / 6)), v + h * (acc + h * j / 2), acc + h * j
+        times.append(times[-1] + h)
+    if not rows or times[-1] < end * (1 - 1e-12):
+        rows.append([p, v, acc / 2, 0.0])
+        times.append(end)
+    times[-1] = end
+    return PiecewiseProfile(times, rows)

@@ -1,0 +1,111 @@
+r"""Trajectories as tables of polynomials, for compiled loops and for exact joint moves.
+
+On the i-th piece :math:`p(t)=\sum_k c_{ik}(t-t_i)^k`. Any trajectory becomes such a table of quintic Hermite pieces,
+which meet position, velocity and acceleration at both ends of each piece; pieces are halved until the three agree
+everywhere. A motion that is a polynomial of degree 5 or less (a quintic law on a line) is reproduced exactly by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError, ShapeError
+from manipula.motion.paths.base import Side
+from manipula.motion.paths.checks import positive
+from manipula.motion.timing.base import PiecewiseProfile
+from manipula.motion.trajectory import Trajectory
+
+MAX_PIECES = 1_000_000
+_CHECK = np.array([0.07, 0.2, 0.35, 0.5, 0.65, 0.8, 0.93])  # where a piece is compared, in fractions of its length
+
+# c_3, c_4, c_5 on [0, 1] from what the quadratic start misses at the end: in position, velocity, acceleration
+_HERMITE = np.linalg.inv(np.array([[1.0, 1.0, 1.0], [3.0, 4.0, 5.0], [6.0, 12.0, 20.0]]))
+
+
+class PiecewiseTrajectory(Trajectory):
+    """A motion given by polynomials.
+
+    Args:
+        breaks: increasing times from 0, shape (pieces + 1,).
+        coefficients: shape (pieces, degree + 1, dimension), lowest power first, in time since the piece's start.
+        space: ``"task"`` or ``"joint"``.
+    """
+
+    def __init__(self, breaks: Any, coefficients: Any, space: Literal["task", "joint"] = "task") -> None:
+        self._breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
+        if self.coefficients.ndim != 3 or self._breaks.shape != (len(self.coefficients) + 1,):
+            raise ShapeError(
+                f"A table needs coefficients (pieces, degree + 1, dimension) and pieces + 1 breaks; found "
+                f"{self.coefficients.shape} and {self._breaks.shape}."
+            )
+        if self._breaks[0] != 0 or np.any(np.diff(self._breaks) <= 0):
+            raise DescriptionError("The breaks of a trajectory must start at 0 and increase.")
+        self.duration, self.dimension, self.space = float(self._breaks[-1]), self.coefficients.shape[2], space
+        pieces, powers, _ = self.coefficients.shape
+        self._profiles = [
+            PiecewiseProfile(self._breaks, self.coefficients[:, :, i].reshape(pieces, powers))
+            for i in range(self.dimension)
+        ]
+
+    @property
+    def breaks(self) -> np.ndarray:
+        return self._breaks
+
+    def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        return np.stack([profile.evaluate(t, order, side) for profile in self._profiles], axis=-1)
+
+
+def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTrajectory:
+    """Quintic pieces that agree with ``trajectory`` in position, velocity and acceleration.
+
+    The error of each is at most ``tolerance``·(1 + its largest magnitude) at the points compared, seven a piece.
+    """
+    if isinstance(trajectory, PiecewiseTrajectory):
+        return trajectory
+    tolerance = positive(tolerance, "tolerance")
+    low, high = trajectory.breaks[:-1], trajectory.breaks[1:]
+    done_low, done = [], []
+    scale = np.zeros(3)
+    while len(low):
+        h = high - low
+        coefficients = _hermite(trajectory.derivatives(low, 2), trajectory.derivatives(high, 2, "left"), h)
+        t = low[:, None] + h[:, None] * _CHECK
+        exact = trajectory.derivatives(t, 2)
+        scale = np.maximum(scale, np.abs(exact).max(axis=(1, 2, 3)))
+        error = np.abs(_evaluate(coefficients, t - low[:, None]) - exact).max(axis=(2, 3))
+        good = np.all(error <= tolerance * (1.0 + scale)[:, None], axis=0) | (h < 1e-7 * trajectory.duration)
+        done_low.append(low[good])
+        done.append(coefficients[good])
+        if sum(len(part) for part in done_low) + 2 * int((~good).sum()) > MAX_PIECES:
+            raise BudgetError(f"A tolerance of {tolerance} needs more than {MAX_PIECES} pieces.")
+        middle = (low + high)[~good] / 2
+        low, high = np.concatenate([low[~good], middle]), np.concatenate([middle, high[~good]])
+    starts, rows = np.concatenate(done_low), np.concatenate(done)
+    order = np.argsort(starts)
+    return PiecewiseTrajectory(np.append(starts[order], trajectory.duration), rows[order], trajectory.space)
+
+
+def _hermite(start: np.ndarray, end: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Power coefficients (pieces, 6, d) from [p, v, a] at both ends, shape (3, pieces, d) each."""
+    width = h[:, None]
+    c0, c1, c2 = start[0], start[1] * width, start[2] * width**2 / 2  # on [0, 1]
+    missing = np.stack([end[0] - (c0 + c1 + c2), end[1] * width - (c1 + 2 * c2), end[2] * width**2 - 2 * c2])
+    c3, c4, c5 = np.tensordot(_HERMITE, missing, axes=1)
+    return np.stack([c / width**k for k, c in enumerate((c0, c1, c2, c3, c4, c5))], axis=1)
+
+
+def _evaluate(c: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """[p, v, a] of the pieces at local times x (pieces, points): shape (3, pieces, points, d)."""
+    x = x[:, :, None]
+    c = c[:, :, None, :]
+    p = c[:, 5]
+    v, a = 5 * c[:, 5], 20 * c[:, 5]
+    for k in range(4, -1, -1):
+        p = p * x + c[:, k]
+        if k >= 1:
+            v = v * x + k * c[:, k]
+        if k >= 2:
+            a = a * x + k * (k - 1) * c[:, k]
+    return np.stack(np.broadcast_arrays(p, v, a))

@@ -1,0 +1,208 @@
+r"""A motion in time: :math:`p(s(t))` with exact derivatives to the jerk and beyond.
+
+.. math::
+    \dot p = p'\dot s,\qquad \ddot p = p''\dot s^2 + p'\ddot s,\qquad
+    \dddot p = p'''\dot s^3 + 3p''\dot s\ddot s + p'\dddot s
+
+Task-space and joint-space trajectories have the same protocol. Before 0 and after ``duration`` the motion rests (position
+held, derivatives 0); ``duration`` itself still belongs to the motion. Where a derivative jumps (a corner passed with
+speed, a change of phase of the law) the value just after is returned; the low-level :meth:`Trajectory.derivatives` also
+gives the value just before.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from manipula.algebra.rotation import to_quaternion_wxyz
+from manipula.errors import DescriptionError
+from manipula.motion import paths, timing
+from manipula.motion.paths.base import Path, Side
+from manipula.motion.timing.base import Profile, TimeLaw
+
+if TYPE_CHECKING:
+    from manipula.motion.piecewise import PiecewiseTrajectory
+
+
+class Trajectory(ABC):
+    """A motion over ``0 ≤ t ≤ duration``.
+
+    Attributes:
+        duration: [s].
+        dimension: coordinates: 3 in task space, the number of joints in joint space.
+        space: ``"task"`` or ``"joint"``.
+        breaks: times where a derivative may jump, 0 and the duration included.
+    """
+
+    duration: float
+    dimension: int
+    space: Literal["task", "joint"]
+
+    @property
+    @abstractmethod
+    def breaks(self) -> np.ndarray: ...
+
+    @abstractmethod
+    def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        """``[p, ṗ, p̈, …]`` at times t: shape (order + 1, *t.shape, dimension)."""
+
+    def position(self, t: Any) -> np.ndarray:
+        """Shape (*t.shape, dimension) [m, or rad and m for joints]."""
+        return self.derivatives(t, 0)[0]
+
+    def velocity(self, t: Any) -> np.ndarray:
+        return self.derivatives(t, 1)[1]
+
+    def acceleration(self, t: Any) -> np.ndarray:
+        return self.derivatives(t, 2)[2]
+
+    def jerk(self, t: Any) -> np.ndarray:
+        return self.derivatives(t, 3)[3]
+
+    def to_piecewise(self, tolerance: float = 1e-9) -> PiecewiseTrajectory:
+        """A table of quintic pieces for compiled loops; see :mod:`manipula.motion.piecewise`."""
+        from manipula.motion.piecewise import to_piecewise
+
+        return to_piecewise(self, tolerance)
+
+
+class PathTrajectory(Trajectory):
+    """A path followed under a time law.
+
+    Attributes:
+        path: p(s).
+        profile: s(t).
+        law: what the profile was made from, when it was a law.
+    """
+
+    def __init__(self, path: Path, profile: Profile, law: TimeLaw | None = None) -> None:
+        self.path, self.profile, self.law = path, profile, law
+        self.duration, self.dimension, self.space = profile.duration, path.dimension, path.space
+
+    def __repr__(self) -> str:
+        return f"Trajectory({self.path!r}, {self.law or 'profile'}, duration={self.duration:.6g})"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, PathTrajectory) or self.law is None:
+            return False
+        return self.path == other.path and self.law == other.law
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.law)) if self.law is not None else id(self)
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """``{"path": …, "timing": …}`` as a scenario file holds it; TypeError when it cannot be written."""
+        if self.path.description is None or self.law is None or self.path.orientation is not None:
+            raise TypeError("This trajectory holds Python objects and cannot be written to a file.")
+        return {"path": dict(self.path.description), "timing": self.law.description}
+
+    @cached_property
+    def breaks(self) -> np.ndarray:  # type: ignore[override]
+        """Breaks of the law, and the times at which the path's breaks are passed."""
+        inner = self.path.breaks[1:-1]
+        low, high = np.zeros(len(inner)), np.full(len(inner), self.duration)
+        for _ in range(80 if len(inner) else 0):  # bisection to the last bit: s(t) never decreases
+            middle = (low + high) / 2
+            before = self.profile.evaluate(middle, 0)[0] < inner
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        times = np.sort(np.concatenate([self.profile.breaks, (low + high) / 2]))
+        keep = np.concatenate([[True], np.diff(times) > 1e-12 * self.duration])
+        times = times[keep]
+        times[-1] = self.duration
+        return times
+
+    def arc_length(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        """``[s, ṡ, …]``: shape (order + 1, *t.shape)."""
+        return self.profile.evaluate(t, order, side)
+
+    def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        if order > 3:
+            raise DescriptionError(f"Derivatives of a trajectory are given up to order 3 (jerk); asked for {order}.")
+        s = self.profile.evaluate(t, order, side)
+        return _chain(self.path.derivatives(s[0], order, side), s[..., None])
+
+    # orientation -------------------------------------------------------------------------------------------------
+
+    def rotation(self, t: Any) -> np.ndarray:
+        """R of the tool in base axes, shape (*t.shape, 3, 3)."""
+        return self.path.rotation(self.profile.evaluate(t, 0)[0])[0]
+
+    def pose(self, t: Any) -> np.ndarray:
+        """Homogeneous pose of the tool, shape (*t.shape, 4, 4); needs a path with orientation."""
+        out = np.zeros((*np.shape(t), 4, 4))
+        out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = self.rotation(t), self.position(t), 1.0
+        return out
+
+    def quaternion_wxyz(self, t: Any) -> np.ndarray:
+        """Unit quaternions, shape (*t.shape, 4); consecutive ones keep their sign together."""
+        R = self.rotation(t).reshape(-1, 3, 3)
+        out = np.array([to_quaternion_wxyz(r) for r in R]).reshape(-1, 4)
+        if len(out) > 1:
+            flips = np.sum(out[1:] * out[:-1], axis=1) < 0
+            out[1:][np.cumsum(flips) % 2 == 1] *= -1.0
+        return out.reshape(*np.shape(t), 4)
+
+    def angular_velocity(self, t: Any) -> np.ndarray:
+        """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
+        R = self._rotation_rates(t, 1)
+        return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
+
+    def angular_acceleration(self, t: Any) -> np.ndarray:
+        """ω̇ in base axes: the skew part of R̈ Rᵀ."""
+        R = self._rotation_rates(t, 2)
+        return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
+
+    def _rotation_rates(self, t: Any, order: int) -> np.ndarray:
+        s = self.profile.evaluate(t, order)
+        return _chain(self.path.rotation(s[0], order), s[..., None, None])
+
+
+def _chain(d: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Derivatives by arc length and those of s(t) → derivatives by time (the formulas above)."""
+    out = np.empty_like(d)
+    out[0] = d[0]
+    if len(d) > 1:
+        out[1] = d[1] * s[1]
+    if len(d) > 2:
+        out[2] = d[2] * s[1] ** 2 + d[1] * s[2]
+    if len(d) > 3:
+        out[3] = d[3] * s[1] ** 3 + 3.0 * d[2] * s[1] * s[2] + d[1] * s[3]
+    return out
+
+
+def _vee(W: np.ndarray) -> np.ndarray:
+    """The vector of the skew part of W."""
+    return 0.5 * np.stack(
+        [W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=-1
+    )
+
+
+def trajectory(path: Path | Mapping[str, Any], law: TimeLaw | Mapping[str, Any] | Profile) -> PathTrajectory:
+    """The motion along ``path`` under ``law``.
+
+    Args:
+        path: a path, or its description from a file.
+        law: a time law, its description, or a ready profile s(t) over exactly this path's length.
+    """
+    if isinstance(path, Mapping):
+        path = paths.from_description(path)
+    if not isinstance(path, Path):
+        raise DescriptionError(f"'path' must be a path such as paths.line(a, b); found {type(path).__name__}.")
+    if isinstance(law, Mapping):
+        law = timing.from_description(law)
+    if isinstance(law, TimeLaw):
+        return PathTrajectory(path, law.profile(path.length), law)
+    if not isinstance(law, Profile):
+        raise DescriptionError(f"'law' must be a time law such as timing.quintic(2.0); found {type(law).__name__}.")
+    end = float(law.evaluate(law.duration, 0)[0])
+    if abs(end - path.length) > 1e-9 * path.length:
+        raise DescriptionError(f"The profile ends at s = {end:.9g}; the path's length is {path.length:.9g}.")
+    return PathTrajectory(path, law)
