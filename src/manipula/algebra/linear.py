@@ -86,7 +86,7 @@ def ldl(M: Matrix, pattern: list[list[int]] | None = None) -> tuple[np.ndarray, 
     for k in range(n - 1, -1, -1):
         D[k] = work[k, k]
         L[k, k] = 1.0
-        inverse = 1.0 / D[k] if pattern[k] else None
+        inverse = 1.0 / D[k]
         for i in pattern[k]:
             factor = work[k, i] * inverse
             for j in [i, *pattern[i]]:
@@ -106,7 +106,7 @@ def ldl_solve(L: Matrix, D: Vector, b: Vector, pattern: list[list[int]] | None =
         for j in pattern[i]:
             x[j] = x[j] - L[i, j] * x[i]
     for i in range(n):
-        x[i] = x[i] / D[i]
+        x[i] = x[i] * (1.0 / D[i])  # the reciprocal was formed by ldl: a tracer shares it
     for i in range(n):
         for j in pattern[i]:
             x[i] = x[i] - L[i, j] * x[j]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from manipula.algebra.linear import dot
+import numpy as np
+
+from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
@@ -13,12 +15,10 @@ from manipula.robot.robot import Robot
 def kinetic_energy(robot: Robot | Chain, q: Vector, qd: Vector) -> Scalar:
     r"""Kinetic energy [J], summed over the bodies in their own frames.
 
-    .. math:: T = \sum_i \tfrac12 m v^2 + v\cdot(\omega\times h) + \tfrac12\,\omega\cdot J\omega \;+\; \tfrac12\sum_i I_{rotor,i}\,\dot q_i^2
+    .. math::
+        T = \sum_i \tfrac12 m v^2 + v\cdot(\omega\times h) + \tfrac12\,\omega\cdot J\omega
+        + \tfrac12\sum_i I_{rotor,i}\,\dot q_i^2
     """
-    import numpy as np
-
-    from manipula.algebra.linear import array, cross
-
     chain = chain_of(robot)
     v: list[np.ndarray] = []
     w: list[np.ndarray] = []

@@ -1,0 +1,163 @@
+r"""Bodies and joints seen from one frame: the form in which composites are plain sums.
+
+Spatial vectors are pairs (angular, linear) at the origin O of one frame, in its axes. A motion (ω, v) has the velocity v
+of the body-fixed point at O; a force (n, f) has its moment n about O. Joint axis i is :math:`S_i = (z, p\times z)` when it turns
+and :math:`(0, z)` when it slides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.algebra.inertia import Moments
+from manipula.algebra.linear import array, cross, dot
+from manipula.algebra.ops import Scalar, Vector
+from manipula.physics.chain import Chain
+from manipula.physics.frames import shifted, turns
+from manipula.physics.kinematics import Placement
+
+
+class Pair(NamedTuple):
+    """A spatial vector: angular and linear part (motion), or moment and force."""
+
+    w: np.ndarray
+    v: np.ndarray
+
+    def __add__(self, other: Pair) -> Pair:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Pair(self.w + other.w, self.v + other.v)
+
+    def scaled(self, k: Scalar) -> Pair:
+        return Pair(self.w * k, self.v * k)
+
+    def on_motion(self, m: Pair) -> Pair:
+        r"""Motion × motion: :math:`(\omega\times m_\omega,\ \omega\times m_v + v\times m_\omega)`."""
+        return Pair(cross(self.w, m.w), cross(self.w, m.v) + cross(self.v, m.w))
+
+    def on_force(self, f: Pair) -> Pair:
+        r"""Motion ×* force: :math:`(\omega\times n + v\times f,\ \omega\times f)`."""
+        return Pair(cross(self.w, f.w) + cross(self.v, f.v), cross(self.w, f.v))
+
+    def dot(self, f: Pair) -> Scalar:
+        """Power of a force on a motion."""
+        return dot(self.w, f.w) + dot(self.v, f.v)
+
+
+ZERO = Pair(np.zeros(3), np.zeros(3))
+
+
+def axes(chain: Chain, where: Placement) -> list[Pair]:
+    """Joint axes S_i."""
+    found = []
+    for i, b in enumerate(chain.bodies):
+        z = where.R[i][:, 2]
+        found.append(Pair(z, cross(where.p[i], z)) if b.revolute else Pair(np.zeros(3), z))
+    return found
+
+
+def bodies(chain: Chain, where: Placement) -> list[Moments]:
+    """Moments of every body about O."""
+    found = []
+    for i, b in enumerate(chain.bodies):
+        R = where.R[i]
+        J = b.moments.second
+        turned = R @ J @ R.T if not _is_zero(J) else J
+        found.append(shifted(Moments(b.moments.mass, R @ b.moments.first, turned), where.p[i]))
+    return found
+
+
+def velocities(chain: Chain, S: list[Pair], qd: Vector) -> list[Pair]:
+    """Spatial velocity of every link."""
+    v: list[Pair] = []
+    for i, b in enumerate(chain.bodies):
+        step = S[i].scaled(qd[i])
+        v.append(v[b.parent] + step if b.parent >= 0 else step)
+    return v
+
+
+def momentum(m: Moments, v: Pair) -> Pair:
+    r"""Inertia times motion: :math:`(J\omega + h\times v,\ m v + \omega\times h)`."""
+    return Pair(m.second @ v.w + cross(m.first, v.v), array([m.mass * x for x in v.v]) + cross(v.w, m.first))
+
+
+class Gyroscopic(NamedTuple):
+    r"""The matrix :math:`B = \tfrac12[(v\times^*)I - I(v\times) + (Iv)\bar\times^*]` of a body or composite.
+
+    Written out for a rigid body it is :math:`B = -\begin{bmatrix} K & 0 \\ \hat P & 0 \end{bmatrix}` with the linear momentum P and
+    :math:`K = \hat\omega\Sigma + \hat h\hat v`, :math:`\Sigma = \tfrac12\mathrm{tr}(J)1 - J`: twelve numbers, and they add.
+    """
+
+    K: np.ndarray
+    P: np.ndarray
+
+    def __add__(self, other: Gyroscopic) -> Gyroscopic:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Gyroscopic(self.K + other.K, self.P + other.P)
+
+    def times(self, m: Pair) -> Pair:
+        """B m, a force."""
+        return Pair(-(self.K @ m.w), -cross(self.P, m.w))
+
+    def transposed_times(self, m: Pair) -> Pair:
+        """Bᵀ m, a force (its linear part is zero)."""
+        return Pair(cross(self.P, m.v) - self.K.T @ m.w, np.zeros(3))
+
+
+def gyroscopic(m: Moments, v: Pair) -> Gyroscopic:
+    """B of one body."""
+    J, h = m.second, m.first
+    half = 0.5 * (J[0, 0] + J[1, 1] + J[2, 2])
+    sigma = array(
+        [
+            [half - J[0, 0], -J[0, 1], -J[0, 2]],
+            [-J[1, 0], half - J[1, 1], -J[1, 2]],
+            [-J[2, 0], -J[2, 1], half - J[2, 2]],
+        ]
+    )
+    spin = np.stack([cross(v.w, sigma[:, k]) for k in range(3)], axis=1)
+    vh = dot(v.v, h)
+    product = np.outer(v.v, h) - vh * np.eye(3)  # ĥ v̂
+    return Gyroscopic(spin + product, momentum(m, v).v)
+
+
+class Scene(NamedTuple):
+    """Axes, bodies and gravity at one q, seen from a frame that rests there for the moment."""
+
+    S: list[Pair]
+    inertia: list[Moments]
+    gravity: np.ndarray
+
+
+def scene(chain: Chain, q: Vector, centre: int | None = None) -> Scene:
+    """Axes, bodies and gravity in the frame of link ``centre``, by default the one in the middle of the arm.
+
+    Joint torques and their derivatives do not depend on the frame in which spatial vectors are written down, so the choice
+    is free: from the middle, fewer rotations lie between the observer and the links, and fewer products are needed.
+    """
+    centre = chain.n // 2 if centre is None else centre
+    at = turns(chain, q)
+    R: list[np.ndarray | None] = [None] * chain.n
+    p: list[np.ndarray | None] = [None] * chain.n
+    R[centre], p[centre] = np.eye(3), np.zeros(3)
+    i, up_R, up_p = centre, np.eye(3), np.zeros(3)
+    while True:  # from the centre towards the base: inverse poses
+        up_R, up_p = up_R @ at[i].matrix().T, up_p - up_R @ at[i].down(at[i].p)
+        i = chain.bodies[i].parent
+        if i < 0:
+            break
+        R[i], p[i] = up_R, up_p
+    for i, b in enumerate(chain.bodies):  # everything else from its parent
+        if R[i] is None:
+            R_up, p_up = (R[b.parent], p[b.parent]) if b.parent >= 0 else (up_R, up_p)
+            assert R_up is not None
+            assert p_up is not None
+            R[i], p[i] = R_up @ at[i].matrix(), p_up + R_up @ at[i].p
+    where = Placement([r for r in R if r is not None], [x for x in p if x is not None])
+    return Scene(axes(chain, where), bodies(chain, where), up_R @ chain.gravity)
+
+
+def _is_zero(J: np.ndarray) -> bool:
+    return J.dtype != object and not J.any()
+
+
+__all__ = ["ZERO", "Gyroscopic", "Pair", "axes", "bodies", "gyroscopic", "momentum", "scene", "velocities"]
