@@ -1,0 +1,99 @@
+"""Is this model physical, and what does it mean? ``doctor(robot)`` says so in words and numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.errors import UnphysicalError
+from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
+from manipula.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor found, errors first.
+
+    Attributes:
+        robot: the name of the robot.
+        findings: in order of severity, then of the rules.
+    """
+
+    robot: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """No errors (warnings allow work to go on)."""
+        return not self.errors
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity == "warning")
+
+    def find(self, code: str) -> tuple[Finding, ...]:
+        """Findings with that code, or in that family (``find("units")``)."""
+        return tuple(f for f in self.findings if f.code == code or f.code.startswith(code + "."))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        findings = []
+        for f in self.findings:
+            entry = dataclasses.asdict(f)
+            del entry["in_strict"]
+            findings.append(entry)
+        return {"robot": self.robot, "ok": self.ok, "errors": len(self.errors), "warnings": len(self.warnings),
+                "findings": findings}  # fmt: skip
+
+    def text(self) -> str:
+        """One line a finding, advice indented below it."""
+        lines = []
+        for f in self.findings:
+            lines.append(f"{f.severity:8}{f.sentence}")
+            if f.advice:
+                lines.append(f"{'':8}{f.advice}")
+        return "\n".join([*lines, self.verdict()])
+
+    def verdict(self) -> str:
+        """The last line: how many errors and warnings."""
+        counts = [_count(len(self.errors), "error"), _count(len(self.warnings), "warning")]
+        return f"{self.robot}: {counts[0]}, {counts[1]}."
+
+    def raise_errors(self) -> None:
+        """Raise the first error as an exception."""
+        if self.errors:
+            raise UnphysicalError(self.errors[0].sentence, field=self.errors[0].place)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
+    """Look at masses, inertias, limits, units, frames and loads of ``robot``.
+
+    Args:
+        strict: treat what published robots sometimes get wrong (the triangle rule) as an error.
+    """
+    found = [*_symbolic(robot), *(finding for rule in RULES for finding in rule(robot))]
+    if strict:
+        found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]
+    ranked = sorted(found, key=lambda f: SEVERITIES.index(f.severity))
+    return Diagnosis(robot.name, tuple(ranked))
+
+
+def _symbolic(robot: Robot) -> Iterator[Finding]:
+    if robot.parameters:
+        names = ", ".join(robot.parameters[:12]) + (" …" if len(robot.parameters) > 12 else "")
+        yield Finding("info", "symbolic", robot.name, f"The parameters {names} have no value: sizes, frames and the holding torque "
+                      "could not be checked, nor bodies that depend on them.", list(robot.parameters),
+                      f"robot.with_parameters({robot.parameters[0]}=…) gives them values.")  # fmt: skip
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n or 'no'} {what}{'s' * (n != 1)}"
