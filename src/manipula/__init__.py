@@ -1,3 +1,95 @@
-"""Manipula: from a robot table to torque."""
+"""Manipula: from a robot table to torque.
+
+The names below stand in the order of the pipeline: describe, derive, compile, move, control, simulate, judge.
+Importing does no work: each name is fetched when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    # a manipulator
+    "Robot": "manipula.robot.robot",
+    "Payload": "manipula.robot.link",
+    "load": "manipula.formats.load",
+    "save": "manipula.formats.load",
+    "planar": "manipula.formats.planar",
+    "from_dh": "manipula.formats.dh",
+    "to_dh": "manipula.formats.dh_from_robot",
+    "from_urdf": "manipula.formats.urdf",
+    "from_mjcf": "manipula.formats.mjcf",
+    "from_toml": "manipula.formats.toml",
+    "from_table": "manipula.formats.table",
+    "catalog": "manipula.formats.catalog",
+    "doctor": "manipula.robot.doctor",
+    "friction": "manipula.robot.friction",
+    "drives": "manipula.robot.drives",
+    # machine code
+    "compile": "manipula.model",
+    "Model": "manipula.model",
+    "native": "manipula.native",
+    # errors
+    "ManipulaError": "manipula.errors",
+    "DescriptionError": "manipula.errors",
+    "UnknownNameError": "manipula.errors",
+    "UnphysicalError": "manipula.errors",
+    "BudgetError": "manipula.errors",
+    "ShapeError": "manipula.errors",
+    "TracingError": "manipula.errors",
+    "CompileError": "manipula.errors",
+    "SolveError": "manipula.errors",
+}
+_MODULES = {"friction", "drives", "native"}
+
+__all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        from manipula.errors import nearest
+
+        close = nearest(name, _PUBLIC)
+        hint = f"; did you mean '{close}'?" if close else ""
+        raise AttributeError(f"module 'manipula' has no attribute '{name}'{hint}")
+    module = importlib.import_module(_PUBLIC[name])
+    value = module if name in _MODULES else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from manipula import native as native
+    from manipula.errors import BudgetError as BudgetError
+    from manipula.errors import CompileError as CompileError
+    from manipula.errors import DescriptionError as DescriptionError
+    from manipula.errors import ManipulaError as ManipulaError
+    from manipula.errors import ShapeError as ShapeError
+    from manipula.errors import SolveError as SolveError
+    from manipula.errors import TracingError as TracingError
+    from manipula.errors import UnknownNameError as UnknownNameError
+    from manipula.errors import UnphysicalError as UnphysicalError
+    from manipula.formats.catalog import catalog as catalog
+    from manipula.formats.dh import from_dh as from_dh
+    from manipula.formats.dh_from_robot import to_dh as to_dh
+    from manipula.formats.load import load as load
+    from manipula.formats.load import save as save
+    from manipula.formats.mjcf import from_mjcf as from_mjcf
+    from manipula.formats.planar import planar as planar
+    from manipula.formats.table import from_table as from_table
+    from manipula.formats.toml import from_toml as from_toml
+    from manipula.formats.urdf import from_urdf as from_urdf
+    from manipula.model import Model as Model
+    from manipula.model import compile as compile
+    from manipula.robot import drives as drives
+    from manipula.robot import friction as friction
+    from manipula.robot.doctor import doctor as doctor
+    from manipula.robot.link import Payload as Payload
+    from manipula.robot.robot import Robot as Robot

@@ -1,0 +1,111 @@
+"""``load`` and ``save``: the format follows the file's suffix; a bare word is a name in the catalog."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.robot.robot import Robot
+
+READABLE = (".toml", ".urdf", ".xml", ".txt")
+WRITABLE = (".toml", ".urdf", ".xml", ".txt")
+
+
+def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
+    """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.txt`` for the 13-column table) or the catalog.
+
+    Args:
+        source: path, or a catalog name such as "scara-khang".
+        tip: frame that becomes the tip, where the description leaves it open or names another.
+
+    Raises:
+        DescriptionError: with file, line, field, what was found and what is allowed.
+    """
+    text = os.fspath(source)
+    suffix = Path(text).suffix.lower()
+    if suffix in READABLE:
+        robot = _read(text, suffix, tip)
+    elif suffix == ".xacro" or text.lower().endswith(".urdf.xacro"):
+        raise DescriptionError(
+            "This is a xacro file; expand it first: xacro model.urdf.xacro > model.urdf (or: pip install xacrodoc && xacrodoc …).",
+            file=text,
+        )
+    elif suffix or os.sep in text or Path(text).exists():
+        found = f"'{printable(suffix)}'" if suffix else "no suffix"
+        raise DescriptionError(
+            f"The format follows the suffix; found {found}, known are {', '.join(READABLE)}.", file=text
+        )
+    else:
+        from manipula.formats.catalog import load_catalog
+
+        robot = load_catalog(text)
+    return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
+
+
+def _read(path: str, suffix: str, tip: str | None) -> Robot:
+    if suffix == ".toml":
+        from manipula.formats.toml import from_toml
+
+        return from_toml(Path(path))
+    if suffix == ".urdf":
+        from manipula.formats.urdf import read_urdf
+
+        return read_urdf(path, tip=tip)
+    if suffix == ".xml":
+        from manipula.formats.mjcf import read_mjcf
+
+        return read_mjcf(path, tip=tip)
+    from manipula.formats.table import from_table
+
+    return from_table(Path(path))
+
+
+def to_text(robot: Robot, suffix: str) -> str:
+    """The text of a robot in the format of that suffix."""
+    if suffix == ".toml":
+        from manipula.formats.toml_writer import to_toml
+
+        return to_toml(robot)
+    if suffix == ".urdf":
+        from manipula.formats.urdf_writer import to_urdf
+
+        return to_urdf(robot)
+    if suffix == ".xml":
+        from manipula.formats.mjcf_writer import to_mjcf
+
+        return to_mjcf(robot)
+    if suffix == ".txt":
+        from manipula.formats.table import to_table
+
+        return to_table(robot)
+    raise unknown_name("format to write", suffix, WRITABLE)
+
+
+def save(robot: Robot, path: str | os.PathLike[str]) -> Path:
+    """Write a robot; the file appears whole or not at all."""
+    target = Path(path)
+    text = to_text(robot, target.suffix.lower())
+    return write_whole(target, text)
+
+
+def write_whole(target: Path, text: str) -> Path:
+    """Write through a temporary file in the same folder and rename, so that nothing half written is ever seen."""
+    import tempfile
+
+    if not target.parent.is_dir():
+        raise DescriptionError(f"The folder '{printable(target.parent)}' does not exist.", file=str(target))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target

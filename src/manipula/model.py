@@ -1,0 +1,275 @@
+r"""``compile(robot)``: the physics of one robot as machine code, callable on one state or on a million.
+
+One equation of motion, :math:`M(q)\ddot q + C(q,\dot q)\dot q + g(q) + \tau_f = \tau + J^Tf`. Every function takes arrays of shape
+``(..., n)`` whose leading axes broadcast like those of a NumPy gufunc, ``out=`` for the result and ``threads=`` for large batches.
+Each function is traced and compiled when it is first used, and kept on disk for the next process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.algebra.linear import array, zeros
+from manipula.errors import BudgetError, DescriptionError, unknown_name
+from manipula.native import Kernel, compile_function
+from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions
+from manipula.physics import planar as planar_arm
+from manipula.physics import regressor as regression
+from manipula.physics.chain import Chain, chain_of, regrouped
+from manipula.robot.robot import Robot
+
+ExpressedIn = Literal["base", "body"]
+ARTICULATED_FROM = 12  # joints from which articulated bodies need fewer operations than M and its factors
+MAX_ENTRIES = 250_000  # of one result that is computed entry by entry
+
+
+def compile(robot: Robot) -> Model:
+    """A callable model of ``robot``; functions are compiled when they are first used.
+
+    Raises:
+        DescriptionError: while parameters are symbolic; names them.
+    """
+    return Model(robot)
+
+
+class Model:
+    """The functions of one robot. ``q, qd, qdd, tau``: ``(..., n)``; wrenches and twists: linear part first."""
+
+    def __init__(self, robot: Robot) -> None:
+        if not isinstance(robot, Robot):
+            raise DescriptionError(
+                f"compile() takes a Robot, found {type(robot).__name__}; read a file with load(...)."
+            )
+        if robot.parameters:
+            shown = ", ".join(robot.parameters[:12])
+            raise DescriptionError(
+                f"Robot '{robot.name}' still has free parameters ({shown}); give them values: robot.with_parameters({robot.parameters[0]}=1.0, …)."
+            )
+        if robot.n == 0:
+            raise DescriptionError(f"Robot '{robot.name}' has no moving joint.")
+        self.robot = robot
+        self.n = robot.n
+        self._kernels: dict[tuple[str, ...], Kernel] = {}
+
+    def __repr__(self) -> str:
+        return f"Model('{self.robot.name}', n={self.n}, compiled: {', '.join(sorted({k[0] for k in self._kernels})) or 'nothing yet'})"
+
+    # ---------------------------------------------------------------- kinematics
+    def pose(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
+        """Pose X_WF of a frame, (..., 4, 4)."""
+        return self._framed("pose", frame)(q, out=out, threads=threads)
+
+    def poses(
+        self, q: Any, frames: tuple[str, ...] | None = None, *, out: Any = None, threads: int | None = None
+    ) -> np.ndarray:
+        """Poses of several frames (all of them by default), (..., k, 4, 4)."""
+        names = self.robot.frame_names if frames is None else tuple(frames)
+        return self._kernel(("poses", *names))(q, out=out, threads=threads)
+
+    def position(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
+        """Origin of a frame, (..., 3) [m]."""
+        return self._framed("position", frame)(q, out=out, threads=threads)
+
+    def jacobian(self, q: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
+                 threads: int | None = None) -> np.ndarray:  # fmt: skip
+        """Geometric Jacobian at the frame's origin, (..., 6, n), in the axes of the base or of the frame ("body")."""
+        return self._framed("jacobian", frame, expressed_in)(q, out=out, threads=threads)
+
+    def jacobian_rate(self, q: Any, qd: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
+                      threads: int | None = None) -> np.ndarray:  # fmt: skip
+        """Time derivative of the Jacobian, (..., 6, n)."""
+        return self._framed("jacobian_rate", frame, expressed_in)(q, qd, out=out, threads=threads)
+
+    def pose_derivatives(
+        self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
+    ) -> np.ndarray:
+        """∂X/∂q of the 4×4 pose, (..., 4, 4, n)."""
+        return self._framed("pose_derivatives", frame)(q, out=out, threads=threads)
+
+    # ---------------------------------------------------------------- dynamics: attributes are the compiled kernels themselves
+    @cached_property
+    def inverse_dynamics(self) -> Kernel:
+        """``inverse_dynamics(q, qd, qdd)``: tau, (..., n), without friction (Pinocchio's rnea)."""
+        return self._kernel(("inverse_dynamics",))
+
+    @cached_property
+    def forward_dynamics(self) -> Kernel:
+        """``forward_dynamics(q, qd, tau)``: qdd, (..., n), without friction (Pinocchio's aba)."""
+        return self._kernel(("forward_dynamics",))
+
+    @cached_property
+    def mass_matrix(self) -> Kernel:
+        """``mass_matrix(q)``: M, (..., n, n), rotor inertia included."""
+        return self._kernel(("mass_matrix",))
+
+    @cached_property
+    def inverse_mass_matrix(self) -> Kernel:
+        """``inverse_mass_matrix(q)``: M⁻¹, (..., n, n)."""
+        return self._kernel(("inverse_mass_matrix",))
+
+    @cached_property
+    def coriolis_matrix(self) -> Kernel:
+        """``coriolis_matrix(q, qd)``: Christoffel C, (..., n, n); Ṁ − 2C is skew."""
+        return self._kernel(("coriolis_matrix",))
+
+    @cached_property
+    def bias(self) -> Kernel:
+        """``bias(q, qd)``: h = C qd, (..., n), without gravity, without friction."""
+        return self._kernel(("bias",))
+
+    @cached_property
+    def nonlinear_effects(self) -> Kernel:
+        """``nonlinear_effects(q, qd)``: h + g, (..., n)."""
+        return self._kernel(("nonlinear_effects",))
+
+    @cached_property
+    def gravity(self) -> Kernel:
+        """``gravity(q)``: holding torques g, (..., n)."""
+        return self._kernel(("gravity",))
+
+    @cached_property
+    def kinetic_energy(self) -> Kernel:
+        """``kinetic_energy(q, qd)``: T, (...) [J]."""
+        return self._kernel(("kinetic_energy",))
+
+    @cached_property
+    def potential_energy(self) -> Kernel:
+        """``potential_energy(q)``: V, (...) [J], zero at the base frame's origin."""
+        return self._kernel(("potential_energy",))
+
+    @cached_property
+    def regressor(self) -> Kernel:
+        """``regressor(q, qd, qdd)``: Y, (..., n, 10 n), columns as in ``physics.regressor``."""
+        return self._kernel(("regressor",))
+
+    @cached_property
+    def joint_reactions(self) -> Kernel:
+        """``joint_reactions(q, qd, qdd)``: (..., n, 6), wrench of the parent on the child at every joint, force first."""
+        return self._kernel(("joint_reactions",))
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> Kernel:
+        """``inverse_dynamics_derivatives(q, qd, qdd)``: (∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd = M), each (..., n, n)."""
+        return self._kernel(("inverse_dynamics_derivatives",))
+
+    @cached_property
+    def forward_dynamics_derivatives(self) -> Kernel:
+        """``forward_dynamics_derivatives(q, qd, tau)``: (∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ = M⁻¹), each (..., n, n)."""
+        return self._kernel(("forward_dynamics_derivatives",))
+
+    @cached_property
+    def planar_model(self) -> Kernel:
+        """``planar_model(q, qd)``: x, J, J̇, H, h, g of an n-R arm in the x–y plane."""
+        return self._kernel(("planar_model",))
+
+    def external_torque(
+        self, q: Any, wrench: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
+    ) -> np.ndarray:
+        """Jᵀ w, (..., n): what a wrench (force first, base axes) on a frame adds to tau on the right-hand side."""
+        return self._framed("external_torque", frame)(q, wrench, out=out, threads=threads)
+
+    def linearise(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
+        r"""A (..., 2n, 2n) and B (..., 2n, n) of :math:`\dot x = A\,\delta x + B\,\delta\tau` with x = (q, qd) at a state."""
+        dq, dqd, dtau = self.forward_dynamics_derivatives(q, qd, tau)
+        n, lead = self.n, dq.shape[:-2]
+        A, B = np.zeros((*lead, 2 * n, 2 * n)), np.zeros((*lead, 2 * n, n))
+        A[..., :n, n:] = np.eye(n)
+        A[..., n:, :n], A[..., n:, n:], B[..., n:, :] = dq, dqd, dtau
+        return A, B
+
+    def operation_count(self, function: str) -> dict[str, int]:
+        """Adds, multiplications, divisions and trigonometric calls of one evaluation of a function."""
+        if function not in FUNCTIONS:
+            raise unknown_name("function", function, FUNCTIONS)
+        return self._kernel((function, "tip") if function in FRAMED else (function,)).operation_count()
+
+    # ---------------------------------------------------------------- compilation
+    @cached_property
+    def chain(self) -> Chain:
+        """The robot prepared for recursions."""
+        return chain_of(self.robot)
+
+    @cached_property
+    def lean_chain(self) -> Chain:
+        """The same with base parameters regrouped: fewer constants, the same equations of motion."""
+        return regrouped(self.chain)
+
+    def _framed(self, function: str, frame: str, *options: str) -> Kernel:
+        found = self._kernels.get((function, frame, *options))
+        if found is not None:
+            return found
+        self.robot.frame(frame)  # raises with the known names
+        return self._kernel((function, frame, *options))
+
+    def _kernel(self, key: tuple[str, ...]) -> Kernel:
+        found = self._kernels.get(key)
+        if found is None:
+            found = self._kernels[key] = self._compiled(key)
+        return found
+
+    def _compiled(self, key: tuple[str, ...]) -> Kernel:
+        function, *options = key
+        inputs, size, build = FUNCTIONS[function]
+        entries = size(self.n)
+        if entries > MAX_ENTRIES:
+            raise BudgetError(
+                f"{function} of '{self.robot.name}' has {entries} entries for {self.n} joints; at most {MAX_ENTRIES} are compiled."
+            )
+        shapes: dict[str, tuple[int, ...]] = {name: (6,) if name == "wrench" else (self.n,) for name in inputs}
+        return compile_function(lambda *x: build(self, *options, *x), shapes, name=f"{self.robot.name}.{function}")
+
+
+def _forward(model: Model, q: Any, qd: Any, tau: Any) -> np.ndarray:
+    solve = articulated.forward_dynamics if model.n >= ARTICULATED_FROM else composite.forward_dynamics
+    return solve(model.lean_chain, q, qd, tau)
+
+
+def _pose_derivatives(model: Model, frame: str, q: Any) -> np.ndarray:
+    r"""Columns :math:`\partial R/\partial q_i = \hat z_i R` and :math:`\partial p/\partial q_i` from the Jacobian."""
+    X, J = kinematics.pose(model.chain, q, frame), kinematics.jacobian(model.chain, q, frame)
+    out = zeros(4, 4, model.n)
+    for i in range(model.n):
+        w = J[3:, i]
+        W = array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+        out[:3, :3, i], out[:3, 3, i] = W @ X[:3, :3], J[:3, i]
+    return out
+
+
+def _planar(model: Model, q: Any, qd: Any) -> dict[str, Any]:
+    return planar_arm.planar_model(planar_arm.planar_arm(model.chain), q, qd)._asdict()
+
+
+Builder = tuple[tuple[str, ...], Callable[[int], int], Callable[..., Any]]
+_Q, _QV, _QVA, _QVT = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
+
+FUNCTIONS: dict[str, Builder] = {
+    "pose": (_Q, lambda n: 16, lambda m, frame, q: kinematics.pose(m.chain, q, frame)),
+    "poses": (_Q, lambda n: 16 * n, lambda m, *x: kinematics.poses(m.chain, x[-1], x[:-1])),
+    "position": (_Q, lambda n: 3, lambda m, frame, q: kinematics.position(m.chain, q, frame)),
+    "jacobian": (_Q, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian(m.chain, x[-1], frame, *x[:-1])),
+    "jacobian_rate": (_QV, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian_rate(m.chain, *x[-2:], frame, *x[:-2])),
+    "pose_derivatives": (_Q, lambda n: 16 * n, _pose_derivatives),
+    "external_torque": (("q", "wrench"), lambda n: n, lambda m, frame, q, w: kinematics.jacobian(m.chain, q, frame).T @ w),
+    "inverse_dynamics": (_QVA, lambda n: n, lambda m, *x: newton_euler.inverse_dynamics(m.lean_chain, *x)),
+    "forward_dynamics": (_QVT, lambda n: n, _forward),
+    "mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.mass_matrix(m.lean_chain, q)),
+    "inverse_mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.inverse_mass_matrix(m.lean_chain, q)),
+    "coriolis_matrix": (_QV, lambda n: n * n, lambda m, *x: coriolis.coriolis_matrix(m.lean_chain, *x)),
+    "bias": (_QV, lambda n: n, lambda m, *x: newton_euler.bias(m.lean_chain, *x)),
+    "nonlinear_effects": (_QV, lambda n: n, lambda m, *x: newton_euler.nonlinear_effects(m.lean_chain, *x)),
+    "gravity": (_Q, lambda n: n, lambda m, q: newton_euler.gravity(m.lean_chain, q)),
+    "kinetic_energy": (_QV, lambda n: 1, lambda m, *x: energy.kinetic_energy(m.lean_chain, *x)),
+    "potential_energy": (_Q, lambda n: 1, lambda m, q: energy.potential_energy(m.chain, q)),
+    "regressor": (_QVA, lambda n: 10 * n * n, lambda m, *x: regression.regressor(m.chain, *x)),
+    "joint_reactions": (_QVA, lambda n: 6 * n, lambda m, *x: reactions.joint_reactions(m.chain, *x)),
+    "inverse_dynamics_derivatives": (
+        _QVA, lambda n: 3 * n * n, lambda m, *x: derivatives.inverse_dynamics_derivatives(m.lean_chain, *x)._asdict()),
+    "forward_dynamics_derivatives": (
+        _QVT, lambda n: 3 * n * n, lambda m, *x: derivatives.forward_dynamics_derivatives(m.lean_chain, *x)._asdict()),
+    "planar_model": (_QV, lambda n: n * n + 4 * n, _planar),
+}  # fmt: skip
+FRAMED = ("pose", "position", "jacobian", "jacobian_rate", "pose_derivatives", "external_torque")
