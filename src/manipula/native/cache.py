@@ -30,12 +30,14 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import manipula
-from manipula.native.objects import host
+from manipula.errors import CompileError
+from manipula.native.objects import LoadedCode, compile_object, host, load_object
 
 ABI_VERSION = 1
 """Raised whenever compiled code would be called differently."""
@@ -73,6 +75,17 @@ def store(key_material: bytes, object_code: bytes) -> None:
             _remember(key, object_code)
             return
         folder.evict(DISK_BUDGET)
+
+
+def load_or_compile(key_material: bytes, names: Sequence[str], emit: Callable[[], Any]) -> LoadedCode:
+    """The functions ``names``: linked from the cache if it has them, else compiled from the module ``emit()``, and kept."""
+    stored = load(key_material)
+    if stored is not None:
+        with contextlib.suppress(CompileError):
+            return load_object(stored, names)
+    object_code = compile_object(emit())
+    store(key_material, object_code)
+    return load_object(object_code, names)
 
 
 def default_folder() -> Path | None:

@@ -1,0 +1,107 @@
+"""What compiled code must know about CPython and NumPy in memory, and the checks that it is so.
+
+The fast entry reads a handful of fields of Python objects directly. Their places are those of 64-bit CPython with the GIL
+and of NumPy 2 (ABI 0x2000000, ``numpy/ndarraytypes.h``); ``supported()`` compares each one with what Python itself says about
+a sample object before any machine code is run. Functions are taken from NumPy's C-API tables (capsules ``_ARRAY_API`` and
+``_UFUNC_API``; the positions are part of NumPy's stable ABI) and from the interpreter. Only run-time data ever holds these
+addresses, never object code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import sys
+import sysconfig
+import weakref
+from typing import Any
+
+import numpy as np
+
+KNOWN_ARRAY_ABI = 0x2000000
+
+# Positions in NumPy's tables (numpy/__multiarray_api.h, numpy/__ufunc_api.h).
+API_ABI_VERSION, API_ARRAY_TYPE, API_FLOAT64_TYPE, API_SCALAR, API_NEW_FROM_DESCR = 0, 2, 31, 60, 94
+API_UFUNC_FROM_SIGNATURE = 31
+
+# Byte offsets.
+OBJECT_TYPE = 8
+FLOAT_VALUE = 16
+CTYPES_DATA = 16
+ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, ARRAY_BASE, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_WEAK = 16, 24, 32, 48, 56, 64, 72
+
+C_CONTIGUOUS, ALIGNED = 0x0001, 0x0100
+
+
+@functools.cache
+def _table(name: str) -> int:
+    capsule = getattr(importlib.import_module("numpy._core._multiarray_umath"), name)
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return get_pointer(capsule, None)
+
+
+def array_api(position: int) -> int:
+    """The address at ``position`` of NumPy's array API."""
+    return _word(_table("_ARRAY_API") + 8 * position)
+
+
+def ufunc_api(position: int) -> int:
+    """The address at ``position`` of NumPy's ufunc API."""
+    return _word(_table("_UFUNC_API") + 8 * position)
+
+
+def python_api(name: str) -> int:
+    """The address of a function of the interpreter."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+def _int(address: int) -> int:
+    return ctypes.c_int32.from_address(address).value
+
+
+@functools.cache
+def supported() -> bool:
+    """Is this an interpreter and a NumPy whose objects look as assumed here?"""
+    if sys.implementation.name != "cpython" or sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
+        return False
+    if sysconfig.get_config_var("Py_GIL_DISABLED") or hasattr(sys, "gettotalrefcount"):
+        return False  # free-threaded or debug builds lay objects out differently
+    try:
+        version = ctypes.CFUNCTYPE(ctypes.c_uint)(array_api(API_ABI_VERSION))()
+        return version == KNOWN_ARRAY_ABI and _layout_as_expected()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _layout_as_expected() -> bool:
+    array: Any = np.arange(6.0).reshape(2, 3)
+    view, owner = array[:, 1:], np.empty(3)
+    number, numpy_number, block = 0.3125, np.float64(0.3125), (ctypes.c_int64 * 4)()
+    references = _word(id(owner)) & 0xFFFFFFFF
+    holders = [owner, owner]
+    weak = weakref.ref(owner)
+    at = id(array)
+    return all(
+        (
+            _word(id(owner)) & 0xFFFFFFFF == references + len(holders),
+            _word(id(owner) + ARRAY_WEAK) == id(weak) and _word(at + ARRAY_WEAK) == 0,
+            _word(at + OBJECT_TYPE) == id(np.ndarray) == array_api(API_ARRAY_TYPE),
+            _word(at + ARRAY_DATA) == array.ctypes.data,
+            _int(at + ARRAY_RANK) == 2,
+            [_word(_word(at + ARRAY_SHAPE) + 8 * k) for k in range(2)] == [2, 3],
+            _word(id(view) + ARRAY_BASE) == id(view.base) and _word(id(owner) + ARRAY_BASE) == 0,
+            _word(at + ARRAY_DTYPE) == id(np.dtype(np.float64)),
+            _int(at + ARRAY_FLAGS) & (C_CONTIGUOUS | ALIGNED) == C_CONTIGUOUS | ALIGNED,
+            not _int(id(view) + ARRAY_FLAGS) & C_CONTIGUOUS,
+            array_api(API_FLOAT64_TYPE) == id(np.float64),
+            ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value == number,
+            ctypes.c_double.from_address(id(numpy_number) + FLOAT_VALUE).value == number,
+            _word(id(block) + CTYPES_DATA) == ctypes.addressof(block),
+        )
+    )
