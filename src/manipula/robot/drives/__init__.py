@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from manipula.robot.drives.base import Drive
+from manipula.robot.drives.dc_motor import DCMotor
+from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
 
-REGISTRY: dict[str, type[Drive]] = {drive.name: drive for drive in (Rigid,)}
+REGISTRY: dict[str, type[Drive]] = {drive.name: drive for drive in (Rigid, Flexible, DCMotor)}
 
-__all__ = ["REGISTRY", "Drive", "Rigid"]
+__all__ = ["REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid"]

@@ -1,15 +1,35 @@
-"""A motor bolted to its joint through an ideal gear."""
+"""A motor bolted to its joint through an ideal gear, with optional limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from manipula.algebra import ops
+from manipula.algebra.ops import Scalar
 from manipula.robot.drives.base import Drive
 
 
 @dataclass(frozen=True)
 class Rigid(Drive):
-    """No states: rotor inertia and gear ratio are fields of the joint and sit in M."""
+    r"""The command reaches the link, cut to :math:`\pm\tau_{max}` and to the speed–torque line of the motor.
 
+    Attributes:
+        torque_limit: τ_max [N·m or N], joint side; ``None`` for none.
+        speed_limit: speed at which no torque is left in the direction of motion [rad/s or m/s]; ``None`` for none.
+    """
+
+    torque_limit: Any = None
+    speed_limit: Any = None
     name: ClassVar[str] = "rigid"
+
+    def torque(
+        self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
+    ) -> Scalar:
+        if self.torque_limit is None:
+            return command
+        high = low = self.torque_limit
+        if self.speed_limit is not None:
+            high = self.torque_limit * ops.minimum(1.0, ops.maximum(0.0, 1.0 - qd / self.speed_limit))
+            low = self.torque_limit * ops.minimum(1.0, ops.maximum(0.0, 1.0 + qd / self.speed_limit))
+        return ops.minimum(high, ops.maximum(-low, command))

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from manipula.robot.friction.asymmetric import Asymmetric
 from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.coulomb import Coulomb
+from manipula.robot.friction.dahl import Dahl
+from manipula.robot.friction.load_dependent import LoadDependent
+from manipula.robot.friction.lugre import LuGre
+from manipula.robot.friction.stribeck import Stribeck
 from manipula.robot.friction.viscous import Viscous
 
-REGISTRY: dict[str, type[FrictionLaw]] = {law.name: law for law in (Viscous,)}
+LAWS = (Viscous, Coulomb, Stribeck, Asymmetric, Dahl, LuGre, LoadDependent)
+REGISTRY: dict[str, type[FrictionLaw]] = {law.name: law for law in LAWS}
 
-__all__ = ["REGISTRY", "FrictionLaw", "Viscous"]
+__all__ = [
+    "REGISTRY",
+    "Asymmetric",
+    "Coulomb",
+    "Dahl",
+    "FrictionLaw",
+    "LoadDependent",
+    "LuGre",
+    "Stribeck",
+    "Viscous",
+]

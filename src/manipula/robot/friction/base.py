@@ -19,6 +19,11 @@ class FrictionLaw(ABC):
     name: ClassVar[str]
     states: ClassVar[int] = 0  # how many internal states (bristle deflections) the law has
 
+    @property
+    def needs_load(self) -> bool:
+        """Does the torque depend on the normal force in the joint, which depends on the motion itself?"""
+        return False
+
     @abstractmethod
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:
         """Friction torque ``tau_f`` [N·m or N], with the sign of ``qd``.

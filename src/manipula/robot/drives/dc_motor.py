@@ -1,0 +1,50 @@
+"""A permanent-magnet DC motor under a limited voltage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.algebra import ops
+from manipula.algebra.ops import Scalar
+from manipula.robot.drives.base import Drive
+
+
+@dataclass(frozen=True)
+class DCMotor(Drive):
+    r"""Armature circuit :math:`L\,\dot i = u - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`.
+
+    The command is a torque; the voltage that would hold it in steady state, :math:`u = R\,\tau_c/(Nk) + kN\dot q`, is cut to ``±voltage``.
+
+    Attributes:
+        torque_constant: k [N·m/A = V·s/rad]. resistance: R [Ω]. inductance: L [H]. gear_ratio: N. voltage: limit [V].
+    """
+
+    torque_constant: Any
+    resistance: Any
+    inductance: Any
+    gear_ratio: Any = 1.0
+    voltage: Any = None
+    name: ClassVar[str] = "dc_motor"
+    states: ClassVar[int] = 1
+
+    def torque(
+        self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
+    ) -> Scalar:
+        return self.gear_ratio * self.torque_constant * state[0]
+
+    def state_rate(
+        self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
+    ) -> tuple[Scalar, ...]:
+        constant = self.gear_ratio * self.torque_constant
+        back = constant * qd
+        u = self.resistance * command / constant + back
+        if self.voltage is not None:
+            u = ops.minimum(self.voltage, ops.maximum(-self.voltage, u))
+        return ((u - self.resistance * state[0] - back) / self.inductance,)
+
+    def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
+        return (0.0,)
+
+    def stored_energy(self, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar, t: Scalar = 0.0) -> Scalar:
+        return 0.5 * self.inductance * state[0] ** 2

@@ -1,0 +1,70 @@
+"""A spring and a damper between motor and link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.algebra.ops import Scalar
+from manipula.errors import DescriptionError
+from manipula.robot.drives.base import Drive
+
+
+@dataclass(frozen=True)
+class Flexible(Drive):
+    r"""Elastic transmission; the motor either moves by its own dynamics or as prescribed.
+
+    .. math:: \tau = s(\theta - q) + d(\dot\theta - \dot q),\qquad J\ddot\theta = u - \tau\ \ (\text{or } \theta = \theta(t)\text{ given})
+
+    θ is the motor angle behind the gear (joint side), J the armature of the joint.
+
+    Attributes:
+        stiffness: s [N·m/rad or N/m]. damping: d [N·m·s/rad or N·s/m].
+        motor: ``None`` for a motor with inertia J driven by the command u; else θ(t): a formula in ``t`` as text, or a
+            function of one scalar.
+    """
+
+    stiffness: Any
+    damping: Any = 0.0
+    motor: Any = None
+    name: ClassVar[str] = "flexible"
+    states: ClassVar[int] = 2
+    separates_rotor: ClassVar[bool] = True
+
+    def motor_angle(self, t: Scalar) -> tuple[Scalar, Scalar]:
+        """Prescribed θ(t) and its rate."""
+        from manipula.algebra.jet import Jet
+
+        if isinstance(self.motor, str):
+            from manipula.algebra.expression import parse
+
+            expression = parse(self.motor, names=("t",))
+            angle = expression.evaluate({"t": Jet.variable(t, 1)})
+        else:
+            angle = self.motor(Jet.variable(t, 1))
+        return (angle.derivative(0), angle.derivative(1)) if isinstance(angle, Jet) else (angle, 0.0)
+
+    def torque(
+        self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
+    ) -> Scalar:
+        theta, rate = state if self.motor is None else self.motor_angle(t)
+        return self.stiffness * (theta - q) + self.damping * (rate - qd)
+
+    def state_rate(
+        self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
+    ) -> tuple[Scalar, ...]:
+        if self.motor is not None:
+            return (0.0, 0.0)
+        if isinstance(rotor, float) and rotor <= 0.0:
+            raise DescriptionError(
+                "A flexible drive needs a rotor inertia greater than zero, or a prescribed motor motion."
+            )
+        return (state[1], (command - self.torque(command, t, q, qd, state, rotor)) / rotor)
+
+    def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
+        return (q, qd)
+
+    def stored_energy(self, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar, t: Scalar = 0.0) -> Scalar:
+        if self.motor is None:
+            return 0.5 * self.stiffness * (state[0] - q) ** 2 + 0.5 * rotor * state[1] ** 2
+        return 0.5 * self.stiffness * (self.motor_angle(t)[0] - q) ** 2
