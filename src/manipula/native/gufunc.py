@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from manipula.errors import CompileError, printable
@@ -42,16 +43,6 @@ OPERAND_WORDS = 1 + 3 * MAX_RANK
 Shape = tuple[int, ...]
 
 
-class Gufunc:
-    """A NumPy gufunc (``ufunc``) together with everything that must live as long as it does."""
-
-    def __init__(self, ufunc: Any, keep: object) -> None:
-        self.ufunc, self._keep = ufunc, keep
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self.ufunc(*arguments, **options)
-
-
 def make_gufunc(
     name: str,
     input_shapes: Sequence[Shape],
@@ -61,7 +52,7 @@ def make_gufunc(
     workspace: int = 0,
     keep: object = None,
     doc: str = "",
-) -> Gufunc:
+) -> np.ufunc:
     """The batch kernel at ``batch_address`` (interface at the top of ``ufunc.py``) as a NumPy gufunc.
 
     Args:
@@ -100,7 +91,12 @@ def make_gufunc(
         *(ctypes.addressof(text) for text in texts),
         *(0, signature(input_shapes, output_shapes).encode()),
     )
-    return Gufunc(ufunc, (code, context, loops, data, types, texts, keep))
+    abi.keep_with_ufunc(
+        ufunc,
+        owned=(code, context, loops, data, types, texts, keep),
+        pointers=tuple(map(ctypes.addressof, (loops, data, texts[0], types, texts[1]))),
+    )
+    return ufunc
 
 
 def signature(input_shapes: Sequence[Shape], output_shapes: Sequence[Shape]) -> str:

@@ -31,7 +31,11 @@ FLOAT_VALUE = 16
 CTYPES_DATA = 16
 ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, ARRAY_BASE, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_WEAK = 16, 24, 32, 48, 56, 64, 72
 
+UFUNC_LOOPS, UFUNC_DATA, UFUNC_NAME, UFUNC_TYPES, UFUNC_DOC, UFUNC_OBJECT = 32, 40, 56, 64, 72, 88
+
 C_CONTIGUOUS, ALIGNED = 0x0001, 0x0100
+
+_immortal: list[object] = []
 
 
 @functools.cache
@@ -55,6 +59,21 @@ def ufunc_api(position: int) -> int:
 def python_api(name: str) -> int:
     """The address of a function of the interpreter."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def keep_with_ufunc(ufunc: np.ufunc, owned: object, pointers: tuple[int, ...]) -> None:
+    """Keep ``owned`` alive as long as ``ufunc``: NumPy stores pointers to a ufunc's loops and names but owns none of them.
+
+    The ufunc has a field for a Python object that it releases at its end. It is used if the fields around it hold the
+    five ``pointers`` (loops, data, name, types, documentation) the ufunc was made with; otherwise ``owned`` lives for ever.
+    """
+    fields = (UFUNC_LOOPS, UFUNC_DATA, UFUNC_NAME, UFUNC_TYPES, UFUNC_DOC)
+    as_expected = all(_word(id(ufunc) + field) == pointer for field, pointer in zip(fields, pointers))
+    if not as_expected or _word(id(ufunc) + UFUNC_OBJECT) != 0:
+        _immortal.append(owned)
+        return
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(owned))
+    ctypes.c_uint64.from_address(id(ufunc) + UFUNC_OBJECT).value = id(owned)
 
 
 def _word(address: int) -> int:
