@@ -13,7 +13,7 @@ import ctypes
 import itertools
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from manipula.native.ufunc import aligned_workspace
 CHUNK_ROWS = 64  # 8 vectors of the widest kind (8 doubles)
 CHUNK_SECONDS = 100e-6  # work in a chunk, at least; handing one to a thread takes about a tenth of that
 CHUNKS_PER_THREAD = 4  # a core that is busy with something else takes fewer
+MAX_THREADS_PER_CORE = 4  # more are never started, whatever is asked for
 WORTHWHILE_SECONDS = 300e-6  # below this one thread is as fast
 
 _BATCH = ctypes.CFUNCTYPE(
@@ -91,7 +92,7 @@ def thread_count(threads: int | None, seconds: float) -> int:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         problem = f"The number of threads is {printable(repr(threads))}. Allowed: a whole number from 1, or None."
         raise DescriptionError(problem, field="threads")
-    return min(int(threads), 4 * available_cores())
+    return min(int(threads), MAX_THREADS_PER_CORE * available_cores())
 
 
 def chunk_rows(count: int, workers: int, seconds_per_row: float) -> int:
@@ -119,18 +120,16 @@ def _pointers(operands: Sequence[Rows], first: int) -> tuple[ctypes.Array, ctype
 
 # --- the threads ---------------------------------------------------------------------------------------------------------
 _pool: ThreadPoolExecutor | None = None
-_pool_size = 0
 _pool_lock = threading.Lock()
 
 
 @contextlib.contextmanager
-def _helpers(number: int) -> Iterator:
+def _helpers(number: int) -> Iterator[Callable[[Callable[[], None]], None]]:
     """Start a job on up to ``number`` other threads; leaving waits for those that began and calls off the others."""
     futures: list[Future] = []
 
-    def start(job) -> None:
-        pool = _threads(number)
-        futures.extend(pool.submit(job) for _ in range(number))
+    def start(job: Callable[[], None]) -> None:
+        futures.extend(_threads().submit(job) for _ in range(number))
 
     try:
         yield start
@@ -141,21 +140,18 @@ def _helpers(number: int) -> Iterator:
         future.result()
 
 
-def _threads(number: int) -> ThreadPoolExecutor:
-    global _pool, _pool_size
+def _threads() -> ThreadPoolExecutor:
+    global _pool
     with _pool_lock:
-        if _pool is None or _pool_size < number:
-            old, _pool_size = _pool, max(number, available_cores() - 1)
-            _pool = ThreadPoolExecutor(_pool_size, thread_name_prefix="manipula")
-            if old is not None:
-                old.shutdown(wait=False)
+        if _pool is None:  # threads are started when first needed
+            _pool = ThreadPoolExecutor(MAX_THREADS_PER_CORE * available_cores(), thread_name_prefix="manipula")
         return _pool
 
 
 def _forget_threads() -> None:
     """A forked child has none of its parent's threads."""
-    global _pool, _pool_size, _pool_lock
-    _pool, _pool_size, _pool_lock = None, 0, threading.Lock()
+    global _pool, _pool_lock
+    _pool, _pool_lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
