@@ -60,12 +60,16 @@ def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> np.ndarray:
 
 
 def to_rpy(R: np.ndarray) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of a numeric rotation; at pitch ±π/2 roll is set to 0."""
+    """Roll, pitch, yaw of a numeric rotation; at pitch ±π/2 exactly yaw is set to 0.
+
+    Roll is taken from ``Rz(−yaw) R``, not from R itself, so that near pitch ±π/2 its error cancels that of yaw and
+    ``from_rpy`` gives R back to rounding.
+    """
     cos_pitch = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], cos_pitch)
-    if cos_pitch > 1e-9:
-        return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
-    return 0.0, pitch, math.atan2(-R[0, 1], R[1, 1])
+    yaw = math.atan2(R[1, 0], R[0, 0]) if cos_pitch > 1e-15 else 0.0
+    s, c = math.sin(yaw), math.cos(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    return math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1]), pitch, yaw
 
 
 def from_quaternion_wxyz(q: Sequence[Scalar]) -> np.ndarray:

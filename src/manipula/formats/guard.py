@@ -81,38 +81,35 @@ def xml_source(text_or_path: str | bytes | os.PathLike[str]) -> Source:
 
 
 def check_reference(reference: str) -> str:
-    """A mesh path that stays in its folder or package: ``package://arm/meshes/a.stl`` or ``meshes/a.stl``.
+    """The path of a mesh that does not climb out of its folder or package by ``..``; nothing is opened.
 
-    Returns the path below the folder or package, with forward slashes.
-
-    Raises:
-        DescriptionError: for ``..`` that climbs out, absolute paths, drive letters, other schemes.
+    ``package://arm/meshes/a.stl`` and ``meshes/a.stl`` give the path below the package folder or the file's folder.
+    Absolute paths and other schemes are given back as they are: programs write them, ``safe_join`` opens none.
     """
-    rest, root = reference, 0
-    for scheme in ("package://", "model://"):
-        if reference.startswith(scheme):
-            rest, root = reference[len(scheme) :].lstrip("/"), 1  # the first part is the package's name
+    rest, root = reference.replace("\\", "/"), 0
+    scheme = _SCHEME.match(rest)
+    if scheme is not None:
+        rest = rest[scheme.end() :].lstrip("/")
+        root = 1 if scheme.group() in ("package:", "model:") else 0  # the first part is the package's name
     shown = printable(reference, 60)
-    if "\0" in rest or not rest.strip():
+    if "\0" in rest or not rest.strip("/ "):
         raise DescriptionError(f"The mesh path '{shown}' is empty or holds a null character.")
-    rest = rest.replace("\\", "/")
-    if _SCHEME.match(rest):
-        raise DescriptionError(f"The mesh path '{shown}' must be relative or start with package://.")
-    if rest.startswith("/"):
-        raise DescriptionError(f"The mesh path '{shown}' is absolute; it must stay in the folder of the description.")
     depth = 0
-    for part in PurePosixPath(rest).parts:
+    for part in PurePosixPath(rest.lstrip("/")).parts:
         depth += -1 if part == ".." else 1
         if part == ".." and depth < root:
             raise DescriptionError(f"The mesh path '{shown}' climbs out of the folder of the description.")
-    return rest
+    return rest if root else reference.replace("\\", "/")
 
 
 def safe_join(folder: str | os.PathLike[str], reference: str, suffixes: tuple[str, ...] = ()) -> Path:
     """The file that a description names, inside ``folder`` after every link has been followed, and regular."""
     root = Path(folder).resolve()
+    below = check_reference(reference)
+    if _SCHEME.match(below) or below.startswith("/"):
+        raise DescriptionError(f"'{printable(reference, 60)}' is absolute; a path below the description is needed.")
     try:
-        path = (root / check_reference(reference)).resolve()
+        path = (root / below).resolve()
     except (OSError, RuntimeError, ValueError):
         raise DescriptionError(f"The path '{printable(reference, 60)}' cannot be followed.") from None
     if not path.is_relative_to(root):

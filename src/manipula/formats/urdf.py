@@ -52,7 +52,7 @@ def from_urdf(
 
     Args:
         tip: name of the link that is the tip; the only leaf when omitted.
-        check_meshes: refuse mesh paths that lead out of the folder (no mesh is opened either way).
+        check_meshes: refuse mesh paths that climb out of their folder (no mesh is opened either way).
 
     Raises:
         DescriptionError: with file, line, element and attribute.
@@ -81,6 +81,7 @@ def _read(root: Element, check_meshes: bool) -> UrdfDraft:
         hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
         root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
     draft = UrdfDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
+    unknown: dict[str, int] = {}
     for section in root.children:
         if section.tag == "link":
             draft.links.append(_link(section))
@@ -90,7 +91,9 @@ def _read(root: Element, check_meshes: bool) -> UrdfDraft:
             close = difflib.get_close_matches(section.tag.lower(), ("link", "joint"), n=1, cutoff=0.75)
             if close:
                 section.fail(f"Unknown element <{printable(section.tag)}>. Did you mean <{close[0]}>?")
-            draft.notes.append(f"line {section.line}: <{printable(section.tag)}> is not part of URDF and was ignored.")
+            unknown[section.tag] = unknown.get(section.tag, 0) + 1
+    for tag, count in unknown.items():
+        draft.notes.append(f"{count} <{printable(tag)}> not part of URDF, ignored.")
     if check_meshes:
         for mesh in meshes:
             try:

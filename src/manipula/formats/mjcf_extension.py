@@ -1,0 +1,120 @@
+"""What ``to_mjcf`` says in ``<custom>``, taken back: base, tool, payload, tip, and the words of ``extension`` per joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
+from manipula.errors import printable, unknown_name
+from manipula.formats.extension import apply_words
+from manipula.formats.xml import Element
+from manipula.robot import Payload
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft
+from manipula.robot.robot import STANDARD_GRAVITY
+
+PREFIX = "manipula."
+JOINT = "manipula.joint."
+WORDS = ("tip", "base", "base_name", "tool", "payload")
+_SAME = 1e-12  # relative: rotor and gear in the words against the armature of the joint
+
+
+@dataclass
+class MjcfDraft:
+    """Everything an MJCF file says, before the robot is built."""
+
+    name: str
+    links: list[LinkDraft] = field(default_factory=list)
+    joints: list[JointDraft] = field(default_factory=list)
+    frames: list[FrameDraft] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    gravity: Any = STANDARD_GRAVITY
+    base: Pose = IDENTITY
+    tool: Pose = IDENTITY
+    tip: str | None = None
+    payload: Payload | None = None
+
+
+def restore(draft: MjcfDraft, root: Element) -> None:
+    """Read the ``<text>`` elements whose name starts with ``manipula.``."""
+    said: dict[str, Element] = {}
+    by_name = {j.name: j for j in draft.joints if j.kind != "fixed"}
+    for custom in root.all("custom"):
+        for text in custom.all("text"):
+            name = text.attributes.get("name", "")
+            if name.startswith(JOINT):
+                _joint_words(text, by_name, name[len(JOINT) :])
+            elif name.startswith(PREFIX):
+                word = name[len(PREFIX) :]
+                if word not in WORDS:
+                    raise unknown_name("word", word, WORDS, line=text.line, field="text.name")
+                said[word] = text
+    if "payload" in said:
+        link = _leaf(draft, said["payload"])
+        draft.payload = Payload(link.mass, vec3(link.com), mat3(link.inertia))
+    if "tool" in said:
+        v = said["tool"].numbers("data", 12)
+        draft.tool = Pose.of((v[0:3], v[3:6], v[6:9]), v[9:])
+        if abs(draft.tool.R @ draft.tool.R.T - np.eye(3)).max() > 1e-9:
+            said["tool"].fail("The first nine numbers are not a rotation.", "data")
+    if "base" in said:
+        _base(draft, said["base"], said["base_name"].get("data") if "base_name" in said else None)
+    if "tip" in said:
+        draft.tip = said["tip"].get("data")
+
+
+def _joint_words(text: Element, joints: dict[str, JointDraft], name: str) -> None:
+    if name not in joints:
+        raise unknown_name("joint", name, joints, line=text.line, field="text.name")
+    parts = text.get("data").split()
+    if len(parts) % 2:
+        text.fail("Words and values must come in pairs.", "data")
+    draft = joints[name]
+    words = dict(zip(parts[::2], parts[1::2]))
+    if "unlimited" in words:
+        words["unlimited"] = words["unlimited"].replace(",", " ")
+    armature = draft.rotor_inertia * draft.gear_ratio**2
+    stated = draft.rotor_inertia, draft.gear_ratio
+    draft.rotor_inertia, draft.gear_ratio = 0.0, 1.0
+    apply_words(draft, words, line=text.line, field=f"joint '{printable(name, 60)}'")
+    if abs(draft.rotor_inertia * draft.gear_ratio**2 - armature) > _SAME * abs(armature):
+        draft.rotor_inertia, draft.gear_ratio = stated  # the armature was edited since: it is what MuJoCo computes with
+
+
+def _leaf(draft: MjcfDraft, text: Element) -> LinkDraft:
+    """Remove and return a body without children that is fixed to its parent."""
+    name = text.get("data")
+    link = next((x for x in draft.links if x.name == name), None)
+    joint = next((j for j in draft.joints if j.child == name), None)
+    used = any(j.parent == name for j in draft.joints) or any(f.link == name for f in draft.frames)
+    if link is None or joint is None or joint.kind != "fixed" or used:
+        _broken(text)
+    draft.links.remove(link)
+    draft.joints.remove(joint)
+    return link
+
+
+def _base(draft: MjcfDraft, text: Element, rename: str | None) -> None:
+    """The named body is the robot's base: the world above it becomes the frame of gravity."""
+    name = text.get("data")
+    weld = next((j for j in draft.joints if j.child == name), None)
+    world = draft.links[0].name
+    alone = sum(j.parent == world for j in draft.joints) == 1 and not any(f.link == world for f in draft.frames)
+    if weld is None or weld.kind != "fixed" or weld.parent != world or not alone:
+        _broken(text)
+    draft.base = weld.origin
+    draft.joints.remove(weld)
+    draft.links.pop(0)
+    if rename is not None:
+        next(x for x in draft.links if x.name == name).name = rename
+        for j in draft.joints:
+            j.parent = rename if j.parent == name else j.parent
+        for f in draft.frames:
+            f.link = rename if f.link == name else f.link
+
+
+def _broken(text: Element) -> NoReturn:
+    name = printable(text.attributes.get("data", ""), 60)
+    text.fail(f"'{name}' cannot be taken for that: the bodies around it have been changed.", "data")

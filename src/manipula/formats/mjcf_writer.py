@@ -1,0 +1,170 @@
+"""Robot → MJCF.
+
+A joint may stand anywhere in its body, so every link frame is written as it is: with X_JL = (R, p) the body stands at
+``placement · X_JL``, its joint at −Rᵀp with the axis Rᵀu. Named frames become sites, the payload a body of its own.
+MuJoCo itself refuses moving bodies without mass and inertias that break the triangle rule; such robots are written all the
+same, for other readers. What MJCF has no words for goes into ``<custom>`` texts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra import rotation
+from manipula.algebra.pose import IDENTITY, Pose
+from manipula.formats.extension import words_of
+from manipula.formats.mjcf_extension import JOINT, PREFIX
+from manipula.formats.names import Names, refuse_symbols
+from manipula.formats.xml import XmlWriter
+from manipula.robot import Frame, Joint, Link, Robot
+from manipula.robot.friction import Viscous
+from manipula.robot.link import NO_INERTIA
+
+WORLD = "world"
+NO_LIMIT = 1e9  # the open end of a range that is limited on one side only; ``unlimited`` says so
+
+
+def to_mjcf(robot: Robot) -> str:
+    """MJCF text of a numeric robot.
+
+    Raises:
+        DescriptionError: parameters are still free.
+    """
+    refuse_symbols(robot, "MJCF")
+    return _Writer(robot).text()
+
+
+class _Writer:
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.xml = XmlWriter()
+        names = Names(robot)
+        self.plain_world = robot.base_link.name == WORLD and robot.base.is_identity and not robot.base_link.described
+        names.used.add(WORLD)
+        self.base = robot.base_link.name if robot.base_link.name != WORLD else names.fresh("base")
+        self.payload = names.fresh("payload") if robot.payload is not None else None
+        self.children: dict[int, list[int]] = {}
+        for i, joint in enumerate(robot.joints):
+            self.children.setdefault(joint.parent, []).append(i)
+        own = {robot.base_link.name, *(link.name for link in robot.links)}
+        self.frames: dict[int, list[Frame]] = {}
+        for f in robot.frames:
+            if f.name not in own:
+                self.frames.setdefault(f.link, []).append(f)
+
+    def text(self) -> str:
+        robot, xml = self.robot, self.xml
+        xml.open("mujoco", model=robot.name)
+        xml.leaf("compiler", angle="radian", autolimits="true")
+        xml.leaf("option", gravity=robot.gravity)
+        self._custom()
+        xml.open("worldbody")
+        if not self.plain_world:
+            xml.open("body", name=self.base, **_where(robot.base))
+            self._inertial(robot.base_link)
+        self._attached(-1)
+        todo: list[int | None] = list(reversed(self.children.get(-1, [])))
+        while todo:  # None closes a body
+            i = todo.pop()
+            if i is None:
+                xml.close("body")
+                continue
+            joint, link = robot.joints[i], robot.links[i]
+            xml.open("body", name=link.name, **_where(joint.placement @ link.frame))
+            self._inertial(link)
+            self._joint(joint, link)
+            self._attached(i)
+            todo.append(None)
+            todo.extend(reversed(self.children.get(i, [])))
+        if not self.plain_world:
+            xml.close("body")
+        xml.close("worldbody")
+        xml.close("mujoco")
+        return xml.text()
+
+    def _custom(self) -> None:
+        robot = self.robot
+        said: dict[str, Any] = {}
+        if robot.tip is not None:
+            said[f"{PREFIX}tip"] = robot.tip
+        if not self.plain_world:
+            said[f"{PREFIX}base"] = self.base
+            if self.base != robot.base_link.name:
+                said[f"{PREFIX}base_name"] = robot.base_link.name
+        if not robot.tool.is_identity:
+            said[f"{PREFIX}tool"] = [*(v for row in robot.tool.rotation for v in row), *robot.tool.translation]
+        if self.payload is not None:
+            said[f"{PREFIX}payload"] = self.payload
+        for joint in robot.joints:
+            words = words_of(joint)
+            missing = [n for n in ("lower", "upper") if getattr(joint.limits, n) is None]
+            if len(missing) == 1:
+                words["unlimited"] = missing[0]
+            elif _zero_range(joint):
+                words |= {"lower": "0", "upper": "0"}
+            if joint.limits.effort == 0:
+                words["effort"] = "0"
+            if words:
+                said[JOINT + joint.name] = " ".join(f"{word} {value}" for word, value in words.items())
+        if said:
+            self.xml.open("custom")
+            for name, data in said.items():
+                self.xml.leaf("text", name=name, data=data)
+            self.xml.close("custom")
+
+    def _inertial(self, link: Link) -> None:
+        if link.mass == 0 and link.inertia == NO_INERTIA and not link.described:
+            return
+        (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
+        off = any((ixy, ixz, iyz))
+        self.xml.leaf(
+            "inertial",
+            pos=link.com,
+            mass=link.mass,
+            diaginertia=None if off else (ixx, iyy, izz),
+            fullinertia=(ixx, iyy, izz, ixy, ixz, iyz) if off else None,
+        )
+
+    def _joint(self, joint: Joint, link: Link) -> None:
+        limits, X_LJ = joint.limits, link.frame.inverse()
+        bounded = (limits.lower is not None or limits.upper is not None) and not _zero_range(joint)
+        lower = -NO_LIMIT if limits.lower is None else limits.lower
+        upper = NO_LIMIT if limits.upper is None else limits.upper
+        armature = joint.armature
+        self.xml.leaf(
+            "joint",
+            name=joint.name,
+            type="hinge" if joint.is_revolute else "slide",
+            pos=X_LJ.translation if any(X_LJ.translation) and joint.is_revolute else None,
+            axis=X_LJ.R @ np.array(joint.axis, float),
+            range=(lower, upper) if bounded else None,
+            armature=armature if armature else None,
+            damping=joint.friction.damping if isinstance(joint.friction, Viscous) else None,
+            actuatorfrcrange=(-limits.effort, limits.effort) if limits.effort else None,
+        )
+
+    def _attached(self, index: int) -> None:
+        """Sites of a link's named frames, and the payload where the tip is."""
+        robot, xml = self.robot, self.xml
+        for f in self.frames.get(index, []):
+            xml.leaf("site", name=f.name, **_where(f.pose))
+        if robot.payload is not None and robot.tip_frame.link == index:
+            body = robot.payload
+            xml.open("body", name=self.payload, **_where(robot.tip_frame.pose))
+            self._inertial(Link("payload", body.mass, body.com, body.inertia))
+            xml.close("body")
+
+
+def _zero_range(joint: Joint) -> bool:
+    """A joint locked at zero: MJCF reads the range 0 0 as no range at all."""
+    return joint.limits.lower == 0 and joint.limits.upper == 0
+
+
+def _where(pose: Pose) -> dict[str, Any]:
+    turned = pose.rotation != IDENTITY.rotation
+    return {
+        "pos": pose.translation if any(pose.translation) else None,
+        "quat": rotation.to_quaternion_wxyz(pose.R) if turned else None,
+    }
