@@ -31,7 +31,8 @@ def planar(
         lengths: l_i, joint to joint [m].
         masses: m_i [kg].
         com: distances joint → centre of mass [m]; half the length when omitted.
-        inertia: I_i about the centre of mass, about z [kg·m²]; a uniform rod, m l²/12, when omitted.
+        inertia: I_i about the centre of mass, about z [kg·m²]; a uniform rod, m l²/12, when omitted. The link is taken
+            as a slender body along x, so that its tensor (0, I, I) is that of a possible body.
         payload: point mass at the tip [kg].
         damping: viscous coefficient b of every joint, or one per joint [N·m·s/rad].
     """
@@ -52,7 +53,7 @@ def planar(
     for i in range(n):
         l, c = _number(lengths[i]), _number(com[i])
         rows.append({
-            "a": l, "mass": _number(masses[i]), "com": (c - l, 0.0, 0.0), "inertia": [0.0, 0.0, _number(inertia[i]), 0.0, 0.0, 0.0],
+            "a": l, "mass": _number(masses[i]), "com": (c - l, 0.0, 0.0), "inertia": [0.0, *[_number(inertia[i])] * 2, 0.0, 0.0, 0.0],
             "friction": None if damping is None or damping[i] == 0 else Viscous(_number(damping[i])),
         })  # fmt: skip
     return from_dh(rows, "standard", gravity, payload=payload, name=name or f"planar-{n}r")

@@ -15,6 +15,7 @@ from manipula.algebra.pose import vec3
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats import toml_parts as parts
 from manipula.formats.dh import CONVENTIONS, from_dh
+from manipula.formats.guard import read_text
 from manipula.formats.planar import PLANAR_GRAVITY, planar
 from manipula.formats.toml_fields import Document, Fields
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name
@@ -37,8 +38,6 @@ def from_toml(source: str | os.PathLike[str], *, file: str | None = None) -> Rob
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return robot_from(Document(source, file))
-    from manipula.formats.guard import read_text
-
     return robot_from(Document(read_text(Path(source)), os.fspath(source)))
 
 

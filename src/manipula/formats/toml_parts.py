@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import rotation
+from manipula.algebra.expression import parse
 from manipula.algebra.inertia import inertia_from_six, steiner
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import unknown_name
+from manipula.errors import DescriptionError, unknown_name
 from manipula.formats.toml_fields import Fields, is_matrix, radians
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
@@ -162,8 +163,13 @@ def _registered(table: Fields, key: str, what: str, registry: dict[str, Any]) ->
 def _value(table: Fields, f: dataclasses.Field[Any]) -> Any:
     kind = str(f.type)
     raw = table.raw(f.name)
-    if "str" in kind:
-        return table.text(f.name)
+    if f.name == "motor":  # the prescribed motion of a motor: a formula in t that stays text
+        text = table.required_text("motor")
+        try:
+            parse(text, names=("t",))
+        except DescriptionError as error:
+            raise table.document.located(error, table.where("motor")) from None
+        return text
     if "bool" in kind:
         return table.flag(f.name, False)
     if isinstance(raw, list):

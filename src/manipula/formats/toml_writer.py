@@ -150,4 +150,6 @@ def _plain(value: Any) -> str:
         return _text(value)
     if isinstance(value, (tuple, list)):
         return _vector(value)
+    if callable(value) and not is_symbolic(value):
+        raise DescriptionError("A Python function cannot be written to a file; give it as a formula in t.")
     return _number(value)

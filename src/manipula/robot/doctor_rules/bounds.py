@@ -18,10 +18,9 @@ def limits(robot: Robot) -> Iterator[Finding]:
     open_ended = [j.name for j in robot.joints if j.limits.lower is None and j.limits.upper is None]
     for joint in robot.joints:
         lim = joint.limits
-        low: Any = lim.lower
-        high: Any = lim.upper
-        known = low is not None and high is not None and numeric(low, high)
-        if known and low > high:
+        pair: list[Any] = [b for b in (lim.lower, lim.upper) if b is not None and numeric(b)]
+        low, high = pair if len(pair) == 2 else (0.0, 1.0)
+        if low > high:
             yield Finding(
                 "error",
                 "limits.reversed",
@@ -29,7 +28,7 @@ def limits(robot: Robot) -> Iterator[Finding]:
                 f"The limits of '{joint.name}' are reversed: lower {number(low)} > upper {number(high)}.",
                 [low, high],
             )
-        elif known and low == high:
+        elif low == high:
             yield Finding(
                 "warning",
                 "limits.empty",

@@ -23,7 +23,8 @@ def size(robot: Robot) -> Iterator[Finding]:
         return
     total = sum(link.mass for link in robot.links)
     carried = "" if robot.payload is None else f", and carries {number(robot.payload.mass)} kg"
-    yield Finding("info", "mass.total", robot.name, f"The moving links weigh {number(total)} kg{carried}.", total)
+    if total > 0:
+        yield Finding("info", "mass.total", robot.name, f"The moving links weigh {number(total)} kg{carried}.", total)
     reach = Stance(robot).reach
     yield Finding(
         "info", "reach", robot.name, f"Stretched out it reaches at most {number(reach)} m from its first joint.", reach

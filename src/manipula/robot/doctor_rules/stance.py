@@ -66,9 +66,15 @@ class Stance:
         return total
 
     def attachments(self, i: int) -> list[np.ndarray]:
-        """Points of link i in its own frame: its joint, the joints it carries, the frames fixed to it."""
+        """Points of link i in its own frame: its joint, the joints it carries, the frames fixed to it.
+
+        A joint is a line, and DH puts its frame anywhere on it: the point of that line nearest to the parent's frame counts too.
+        """
         robot = self.robot
-        points = [robot.links[i].frame.inverse().p]
+        X_LJ = robot.links[i].frame.inverse()
+        u = np.asarray(robot.joints[i].axis, float)
+        along = float(u @ np.asarray(robot.joints[i].placement.inverse().p, float))
+        points = [X_LJ.p, X_LJ.apply(along * u)]
         points += [j.placement.p for j in robot.joints if j.parent == i]
         points += [f.pose.p for f in robot.frames if f.link == i and not f.pose.is_identity]
         if robot.tip is not None and robot.tip_frame.link == i:

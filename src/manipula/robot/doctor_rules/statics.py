@@ -34,6 +34,8 @@ def holding(robot: Robot) -> Iterator[Finding]:
     """The holding torque as a sentence with its sign, and joints too weak for it."""
     if not robot.is_numeric or not robot.n:
         return
+    if robot.payload is None and all(link.mass == 0 for link in robot.links):
+        return
     tau = holding_torque(robot)
     named = {name: float(t) for name, t in zip(robot.joint_names, tau)}
     parts = [

@@ -1,0 +1,71 @@
+"""The catalog: robots that come with the package, each file naming its source. Offline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from manipula.errors import DescriptionError, unknown_name
+from manipula.formats.toml import robot_from
+from manipula.formats.toml_fields import Document
+from manipula.robot.robot import Robot
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """One robot of the catalog.
+
+    Attributes:
+        name: what ``load`` takes.
+        description: one line.
+        n: number of joints.
+        source: where the numbers come from.
+    """
+
+    name: str
+    description: str
+    n: int
+    source: str
+
+
+@cache
+def catalog_names() -> tuple[str, ...]:
+    """Names of the robots, sorted."""
+    files = (f.name for f in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
+
+
+@cache
+def catalog() -> tuple[CatalogEntry, ...]:
+    """Every robot of the catalog with its one-line description, number of joints and source."""
+    return tuple(_entry(name) for name in catalog_names())
+
+
+@cache
+def from_catalog(name: str) -> Robot:
+    """The robot of that name.
+
+    Raises:
+        UnknownNameError: with the nearest name.
+    """
+    return robot_from(_document(name))
+
+
+def _entry(name: str) -> CatalogEntry:
+    root = _document(name).root
+    for key in ("description", "source"):
+        if not root.get(key):
+            raise DescriptionError(f"A robot of the catalog needs the key '{key}'.", file=f"{name}.toml", field=key)
+    return CatalogEntry(name, root["description"], from_catalog(name).n, root["source"])
+
+
+def _document(name: str) -> Document:
+    if name not in catalog_names():
+        raise unknown_name("robot in the catalog", name, catalog_names())
+    return Document((_folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+
+
+def _folder() -> Traversable:
+    return resources.files("manipula.robot") / "catalog"
