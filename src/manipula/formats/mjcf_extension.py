@@ -17,7 +17,7 @@ from manipula.robot.robot import STANDARD_GRAVITY
 
 PREFIX = "manipula."
 JOINT = "manipula.joint."
-WORDS = ("tip", "base", "base_name", "tool", "payload")
+WORDS = ("tip", "base", "base_name", "tool", "payload", "order")
 _SAME = 1e-12  # relative: rotor and gear in the words against the armature of the joint
 
 
@@ -63,6 +63,8 @@ def restore(draft: MjcfDraft, root: Element) -> None:
         _base(draft, said["base"], said["base_name"].get("data") if "base_name" in said else None)
     if "tip" in said:
         draft.tip = said["tip"].get("data")
+    if "order" in said:
+        _order(draft, said["order"])
 
 
 def _joint_words(text: Element, joints: dict[str, JointDraft], name: str) -> None:
@@ -113,6 +115,15 @@ def _base(draft: MjcfDraft, text: Element, rename: str | None) -> None:
             j.parent = rename if j.parent == name else j.parent
         for f in draft.frames:
             f.link = rename if f.link == name else f.link
+
+
+def _order(draft: MjcfDraft, text: Element) -> None:
+    """The joints in the robot's own order, by their places in the file (which goes branch by branch)."""
+    moving = [j for j in draft.joints if j.kind != "fixed"]
+    places = text.get("data").split()
+    if sorted(places) != sorted(map(str, range(len(moving)))):
+        _broken(text)
+    draft.joints = [*(moving[int(p)] for p in places), *(j for j in draft.joints if j.kind == "fixed")]
 
 
 def _broken(text: Element) -> NoReturn:

@@ -97,6 +97,9 @@ class _Writer:
             said[f"{PREFIX}tool"] = [*(v for row in robot.tool.rotation for v in row), *robot.tool.translation]
         if self.payload is not None:
             said[f"{PREFIX}payload"] = self.payload
+        order = self._depth_first()
+        if order != sorted(order):
+            said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in range(robot.n))
         for joint in robot.joints:
             words = words_of(joint)
             missing = [n for n in ("lower", "upper") if getattr(joint.limits, n) is None]
@@ -113,6 +116,14 @@ class _Writer:
             for name, data in said.items():
                 self.xml.leaf("text", name=name, data=data)
             self.xml.close("custom")
+
+    def _depth_first(self) -> list[int]:
+        order: list[int] = []
+        todo = list(reversed(self.children.get(-1, [])))
+        while todo:
+            order.append(todo.pop())
+            todo.extend(reversed(self.children.get(order[-1], [])))
+        return order
 
     def _inertial(self, link: Link) -> None:
         if link.mass == 0 and link.inertia == NO_INERTIA and not link.described:
