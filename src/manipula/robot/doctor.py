@@ -88,11 +88,12 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
 
 
 def _symbolic(robot: Robot) -> Iterator[Finding]:
-    if robot.parameters:
-        names = ", ".join(robot.parameters[:12]) + (" …" if len(robot.parameters) > 12 else "")
+    free = list(robot.parameters)
+    if free:
+        names = ", ".join(free[:12]) + (" …" if len(free) > 12 else "")
         yield Finding("info", "symbolic", robot.name, f"The parameters {names} have no value: sizes, frames and the holding torque "
-                      "could not be checked, nor bodies that depend on them.", list(robot.parameters),
-                      f"robot.with_parameters({robot.parameters[0]}=…) gives them values.")  # fmt: skip
+                      "could not be checked, nor bodies that depend on them.", free,
+                      f"robot.with_parameters({free[0]}=…) gives them values.")  # fmt: skip
 
 
 def _count(n: int, what: str) -> str:

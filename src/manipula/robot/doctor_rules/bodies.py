@@ -156,7 +156,7 @@ def extents(robot: Robot) -> Iterator[Finding]:
     for i, link in enumerate(robot.links):
         if link.mass == 0:
             continue
-        points = stance.attachments(i)
+        points = [*stance.ends(i), stance.foot(i)]
         size = max(float(np.linalg.norm(p - q)) for p in points for q in points) + stance.stroke(i)
         off = min(_distance(np.asarray(link.com, float), p, q) for p in points for q in points)
         if off > max(size, 0.25 * stance.reach) and off > 0.05:

@@ -65,21 +65,22 @@ class Stance:
                 total[robot.joints[i].parent] = total[robot.joints[i].parent] + total[i]
         return total
 
-    def attachments(self, i: int) -> list[np.ndarray]:
-        """Points of link i in its own frame: its joint, the joints it carries, the frames fixed to it.
-
-        A joint is a line, and DH puts its frame anywhere on it: the point of that line nearest to the parent's frame counts too.
-        """
+    def ends(self, i: int) -> list[np.ndarray]:
+        """Points of link i in its own frame: its joint, the joints it carries, the frames fixed to it."""
         robot = self.robot
-        X_LJ = robot.links[i].frame.inverse()
-        u = np.asarray(robot.joints[i].axis, float)
-        along = float(u @ np.asarray(robot.joints[i].placement.inverse().p, float))
-        points = [X_LJ.p, X_LJ.apply(along * u)]
+        points = [robot.links[i].frame.inverse().p]
         points += [j.placement.p for j in robot.joints if j.parent == i]
         points += [f.pose.p for f in robot.frames if f.link == i and not f.pose.is_identity]
         if robot.tip is not None and robot.tip_frame.link == i:
             points.append(robot.tip_frame.pose.p)
         return [np.asarray(p, float) for p in points]
+
+    def foot(self, i: int) -> np.ndarray:
+        """Where the axis of joint i passes the parent's frame, in the frame of link i: DH slides frames along axes."""
+        joint = self.robot.joints[i]
+        u = np.asarray(joint.axis, float)
+        along = float(u @ np.asarray(joint.placement.inverse().p, float))
+        return np.asarray(self.robot.links[i].frame.inverse().apply(along * u), float)
 
     def stroke(self, i: int) -> float:
         """How far a prismatic joint slides [m]; 0 for a revolute one or when no limits are stated."""
@@ -102,7 +103,7 @@ class Stance:
             )
             far[i] = before + self.stroke(i)
             here = robot.links[i].frame.inverse().p
-            tips = [float(np.linalg.norm(p - here)) for p in self.attachments(i)]
+            tips = [float(np.linalg.norm(p - here)) for p in self.ends(i)]
             tips.append(float(np.linalg.norm(here)))
             best = max(best, far[i] + max(tips))
         return best
