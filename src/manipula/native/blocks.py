@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from manipula.native import memory
-from manipula.native.emit import Function
+from manipula.native.emit import MATH, Function
 from manipula.native.graph import Loop, Operation
+from manipula.native.packing import Calls
 from manipula.native.tables import RunTimeArray
 
 LOCATE = """define internal i64 @manipula_locate(ptr %breaks, i64 %count, double %x) {
@@ -53,16 +54,20 @@ done:
 
 def block(f: Function, body: list[int]) -> None:
     """Write the operations numbered ``body``."""
+    if f.outline is not None:
+        f.outline.run(f, body)
+        return
     operations = f.module.graph.operations
+    calls = Calls(f, body)
     for n in body:
         op = operations[n]
         code = op.code
-        if code in ("const", "input", "param"):
+        if code in ("const", "input", "param", "pick") or n in f.done:
             continue
-        if code == "loop":
-            f.results[n] = repeat(f, n, op.data) if op.data.kind == "repeat" else until(f, op.data)
-        elif code == "pick":
-            f.set(n, f.results[op.args[0]][op.data])
+        if code in MATH:
+            calls.write(n)
+        elif code == "loop":
+            loop_results(f, n, op.data)
         elif code == "gather":
             f.set(n, gather(f, op))
         elif code == "locate":
@@ -72,6 +77,7 @@ def block(f: Function, body: list[int]) -> None:
             f.set(n, f.splat(f.let(f"sitofp i64 {length} to double")))
         else:
             f.operation(n, op)
+        calls.pending.discard(n)
 
 
 # ---------------------------------------------------------------------- tables
@@ -147,6 +153,20 @@ def gather(f: Function, op: Operation) -> str:
 
 
 # ---------------------------------------------------------------------- loops
+def loop_results(f: Function, n: int, loop: Loop) -> None:
+    """Write a loop and name what it gives."""
+    results = repeat(f, n, loop) if loop.kind == "repeat" else until(f, loop)
+    for v, k in f.module.picks.get(n, ()):
+        f.set(v, results[k])
+
+
+def bind(f: Function, n: int, name: str) -> None:
+    """A loop variable gets its name; functions that the loop calls find it in its slot."""
+    f.names[n] = name
+    if f.outline is not None:
+        f.outline.store(f, n, f.outline.slot(n))
+
+
 def params(f: Function, loop: Loop) -> dict[int, int]:
     """State number → operation number of a loop's variables that are used (−1: the index)."""
     operations = f.module.graph.operations
@@ -177,9 +197,10 @@ def enter(f: Function, loop: Loop) -> list[str]:
     from manipula.native.trace import free_values
 
     operations = f.module.graph.operations
-    for v in sorted(free_values(operations, loop)):
-        if operations[v].code not in ("const", "loop"):
-            f.get(v)
+    if f.outline is None:
+        for v in sorted(free_values(operations, loop)):
+            if operations[v].code not in ("const", "loop"):
+                f.get(v)
     return [f.get(v) for v in loop.initial]
 
 
@@ -224,7 +245,7 @@ def until(f: Function, loop: Loop) -> list[str]:
     active = phi(f, B, mask, before) if m.width > 1 else None
     saved = f.scope()
     for k, n in params(f, loop).items():
-        f.names[n] = taken[0] if k < 0 else states[k][0]
+        bind(f, n, taken[0] if k < 0 else states[k][0])
     check, rest = needed_by(f, loop, loop.stop)
     block(f, check)
     going = f.let(f"xor {B} {f.get(loop.stop)}, {m.truth(True)}")
@@ -276,7 +297,7 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     here = params(f, loop)
     index = f.splat(f.let(f"sitofp i64 {i[0]} to double")) if -1 in here or stopping else ""
     for k, n in here.items():
-        f.names[n] = index if k < 0 else states[k][0]
+        bind(f, n, index if k < 0 else states[k][0])
     if not watched:
         f.do(f"br i1 {f.let(f'icmp slt i64 {i[0]}, {steps}')}, label %{body}, label %{done}")
         f.start(body)

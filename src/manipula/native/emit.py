@@ -38,7 +38,7 @@ class Module:
         self.declared: dict[str, str] = {}
         self.math: set[tuple[str, int]] = set()
         self.arrays: dict[int, tuple[str, Any]] = {}
-        self.constants: dict[float | str, str] = {}
+        self.constants: dict[str, str] = {}
         self.input_place = {name: k for k, name in enumerate(graph.inputs)}
         self.size_place = {}
         for shape in graph.inputs.values():
@@ -46,6 +46,10 @@ class Module:
                 if isinstance(d, str):
                     self.size_place.setdefault(d, len(self.size_place))
         self.partners = _sincos_partners(graph)
+        self.picks: dict[int, list[tuple[int, int]]] = {}  # loop → (operation that takes a result, which one)
+        for n, op in enumerate(graph.operations):
+            if op.code == "pick":
+                self.picks.setdefault(op.args[0], []).append((n, op.data))
 
     def constant(self, x: float) -> str:
         """The literal of ``x`` in every lane."""
@@ -97,9 +101,10 @@ class Function:
         self.module, self.head, self.load = module, head, load
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
-        self.results: dict[int, list[str]] = {}  # of loops
         self.rows: dict[Any, Any] = {}  # loaded groups of inputs and table rows
         self.defined: Callable[[Function, int], None] | None = None
+        self.outline: Any = None  # the plan of a graph that is cut into several functions (segments.py)
+        self.done: set[int] = set()  # values that other functions have computed before
         self.block = "entry"
         self.mask: str | None = None
         self.counter = 0
@@ -130,15 +135,15 @@ class Function:
         """Hand the text to the module."""
         self.module.functions.append(self.head + " {\n" + "\n".join(self.lines) + "\n}\n")
 
-    def scope(self) -> tuple[dict, dict, dict]:
+    def scope(self) -> tuple[dict, dict]:
         """Remember which values are at hand; what is loaded inside a branch is not at hand after it."""
-        saved = (self.names, self.rows, self.results)
-        self.names, self.rows, self.results = dict(self.names), dict(self.rows), dict(self.results)
+        saved = (self.names, self.rows)
+        self.names, self.rows = dict(self.names), dict(self.rows)
         return saved
 
-    def leave(self, saved: tuple[dict, dict, dict]) -> None:
+    def leave(self, saved: tuple[dict, dict]) -> None:
         """Forget what a branch loaded."""
-        self.names, self.rows, self.results = saved
+        self.names, self.rows = saved
 
     def get(self, v: int) -> str:
         """What holds value ``v`` here."""
@@ -222,9 +227,6 @@ class Function:
             name = self.let(f"xor {m.B} {a[0]}, {m.truth(True)}")
         elif code in _INTRINSIC:
             name = self.call(_INTRINSIC[code], a[0])
-        elif code in MATH:
-            self.function(n, code, a)
-            return
         elif code == "sign":
             below = self.let(f"fcmp olt {T} {a[0]}, {m.constant(0.0)}")
             above = self.let(f"fcmp ogt {T} {a[0]}, {m.constant(0.0)}")
@@ -240,20 +242,6 @@ class Function:
     def negated(self, a: str) -> str:
         """``−a``."""
         return self.let(f"fneg {self.module.T} {a}")
-
-    def function(self, n: int, code: str, a: list[str]) -> None:
-        """A call of the mathematical library; sine and cosine of one argument come from one call."""
-        m = self.module
-        T, W = m.T, m.width
-        partner = m.partners.get(n)
-        if partner is not None:
-            m.math.add(("sincos", W))
-            both = self.let(f"call {{{T}, {T}}} @manipula_math_sincos_{W}({T} {a[0]})")
-            for v, place in ((n, 0 if code == "sin" else 1), (partner, 1 if code == "sin" else 0)):
-                self.set(v, self.let(f"extractvalue {{{T}, {T}}} {both}, {place}"))
-            return
-        m.math.add((code, W))
-        self.set(n, self.let(f"call {T} @manipula_math_{code}_{W}({', '.join(f'{T} {x}' for x in a)})"))
 
 
 def is_condition(op: Operation) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
 import os
 import threading
 import time
@@ -14,12 +16,14 @@ import numpy as np
 from manipula.errors import CompileError, ShapeError
 from manipula.native.arguments import Arguments, sample_count
 from manipula.native.graph import Graph, core_size
+from manipula.native.passes import cost
 from manipula.native.trace import trace
 
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
 )
+SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
 
 
 def has_compiler() -> bool:
@@ -34,19 +38,25 @@ def has_compiler() -> bool:
 
 
 class Code:
-    """Machine code of one width: a callable entry and the workspace it needs, in doubles."""
+    """Machine code of one width: the address of its entry and the workspace it needs, in doubles."""
 
     __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
-        from manipula.native.llvm import object_code
-        from manipula.native.objects import load_object
+        from manipula.native import llvm
+        from manipula.native.cache import load_or_compile
 
         begin = time.perf_counter()
         self.width = width
-        self.from_cache = False
-        numbers, name, self.workspace = object_code(graph, width)
-        self.loaded = load_object(numbers, [name])
+        self.from_cache = True
+
+        def emit() -> Any:
+            self.from_cache = False
+            return llvm.module_text(graph, width)
+
+        name = llvm.entry_name(width)
+        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, llvm.WORKSPACE), emit)
+        self.workspace = ctypes.c_int64.from_address(self.loaded[llvm.WORKSPACE]).value
         self.address = self.loaded[name]
         self.entry = (_ONE if width == 1 else _BATCH)(self.address)
         self.seconds = time.perf_counter() - begin
@@ -69,8 +79,7 @@ class Kernel:
         self._width = width
         self._codes: dict[int, Code] = {}
         self._lock = threading.Lock()
-        self._fixed = not graph.sampled
-        self._lengths = sorted({d for s in graph.inputs.values() for d in s if isinstance(d, str)})
+        self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}>"
@@ -112,6 +121,31 @@ class Kernel:
         return processor().width
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+        """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch."""
+        if out is None and threads is None:
+            return self.fast(*arrays)
+        return self._general(*arrays, out=out, threads=threads)
+
+    @functools.cached_property
+    def fast(self) -> Callable[..., Any]:
+        """The quickest way to call the function from Python: a built-in function for one state, all else as usual."""
+        graph = self.graph
+        if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
+            return self._general
+        from manipula.native.ufunc import make_callable
+
+        code = self.code(1)
+        return make_callable(
+            self.name,
+            list(graph.inputs.values()),
+            list(graph.outputs.values()),
+            code.address,
+            self._general,
+            workspace=code.workspace,
+            keep=code.loaded,
+        )
+
+    def _general(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         graph = self.graph
         if len(arrays) != len(graph.inputs):
             raise TypeError(
@@ -121,7 +155,7 @@ class Kernel:
             return self._delivered(graph.evaluate(*arrays), out)
         arguments = Arguments(graph, list(arrays))
         results = self._allocated(arguments, out)
-        count = int(np.prod(arguments.batch, dtype=np.int64))
+        count = math.prod(arguments.batch)
         if count:
             self._run(arguments, results, count, threads)
         return self._delivered(tuple(results) if len(results) > 1 else results[0], out)
@@ -173,61 +207,64 @@ class Kernel:
     # ------------------------------------------------------------------ the call itself
     def _run(self, arguments: Arguments, results: list[np.ndarray], count: int, threads: int | None) -> None:
         graph = self.graph
-        rows, strides = [], []
+        keep: list[np.ndarray] = []
+        inputs: list[tuple[int, int]] = []
         for (name, shape), array in zip(graph.inputs.items(), arguments.arrays):
-            core = len(shape)
-            if name in graph.shared:
-                rows.append(np.ascontiguousarray(array))
-                strides.append(0)
-                continue
-            size = core_size(shape)
-            if array.size == size:  # one row for the whole batch
-                rows.append(np.ascontiguousarray(array))
-                strides.append(0)
-                continue
-            if array.shape[: array.ndim - core] != arguments.batch:
-                array = np.broadcast_to(array, (*arguments.batch, *array.shape[array.ndim - core :]))
-            rows.append(np.ascontiguousarray(array))
-            strides.append(size)
-        pointers = [a.ctypes.data for a in rows]
+            leading = array.shape[: array.ndim - len(shape)]
+            stride = 0
+            if name not in graph.shared and math.prod(leading) != 1:
+                if leading != arguments.batch:
+                    array = np.broadcast_to(array, (*arguments.batch, *array.shape[len(leading) :]))
+                stride = core_size(shape)
+            array = np.ascontiguousarray(array)
+            keep.append(array)
+            inputs.append((_address(array), stride))
         if self._lengths:
-            sizes = np.array([arguments.length(d) for d in self._size_order()], np.int64)
-            pointers.append(sizes.ctypes.data)
-            rows.append(sizes)
-        inputs = np.array(pointers or [0], np.uintp)
-        outputs = np.array([a.ctypes.data for a in results], np.uintp)
-        if count == 1 or self._width == 1:
-            code = self.code(1)
-            space = _workspace(code.workspace)
-            for _ in range(count):
-                code.entry(inputs.ctypes.data, outputs.ctypes.data, space and space.ctypes.data)
-                inputs[: len(strides)] += 8 * np.array(strides, np.uintp)
-                outputs += np.array([8 * (a.size // count) for a in results], np.uintp)
+            sizes = np.array([arguments.length(d) for d in self._lengths], np.int64)
+            keep.append(sizes)
+            inputs.append((_address(sizes), 0))
+        outputs = [(_address(a), a.size // count) for a in results]
+        if count == 1:
+            self._run_one(inputs, outputs)
             return
+        from manipula.native.threads import Rows, run_batch
+
         code = self.code(self.batch_width())
-        in_strides = np.array(strides or [0], np.int64)
-        out_strides = np.array([a.size // count for a in results], np.int64)
-        space = _workspace(code.workspace)
-        code.entry(
-            inputs.ctypes.data,
-            in_strides.ctypes.data,
-            outputs.ctypes.data,
-            out_strides.ctypes.data,
+        if code.width == 1:
+            for row in range(count):
+                self._run_one([(p + 8 * row * s, s) for p, s in inputs], [(p + 8 * row * s, s) for p, s in outputs])
+            return
+        run_batch(
+            code.address,
+            [Rows(*x) for x in inputs],
+            [Rows(*x) for x in outputs],
             count,
-            None if space is None else space.ctypes.data,
+            workspace=code.workspace,
+            seconds_per_row=self._seconds(arguments),
+            threads=threads,
         )
 
-    def _size_order(self) -> list[str]:
-        return list(dict.fromkeys(d for s in self.graph.inputs.values() for d in s if isinstance(d, str)))
+    def _run_one(self, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]]) -> None:
+        from manipula.native.ufunc import aligned_workspace
+
+        code = self.code(1)
+        space = aligned_workspace(code.workspace)
+        sources = (ctypes.c_void_p * max(1, len(inputs)))(*(p for p, _ in inputs))
+        targets = (ctypes.c_void_p * max(1, len(outputs)))(*(p for p, _ in outputs))
+        code.entry(sources, targets, None if space is None else space.ctypes.data)
+
+    def _seconds(self, arguments: Arguments) -> float:
+        """Rough time of one state of a batch."""
+        if not hasattr(self, "_cost"):
+            self._cost = cost(self.graph)
+        operations = self._cost[0]
+        for weight, name in self._cost[1]:
+            operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
+        return operations * SECONDS_PER_OPERATION
 
 
-def _workspace(doubles: int) -> np.ndarray | None:
-    """Aligned scratch memory."""
-    if not doubles:
-        return None
-    raw = np.empty(doubles + 8)
-    shift = (-raw.ctypes.data // 8) % 8
-    return raw[shift : shift + doubles]
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
 
 
 def compile_graph(graph: Graph, *, width: int | None = None) -> Kernel:

@@ -19,11 +19,9 @@ in the shapes of the inputs. Outputs must not overlap inputs. Nothing touches Py
 from __future__ import annotations
 
 import functools
-import hashlib
-from pathlib import Path
 from typing import NamedTuple
 
-from manipula.native import memory
+from manipula.native import memory, segments
 from manipula.native.blocks import block, input_pointer
 from manipula.native.emit import Function, Module
 from manipula.native.graph import Graph, core_size
@@ -53,31 +51,45 @@ class Text:
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text
         self.triple = self.data_layout = ""
+        self.globals: dict[str, object] = {}  # external symbols come from mathlib alone
 
     def __str__(self) -> str:
         return f'target datalayout = "{self.data_layout}"\ntarget triple = "{self.triple}"\n{self.text}'
 
 
-@functools.cache
-def generator_version() -> bytes:
-    """A fingerprint of the code generator itself, so that stored code never outlives a change of it."""
-    text = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        text.update(path.read_bytes())
-    return text.digest()
+WORKSPACE = "manipula_workspace"
+"""Symbol of a 64-bit number in the object code: the doubles of workspace that the code needs."""
 
 
-def ir_text(graph: Graph, width: int) -> tuple[str, str, int]:
-    """LLVM text, name of the entry, and workspace in doubles of a lowered graph."""
+def entry_name(width: int) -> str:
+    """The symbol by which code of this width is entered."""
+    return "one" if width == 1 else "batch"
+
+
+def key_material(graph: Graph, width: int) -> bytes:
+    """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
+    return b"graph" + graph.digest() + bytes([width]) + repr((segments.INLINE, segments.SEGMENT)).encode()
+
+
+def module_text(graph: Graph, width: int) -> Text:
+    """The LLVM module of a graph that is not lowered yet."""
+    graph = lower(graph, processor().fma)
     module = Module(graph, width)
+    outline = segments.Outline(module) if segments.weight(graph, graph.body) > segments.INLINE else None
     if width == 1:
-        entry = _one(module)
+        _one(module, outline)
     else:
-        entry = _batch(module)
-    text = "\n".join(
-        [*module.globals, *_math_text(frozenset(module.math), module), *module.declared.values(), *module.functions]
-    )
-    return text, entry, 0
+        _batch(module, outline)
+    workspace = 0 if outline is None else outline.count * width
+    definitions = _math_text(frozenset(module.math), module)
+    parts = [
+        f"@{WORKSPACE} = constant i64 {workspace}",
+        *module.globals,
+        *definitions,
+        *module.declared.values(),
+        *module.functions,
+    ]
+    return Text(graph.name, "\n".join(parts))
 
 
 def _pointers(f: Function, array: str, names: list[str]) -> list[str]:
@@ -86,18 +98,17 @@ def _pointers(f: Function, array: str, names: list[str]) -> list[str]:
     ]
 
 
-def _one(module: Module) -> str:
+def _one(module: Module, outline: segments.Outline | None) -> None:
     graph = module.graph
     f = Function(module, "define void @one(ptr noalias %inputs, ptr noalias %outputs, ptr noalias %workspace)")
     places = {name: [p] for name, p in zip(graph.outputs, _pointers(f, "%outputs", list(graph.outputs)))}
     inputs = {name: [input_pointer(f, k)] for k, name in enumerate(graph.inputs)}
-    _body(f, inputs, places)
+    _body(f, inputs, places, outline)
     f.do("ret void")
     f.finish()
-    return "one"
 
 
-def _batch(module: Module) -> str:
+def _batch(module: Module, outline: segments.Outline | None) -> None:
     """The loop over groups of W states; spare lanes of the last group repeat the last state."""
     graph, W = module.graph, module.width
     head = (
@@ -128,7 +139,7 @@ def _batch(module: Module) -> str:
     inputs = {name: lanes(bases[name], input_strides[name]) for name in own}
     inputs.update({name: [bases[name]] for name in graph.shared})
     outputs = {name: lanes(bases_out[name], output_strides[name]) for name in graph.outputs}
-    _body(f, inputs, outputs)
+    _body(f, inputs, outputs, outline)
     following = f.let(f"add i64 %row, {W}")
     latch = f.block
     f.do(f"br i1 {f.let(f'icmp slt i64 {following}, %count')}, label %group, label %done")
@@ -136,16 +147,22 @@ def _batch(module: Module) -> str:
     f.do("ret void")
     f.lines[variable] = f"  %row = phi i64 [0, %entry], [{following}, %{latch}]"
     f.finish()
-    return "batch"
 
 
 def _stride(f: Function, array: str, k: int) -> str:
     return f.let(f"load i64, ptr {f.let(f'getelementptr i64, ptr {array}, i64 {k}')}, align 8")
 
 
-def _body(f: Function, inputs: dict[str, list[str]], outputs: dict[str, list[str]]) -> None:
-    """The whole graph inside this function."""
+def _body(
+    f: Function, inputs: dict[str, list[str]], outputs: dict[str, list[str]], outline: segments.Outline | None
+) -> None:
+    """The whole graph inside this function, or called from it."""
     graph = f.module.graph
+    for name in graph.sampled:
+        f.rows[("samples", name)] = outputs[name]
+    if outline is not None:
+        outline.body(f, inputs, outputs)
+        return
 
     def load(f: Function, v: int) -> str:
         code, _, data = graph.operations[v]
@@ -156,8 +173,6 @@ def _body(f: Function, inputs: dict[str, list[str]], outputs: dict[str, list[str
         return memory.load(f, ("input", name), inputs[name], column, core_size(graph.inputs[name]))
 
     f.load = load
-    for name in graph.sampled:
-        f.rows[("samples", name)] = outputs[name]
     block(f, graph.body)
     for name, values in graph.output_values.items():
         memory.store(f, outputs[name], [f.get(v) for v in values])
@@ -190,11 +205,3 @@ def _math_text(wanted: frozenset[tuple[str, int]], module: Module) -> list[str]:
     for name, text in declarations.items():
         module.declared.setdefault(name, text)
     return definitions
-
-
-def object_code(graph: Graph, width: int) -> tuple[bytes, str, int]:
-    """Relocatable machine code of a graph (not lowered yet), the name of its entry, and its workspace."""
-    from manipula.native.objects import compile_object
-
-    text, entry, workspace = ir_text(lower(graph, processor().fma), width)
-    return compile_object(Text(graph.name, text)), entry, workspace

@@ -26,24 +26,35 @@ def use_counts(graph: Graph) -> list[int]:
     return uses
 
 
-def form_fma(graph: Graph) -> Graph:
-    """Fuse a product that has a single use with the sum that uses it: a·b + c rounded once.
+def form_fma(graph: Graph, shared: int = 2) -> Graph:
+    """Fuse products with the sums that use them: a·b + c rounded once.
 
-    Of two products in one sum the later one is fused; products that a loop does not change stay outside it.
+    A product is fused when all its uses (at most ``shared``) are sums in the same body, so that it vanishes itself. Of two
+    products in one sum the later one is fused; products that a loop does not change stay outside it.
     """
     operations = list(graph.operations)
     uses = use_counts(graph)
     home = homes(graph)
+    sums = [0] * len(operations)
     for n, (code, args, _) in enumerate(operations):
-        if code not in SUMS:
+        if code in SUMS:
+            for a in set(args):
+                if home[a] == home[n]:
+                    sums[a] += 1
+    for n, (code, args, _) in enumerate(operations):
+        if code not in SUMS or args[0] == args[1]:
             continue
         a, b = args
         for product, other, place in ((b, a, 1), (a, b, 0)):
             op = operations[product]
-            if op.code == "mul" and uses[product] == 1 and home[product] == home[n]:
+            if (
+                op.code == "mul"
+                and uses[product] <= shared
+                and sums[product] == uses[product]
+                and home[product] == home[n]
+            ):
                 kind = "fma" if code == "add" else ("fms" if place == 0 else "fnma")
                 operations[n] = Operation(kind, (*op.args, other), None)
-                uses[product] = 0
                 break
     return pruned(graph, operations)
 
@@ -104,3 +115,32 @@ def _renumbered(graph: Graph, operations: list[Operation], kept: list[int], numb
 def lower(graph: Graph, fma: bool = True) -> Graph:
     """The graph as machine code will compute it."""
     return form_fma(graph) if fma else graph
+
+
+def cost(graph: Graph) -> tuple[float, list[tuple[float, str]]]:
+    """Operations of one evaluation: a fixed number, and numbers to be multiplied by inputs that count steps."""
+    fixed, counted = 0.0, []
+
+    def visit(body: list[int], times: float, name: str | None) -> None:
+        nonlocal fixed
+        work = sum(graph.operations[n].code not in ("const", "input", "param", "pick") for n in body) * times
+        if name is None:
+            fixed += work
+        else:
+            counted.append((work, name))
+        for n in body:
+            op = graph.operations[n]
+            if op.code == "loop":
+                steps = graph.operations[op.data.steps]
+                if op.data.kind == "until":
+                    visit(op.data.body, times * UNTIL_ITERATIONS, name)
+                elif steps.code == "const":
+                    visit(op.data.body, times * steps.data, name)
+                else:
+                    visit(op.data.body, times, steps.data[0])
+
+    visit(graph.body, 1.0, None)
+    return fixed, counted
+
+
+UNTIL_ITERATIONS = 8.0  # a guess of what a loop until convergence takes
