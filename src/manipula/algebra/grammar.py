@@ -183,7 +183,9 @@ def steps_of(
             todo += [node.operand]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             token = tokens[int(node.func.id[1:])]
-            expected = functions[token.text].arguments if token.kind == "function" else range(0)
+            if token.kind != "function":
+                raise DescriptionError(f"Column {token.column}: '{token.text}' is no function; a product needs a *.")
+            expected = functions[token.text].arguments
             if len(node.args) not in expected:
                 wanted = str(expected[0]) if len(expected) == 1 else f"{expected[0]} to {expected[-1]}"
                 raise DescriptionError(
