@@ -1,0 +1,45 @@
+"""Controllers: one file a family, one line in the registry gives each its name in files."""
+
+from __future__ import annotations
+
+from manipula.control.adaptive import SlotineLi
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Target
+from manipula.control.computed_torque import ComputedTorque
+from manipula.control.joint_pd import PD, PDGravity
+from manipula.control.lqr import LQR
+from manipula.control.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
+from manipula.control.pid import PID
+from manipula.control.simple import GravityCompensation, UserFunction
+from manipula.control.sliding_mode import SlidingMode
+from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
+
+CONTROLLERS = (
+    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, SlotineLi, SlidingMode, LQR,
+    GravityCompensation, UserFunction,
+)  # fmt: skip
+REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
+
+__all__ = [
+    "LQR",
+    "PD",
+    "PID",
+    "REGISTRY",
+    "Arm",
+    "ComputedTorque",
+    "Controller",
+    "GravityCompensation",
+    "Impedance",
+    "JointLimits",
+    "Manipulability",
+    "MinimumTorque",
+    "ObstacleDistance",
+    "OperationalSpace",
+    "PDGravity",
+    "Posture",
+    "SlidingMode",
+    "SlotineLi",
+    "Target",
+    "TaskSpaceComputedTorque",
+    "UserFunction",
+]

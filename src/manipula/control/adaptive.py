@@ -1,0 +1,77 @@
+"""Passivity-based adaptive control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+from manipula.physics import regressor as regression
+
+
+@dataclass(frozen=True)
+class SlotineLi(Controller):
+    r"""Adaptive control of Slotine and Li [1987].
+
+    .. math:: \dot q_r = \dot q_d + \Lambda e,\quad s = \dot q_r - \dot q,\quad
+              \tau = \hat M\ddot q_r + \hat C\dot q_r + \hat g + K s,\quad \dot{\hat\pi} = \Gamma\,Y_r^T s
+
+    The Christoffel matrix is bilinear in velocity, so :math:`C(q,\dot q)\dot q_r` is a polarised bias,
+    :math:`\tfrac12[h(\dot q+\dot q_r) - h(\dot q) - h(\dot q_r)]`, and :math:`Y_r` a combination of ordinary regressors.
+
+    Attributes:
+        slope: Λ [1/s]. kv: K [N·m·s/rad]. rate: Γ, adaptation gain.
+        links: 1-based numbers of the links whose ten parameters are adapted; empty for the last link alone.
+        wrong_by: the estimate starts at the true parameters of those links times ``1 + wrong_by`` (for studies); 0 starts from
+            the controller's model.
+    """
+
+    slope: Any
+    kv: Any
+    rate: Any
+    links: tuple[Any, ...] = ()
+    wrong_by: Any = 0.0
+    name: ClassVar[str] = "slotine_li"
+    space: ClassVar[Space] = "joint"
+
+    def adapted(self, n: int) -> list[int]:
+        """Columns of the regressor that are adapted."""
+        links = [int(k) - 1 for k in self.links] or [n - 1]
+        return [10 * k + c for k in links for c in range(10)]
+
+    def states(self, n: int) -> int:
+        return len(self.adapted(n))
+
+    def initial_state(self, arm: Arm) -> Vector:
+        return (
+            np.zeros(self.states(arm.n)) + array(regression.parameters(arm.full))[self.adapted(arm.n)] * self.wrong_by
+        )
+
+    def _sliding(self, arm: Arm, q: Vector, qd: Vector, target: Target) -> tuple[Vector, Vector, Vector]:
+        slope = spread(self.slope, arm.n)
+        e, ed = target.position - q, target.velocity - qd
+        rate, acceleration = target.velocity + slope * e, target.acceleration + slope * ed
+        return rate, acceleration, rate - qd
+
+    def _regressor(self, arm: Arm, q: Vector, qd: Vector, rate: Vector, acceleration: Vector) -> np.ndarray:
+        still = np.zeros(arm.n)
+        Y = arm.regressor(q, still, acceleration)
+        both = arm.regressor(q, array(qd + rate), still, gravity=False)
+        one, two = arm.regressor(q, qd, still, gravity=False), arm.regressor(q, rate, still, gravity=False)
+        return Y + 0.5 * (both - one - two)
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        rate, acceleration, s = self._sliding(arm, q, qd, target)
+        nominal = arm.mass_matrix(q) @ acceleration + arm.coriolis_matrix(q, qd) @ rate + arm.gravity(q)
+        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
+        return array(nominal + Y @ state + spread(self.kv, arm.n) * s)
+
+    def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        rate, acceleration, s = self._sliding(arm, q, qd, target)
+        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
+        return array(spread(self.rate, len(state)) * (Y.T @ s))

@@ -1,0 +1,102 @@
+"""The robot's own equations as a controller may use them, on any scalar."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from manipula.algebra.linear import array, solve_spd, zeros
+from manipula.algebra.ops import Vector
+from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
+from manipula.physics.chain import Chain, chain_of, regrouped
+from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.robot import Robot
+
+
+class Arm:
+    """M, h, g, Jacobians of a robot: the controller's model of the plant.
+
+    ``task`` are the rows of the tip's linear velocity that the arm can move at all (x and y for a planar arm).
+    """
+
+    def __init__(self, robot: Robot, chain: Chain | None = None) -> None:
+        self.robot = robot
+        self.full = chain_of(robot) if chain is None else chain
+        self.lean = regrouped(self.full)
+        self.n = robot.n
+        self.friction_laws: tuple[FrictionLaw | None, ...] = tuple(j.friction for j in robot.joints)
+
+    def mass_matrix(self, q: Vector) -> np.ndarray:
+        return composite.mass_matrix(self.lean, q)
+
+    def nonlinear_effects(self, q: Vector, qd: Vector) -> np.ndarray:
+        return newton_euler.nonlinear_effects(self.lean, q, qd)
+
+    def gravity(self, q: Vector) -> np.ndarray:
+        return newton_euler.gravity(self.lean, q)
+
+    def inverse_dynamics(self, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+        return newton_euler.inverse_dynamics(self.lean, q, qd, qdd)
+
+    def coriolis_matrix(self, q: Vector, qd: Vector) -> np.ndarray:
+        return coriolis.coriolis_matrix(self.lean, q, qd)
+
+    def regressor(self, q: Vector, qd: Vector, qdd: Vector, gravity: bool = True) -> np.ndarray:
+        chain = self.full if gravity else newton_euler.weightless(self.full)
+        return regressor.regressor(chain, q, qd, qdd)
+
+    def position(self, q: Vector) -> np.ndarray:
+        return kinematics.position(self.full, q)
+
+    def pose(self, q: Vector) -> np.ndarray:
+        return kinematics.pose(self.full, q)
+
+    def jacobian(self, q: Vector) -> np.ndarray:
+        return kinematics.jacobian(self.full, q)
+
+    def jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
+        return kinematics.jacobian_rate(self.full, q, qd)
+
+    def friction(self, qd: Vector) -> np.ndarray:
+        """Friction torque of the laws that have no state and no load: what a controller can compensate."""
+        tau = zeros(self.n)
+        for i, law in enumerate(self.friction_laws):
+            if law is not None and law.states == 0 and not law.needs_load:
+                tau[i] = law.torque(qd[i])
+        return array(tau)
+
+    @cached_property
+    def task(self) -> tuple[int, ...]:
+        """Indices among x, y, z that the tip can move in, seen from three postures."""
+        rng = np.random.default_rng(0)
+        J = np.hstack(
+            [np.asarray(kinematics.jacobian(self.full, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)]
+        )
+        return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
+
+    def task_jacobian(self, q: Vector) -> np.ndarray:
+        """Rows of the linear Jacobian that belong to ``task``."""
+        return self.jacobian(q)[list(self.task)]
+
+    def task_jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
+        return self.jacobian_rate(q, qd)[list(self.task)]
+
+
+def pseudoinverse_times(J: np.ndarray, v: Vector, damping: object = 0.0) -> np.ndarray:
+    r""":math:`J^+ v = J^T(JJ^T + \lambda^2 1)^{-1} v`, (n,); exact for a Jacobian of full row rank and λ = 0."""
+    gram = J @ J.T
+    if not (isinstance(damping, float) and damping == 0.0):
+        gram = gram + damping * damping * np.eye(len(gram))  # pyright: ignore[reportOperatorIssue]
+    return J.T @ solve_spd(gram, v)
+
+
+def weighted_inverse_times(J: np.ndarray, inverse_weight: np.ndarray, v: Vector) -> np.ndarray:
+    r""":math:`\bar J v = W^{-1}J^T(JW^{-1}J^T)^{-1}v`; with W = M it is the dynamically consistent inverse."""
+    WJ = inverse_weight @ J.T
+    return WJ @ solve_spd(J @ WJ, v)
+
+
+def null_space_times(J: np.ndarray, z: Vector) -> np.ndarray:
+    r""":math:`(1 - J^+J)\,z`: the part of a joint motion that leaves the task alone."""
+    return z - pseudoinverse_times(J, J @ z)

@@ -1,0 +1,82 @@
+r"""What a controller is: torques from time, state and target, written over any scalar so that a whole loop is compiled.
+
+The plant obeys :math:`M\ddot q + C\dot q + g + \tau_f = \tau`. A controller sees measured q, qd, the target of the moment and
+an :class:`~manipula.control.arm.Arm`, its own model of the robot (which may differ from the plant).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+
+Space = Literal["joint", "task", "none"]
+
+
+class Target(NamedTuple):
+    """Where to be at this moment: position, velocity, acceleration, in joint space (n,) or of the tip (3,)."""
+
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+
+
+class Controller(ABC):
+    """A frozen dataclass of gains with one method.
+
+    ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number a joint.
+    """
+
+    name: ClassVar[str]
+    space: ClassVar[Space]
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def states(self, n: int) -> int:
+        """How many states of its own the controller integrates (integrals, parameter estimates)."""
+        return 0
+
+    def prepare(self, arm: Arm) -> Controller:
+        """The controller with everything that is computed once, before the run (a Riccati gain, say)."""
+        return self
+
+    def initial_state(self, arm: Arm) -> Vector:
+        return np.zeros(self.states(arm.n))
+
+    @abstractmethod
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        """Commanded torques, (n,) [N·m or N]."""
+
+    def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        """Time derivative of the controller's states."""
+        return np.zeros(self.states(arm.n))
+
+
+def freeze(instance: Any) -> None:
+    """Make the fields of a frozen dataclass plain: lists and arrays become tuples, whole numbers become floats."""
+    for f in fields(instance):
+        object.__setattr__(instance, f.name, _plain(getattr(instance, f.name)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float, np.floating, np.integer)):
+        return float(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return tuple(_plain(v) for v in value)
+    return value
+
+
+def spread(gain: Any, n: int) -> np.ndarray:
+    """A gain as a vector: one number for all, or one for each."""
+    if isinstance(gain, tuple):
+        return array(gain)
+    return array([gain] * n)

@@ -1,0 +1,34 @@
+"""Computed torque in joint space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Controller):
+    r""":math:`\tau = M(q)\left[\ddot q_d + K_v\dot e + K_p e\right] + C\dot q + g\;(+\;\tau_f)`: each joint error obeys :math:`\ddot e + K_v\dot e + K_p e = 0`.
+
+    Attributes:
+        kp [1/s²], kv [1/s]: gains on accelerations; kv = 2√kp is critically damped.
+        friction: compensate the friction laws that need neither state nor load.
+    """
+
+    kp: Any
+    kv: Any
+    friction: bool = True
+    name: ClassVar[str] = "computed_torque"
+    space: ClassVar[Space] = "joint"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        n = arm.n
+        e, ed = target.position - q, target.velocity - qd
+        a = target.acceleration + spread(self.kv, n) * ed + spread(self.kp, n) * e
+        tau = arm.inverse_dynamics(q, qd, array(a))
+        return tau + arm.friction(qd) if self.friction else tau

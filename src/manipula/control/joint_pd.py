@@ -1,0 +1,53 @@
+"""PD control of joints, bare and with gravity compensation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+
+
+@dataclass(frozen=True)
+class PD(Controller):
+    r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q)`.
+
+    Attributes:
+        kp, kv: gains [N·m/rad, N·m·s/rad].
+        goal: fixed target (n,); ``None`` follows the reference.
+    """
+
+    kp: Any
+    kv: Any
+    goal: Any = None
+    name: ClassVar[str] = "pd"
+    space: ClassVar[Space] = "joint"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return pd_torque(self, arm.n, q, qd, target)
+
+
+@dataclass(frozen=True)
+class PDGravity(Controller):
+    r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q) + g(q)`: asymptotically stable at rest [Takegaki & Arimoto 1981]."""
+
+    kp: Any
+    kv: Any
+    goal: Any = None
+    name: ClassVar[str] = "pd_gravity"
+    space: ClassVar[Space] = "joint"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return pd_torque(self, arm.n, q, qd, target) + arm.gravity(q)
+
+
+def pd_torque(gains: Any, n: int, q: Vector, qd: Vector, target: Target) -> np.ndarray:
+    """The proportional and derivative part for a controller with fields kp, kv and goal."""
+    if gains.goal is not None:
+        target = Target(spread(gains.goal, n), np.zeros(n), np.zeros(n))
+    return array(spread(gains.kp, n) * (target.position - q) + spread(gains.kv, n) * (target.velocity - qd))

@@ -1,0 +1,62 @@
+"""PID with integral that does not wind up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manipula.algebra import ops
+from manipula.algebra.linear import array, zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.joint_pd import pd_torque
+
+
+@dataclass(frozen=True)
+class PID(Controller):
+    r""":math:`\tau = \mathrm{sat}(u),\; u = K_p e + K_v\dot e + z,\; \dot z = K_i e + (\mathrm{sat}(u) - u)/T_t`.
+
+    The last term bleeds the integral while the output is cut (back-calculation) [Åström & Hägglund 1995, §3.5].
+
+    Attributes:
+        kp, ki, kv: gains. limit: largest |τ|, ``None`` for no cut. tracking_time: T_t [s].
+        goal: fixed target (n,); ``None`` follows the reference. gravity: add g(q).
+    """
+
+    kp: Any
+    ki: Any
+    kv: Any
+    limit: Any = None
+    tracking_time: Any = 0.1
+    goal: Any = None
+    gravity: bool = False
+    name: ClassVar[str] = "pid"
+    space: ClassVar[Space] = "joint"
+
+    def states(self, n: int) -> int:
+        return n
+
+    def _demand(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> np.ndarray:
+        u = pd_torque(self, arm.n, q, qd, target) + state
+        return u + arm.gravity(q) if self.gravity else u
+
+    def _cut(self, u: Vector) -> np.ndarray:
+        if self.limit is None:
+            return array(u)
+        limit = spread(self.limit, len(u))
+        return array([ops.minimum(limit[i], ops.maximum(-limit[i], u[i])) for i in range(len(u))])
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return self._cut(self._demand(arm, q, qd, target, state))
+
+    def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        n = arm.n
+        wanted = spread(self.goal, n) if self.goal is not None else target.position
+        rate = zeros(n) + spread(self.ki, n) * (wanted - q)
+        if self.limit is not None:
+            u = self._demand(arm, q, qd, target, state)
+            rate = rate + (self._cut(u) - u) / self.tracking_time
+        return array(rate)

@@ -1,0 +1,40 @@
+"""Gravity compensation alone, and controllers that are plain functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+
+
+@dataclass(frozen=True)
+class GravityCompensation(Controller):
+    r""":math:`\tau = g(q) - k\dot q`: the arm floats; with k > 0 it comes to rest where it is left."""
+
+    damping: Any = 0.0
+    name: ClassVar[str] = "gravity"
+    space: ClassVar[Space] = "none"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return array(arm.gravity(q) - spread(self.damping, arm.n) * qd)
+
+
+@dataclass(frozen=True)
+class UserFunction(Controller):
+    """``function(t, q, qd, target) -> tau``, compiled when it can be traced and called from Python when it cannot.
+
+    Write it with ``manipula.algebra.ops`` (``ops.sin``, ``ops.where``) instead of ``math`` and ``if`` to have it compiled.
+    """
+
+    function: Callable[..., Any]
+    target_space: str = "joint"
+    name: ClassVar[str] = "user"
+    space: ClassVar[Space] = "joint"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return array(self.function(t, q, qd, target))

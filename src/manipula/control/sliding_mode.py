@@ -1,0 +1,36 @@
+"""Sliding-mode control with a boundary layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.algebra import ops
+from manipula.algebra.linear import array
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Space, Target, spread
+
+
+@dataclass(frozen=True)
+class SlidingMode(Controller):
+    r""":math:`s = \dot e + \Lambda e,\quad \tau = M(\ddot q_d + \Lambda\dot e) + C\dot q + g + K\tanh(s/\phi)` [Slotine & Li 1991, §7.1].
+
+    Attributes:
+        slope: Λ [1/s]. gain: K [N·m], larger than the model's error. layer: φ [rad/s], width of the boundary layer; thinner
+            follows better and chatters more.
+    """
+
+    slope: Any
+    gain: Any
+    layer: Any = 0.05
+    name: ClassVar[str] = "sliding_mode"
+    space: ClassVar[Space] = "joint"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        n = arm.n
+        slope, gain, layer = spread(self.slope, n), spread(self.gain, n), spread(self.layer, n)
+        e, ed = target.position - q, target.velocity - qd
+        s = ed + slope * e
+        push = array([gain[i] * ops.tanh(s[i] / layer[i]) for i in range(n)])
+        return arm.inverse_dynamics(q, qd, array(target.acceleration + slope * ed)) + push

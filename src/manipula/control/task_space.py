@@ -1,0 +1,121 @@
+"""Task-space control of redundant arms: resolved accelerations, operational space, impedance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manipula.algebra.linear import array, solve_spd
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
+from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.null_space import Criterion, combined
+
+
+def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Target restricted to the coordinates that the arm can move (x, y for a planar one)."""
+    rows = list(arm.task)
+    return target.position[rows], target.velocity[rows], target.acceleration[rows]
+
+
+@dataclass(frozen=True)
+class TaskSpaceComputedTorque(Controller):
+    r"""Resolved acceleration with the pseudoinverse [Žlajpah, (16), corrected: :math:`\dot J\dot q`, not :math:`\ddot J\dot q`].
+
+    .. math:: \tau = M\left[J^+(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q) + (1-J^+J)\,z\right] + C\dot q + g\;(+\;\tau_f)
+
+    Because :math:`JJ^+ = 1` the tip error obeys :math:`\ddot e + K_v\dot e + K_p e = 0` whatever the arm. Without z the joints keep the
+    null-space velocity they have; ``null_damping`` k gives :math:`z = -k\dot q` plus the criteria.
+
+    Attributes:
+        kp [1/s²], kv [1/s]; null_damping: k [1/s]; damping: λ of the damped pseudoinverse (0: exact).
+        criteria: secondary criteria, see ``control.null_space``. friction: compensate plain friction laws.
+    """
+
+    kp: Any
+    kv: Any
+    null_damping: Any = 0.0
+    damping: Any = 0.0
+    criteria: tuple[Criterion, ...] = ()
+    friction: bool = True
+    name: ClassVar[str] = "task_space_computed_torque"
+    space: ClassVar[Space] = "task"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        x_d, v_d, a_d = task_target(arm, target)
+        k = len(arm.task)
+        J = arm.task_jacobian(q)
+        e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
+        wanted = a_d + spread(self.kv, k) * ed + spread(self.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd
+        qdd = pseudoinverse_times(J, array(wanted), self.damping)
+        z = secondary(self, arm, q, qd)
+        if z is not None:
+            qdd = qdd + null_space_times(J, z)
+        tau = arm.inverse_dynamics(q, qd, array(qdd))
+        return tau + arm.friction(qd) if self.friction else tau
+
+
+def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | None:
+    """Null-space acceleration of a controller with fields null_damping and criteria, or None when it asks for nothing."""
+    damped = not (isinstance(controller.null_damping, float) and controller.null_damping == 0.0)
+    if not damped and not controller.criteria:
+        return None
+    z = combined(controller.criteria, arm, q)
+    return array(z - controller.null_damping * qd) if damped else z
+
+
+@dataclass(frozen=True)
+class OperationalSpace(Controller):
+    r"""Operational space control with the dynamically consistent inverse [Khatib 1987].
+
+    .. math:: \tau = J^T\Lambda\left(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q\right) + C\dot q + g + N^T M z,\qquad
+              \Lambda = (JM^{-1}J^T)^{-1},\quad N^T = 1 - J^T\Lambda J M^{-1}
+    """
+
+    kp: Any
+    kv: Any
+    null_damping: Any = 0.0
+    criteria: tuple[Criterion, ...] = ()
+    friction: bool = True
+    name: ClassVar[str] = "operational_space"
+    space: ClassVar[Space] = "task"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        x_d, v_d, a_d = task_target(arm, target)
+        k = len(arm.task)
+        J, M = arm.task_jacobian(q), arm.mass_matrix(q)
+        MJ = solve_spd(M, J.T)  # M⁻¹Jᵀ, n×k
+        e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
+        wanted = a_d + spread(self.kv, k) * ed + spread(self.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd
+        tau = J.T @ solve_spd(J @ MJ, array(wanted)) + arm.nonlinear_effects(q, qd)
+        z = secondary(self, arm, q, qd)
+        if z is not None:
+            push = M @ z
+            tau = tau + push - J.T @ solve_spd(J @ MJ, MJ.T @ push)
+        return tau + arm.friction(qd) if self.friction else tau
+
+
+@dataclass(frozen=True)
+class Impedance(Controller):
+    r""":math:`\tau = J^T\left[K(x_d - x) + D(\dot x_d - \dot x)\right] + g - k\dot q`: the tip behaves like a spring and damper [Hogan 1985].
+
+    Attributes:
+        stiffness: K [N/m]. damping: D [N·s/m]. joint_damping: k [N·m·s/rad], keeps the null space quiet.
+    """
+
+    stiffness: Any
+    damping: Any
+    joint_damping: Any = 0.0
+    name: ClassVar[str] = "impedance"
+    space: ClassVar[Space] = "task"
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        x_d, v_d, _ = task_target(arm, target)
+        k = len(arm.task)
+        J = arm.task_jacobian(q)
+        force = spread(self.stiffness, k) * (x_d - arm.position(q)[list(arm.task)]) + spread(self.damping, k) * (
+            v_d - J @ qd
+        )
+        return J.T @ force + arm.gravity(q) - spread(self.joint_damping, arm.n) * qd
