@@ -44,7 +44,7 @@ def catalog() -> tuple[CatalogEntry, ...]:
 
 
 @cache
-def from_catalog(name: str) -> Robot:
+def load_catalog(name: str) -> Robot:
     """The robot of that name.
 
     Raises:
@@ -58,7 +58,7 @@ def _entry(name: str) -> CatalogEntry:
     for key in ("description", "source"):
         if not root.get(key):
             raise DescriptionError(f"A robot of the catalog needs the key '{key}'.", file=f"{name}.toml", field=key)
-    return CatalogEntry(name, root["description"], from_catalog(name).n, root["source"])
+    return CatalogEntry(name, root["description"], load_catalog(name).n, root["source"])
 
 
 def _document(name: str) -> Document:

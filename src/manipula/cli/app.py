@@ -1,0 +1,42 @@
+"""All commands in one place. To add one: write ``cli/<name>.py`` with a function and add a line to ``COMMANDS``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from manipula.cli.catalog import catalog
+from manipula.cli.convert import convert
+from manipula.cli.doctor import doctor
+from manipula.cli.explain import explained
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "doctor": doctor,
+    "convert": convert,
+    "catalog": catalog,
+}
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from manipula import __version__
+
+        typer.echo(f"manipula {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+) -> None:
+    """From a robot table to torque."""
+
+
+for _name, _function in COMMANDS.items():
+    app.command(_name)(explained(_function))

@@ -1,0 +1,37 @@
+"""``manipula convert IN OUT``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
+    dh: Annotated[str | None, typer.Option(help="Write it in DH form: standard or modified.")] = None,
+    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+) -> None:
+    """Convert a robot description from one format to another; OUT appears whole or not at all."""
+    from manipula.errors import DescriptionError
+    from manipula.formats.load import load, to_text, write_whole
+
+    if target.exists() and not force:
+        raise DescriptionError("This file exists; --force replaces it.", file=str(target))
+    robot = load(source, tip)
+    suffix = target.suffix.lower()
+    if dh is None:
+        text = to_text(robot, suffix)
+    else:
+        from manipula.formats.dh_from_robot import to_dh
+        from manipula.formats.toml_dh_writer import dh_to_toml
+
+        table = to_dh(robot, dh)  # pyright: ignore[reportArgumentType]
+        text = dh_to_toml(table) if suffix == ".toml" else to_text(table.to_robot(), suffix)
+    write_whole(target, text)
+    typer.echo(f"Wrote {target} ({robot.n} joints).")

@@ -1,0 +1,35 @@
+"""Mistakes of users end in one clear message and exit code 2, never in a traceback."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from manipula.errors import ManipulaError, printable
+
+MISTAKE = 2  # exit code for wrong input; 1 is kept for "the answer is no"
+
+
+def explained(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with ManipulaError and system errors turned into messages."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        try:
+            return command(*args, **options)
+        except ManipulaError as error:
+            fail(str(error))
+        except OSError as error:
+            name = printable(error.filename) if error.filename else "file"
+            fail(f"{name}: {error.strerror or error}.")
+
+    return wrapped
+
+
+def fail(message: str) -> None:
+    """Print the message to standard error and leave with exit code 2."""
+    typer.echo(f"error: {message}", err=True)
+    raise typer.Exit(MISTAKE)
