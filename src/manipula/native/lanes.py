@@ -25,6 +25,11 @@ SIGN_BIT = -(2**63)
 ROUNDER = 1.5 * 2.0**52  # adding it rounds |x| < 2^51 to an integer, which then stands in the low bits
 
 
+def hex_floats(*texts: str) -> tuple[float, ...]:
+    """Doubles written bit for bit."""
+    return tuple(map(float.fromhex, texts))
+
+
 def lane_type(element: ir.Type, width: int) -> ir.Type:
     """``element`` for one lane, ``<W x element>`` for more."""
     return element if width == 1 else ir.VectorType(element, width)

@@ -14,14 +14,10 @@ from __future__ import annotations
 
 import math
 
-from manipula.native.lanes import Lanes, Value
+from manipula.native.lanes import Lanes, Value, hex_floats
 
 
-def _hex(*values: str) -> tuple[float, ...]:
-    return tuple(map(float.fromhex, values))
-
-
-EXP = _hex(
+EXP = hex_floats(
     "0x1.0000000000000p-1",
     "0x1.555555555555cp-3",
     "0x1.555555555555ep-5",
@@ -36,7 +32,7 @@ EXP = _hex(
 )
 """P(r) = (eʳ − 1 − r)/r²."""
 
-LOG = _hex(
+LOG = hex_floats(
     "0x1.5555555555592p-1",
     "0x1.999999997fe03p-2",
     "0x1.24924941ee37ep-2",
@@ -47,7 +43,7 @@ LOG = _hex(
 )
 """2(artanh s / s − 1)/s² as a polynomial in s²."""
 
-LOG_TAIL = _hex(
+LOG_TAIL = hex_floats(
     "0x1.9999999999b30p-3",
     "0x1.2492492457debp-3",
     "0x1.c71c722d600d8p-4",
@@ -58,7 +54,7 @@ LOG_TAIL = _hex(
 )
 """((artanh s / s − 1)/s² − 1/3)/s² as a polynomial in s²: the part of the logarithm that needs no second word."""
 
-SINH = _hex(
+SINH = hex_floats(
     "0x1.5555555555555p-3",
     "0x1.1111111111111p-7",
     "0x1.a01a01a019fbep-13",
@@ -71,9 +67,9 @@ SINH = _hex(
 """(sinh x / x − 1)/x² as a polynomial in x², |x| ≤ 1."""
 
 LOG2_E = 1.4426950408889634
-LN2 = _hex("0x1.62e42fefa39efp-1", "0x1.abc9e3b39803fp-56")
-LN2_SHORT = _hex("0x1.62e42fefa3800p-1", "0x1.ef35793c76730p-45")  # 42 bits, so that k·LN2_SHORT[0] is exact
-THIRD = _hex("0x1.5555555555555p-2", "0x1.5555555555555p-56")
+LN2 = hex_floats("0x1.62e42fefa39efp-1", "0x1.abc9e3b39803fp-56")
+LN2_SHORT = hex_floats("0x1.62e42fefa3800p-1", "0x1.ef35793c76730p-45")  # 42 bits, so that k·LN2_SHORT[0] is exact
+THIRD = hex_floats("0x1.5555555555555p-2", "0x1.5555555555555p-56")
 
 EXP_OVERFLOW, EXP_UNDERFLOW = 709.782712893384, -745.1332191019412
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD

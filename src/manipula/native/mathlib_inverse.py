@@ -5,52 +5,42 @@ Polynomials are minimax fits (Remez exchange) with relative errors of the whole 
 
 from __future__ import annotations
 
-from manipula.native.lanes import Lanes, Value
+from manipula.native.lanes import Lanes, Value, hex_floats
 
-ATAN = tuple(
-    map(
-        float.fromhex,
-        (
-            "-0x1.555555555553dp-2",
-            "0x1.99999999958ddp-3",
-            "-0x1.24924922b0c01p-3",
-            "0x1.c71c70e77ae28p-4",
-            "-0x1.745cf9067e642p-4",
-            "0x1.3b111c0f6eebap-4",
-            "-0x1.10ebd9b5f30d6p-4",
-            "0x1.df112cde14bafp-5",
-            "-0x1.9cdb173a62fe3p-5",
-            "0x1.37ea7c42b0fabp-5",
-            "-0x1.2597158f6d82ep-6",
-        ),
-    )
+ATAN = hex_floats(
+    "-0x1.555555555553dp-2",
+    "0x1.99999999958ddp-3",
+    "-0x1.24924922b0c01p-3",
+    "0x1.c71c70e77ae28p-4",
+    "-0x1.745cf9067e642p-4",
+    "0x1.3b111c0f6eebap-4",
+    "-0x1.10ebd9b5f30d6p-4",
+    "0x1.df112cde14bafp-5",
+    "-0x1.9cdb173a62fe3p-5",
+    "0x1.37ea7c42b0fabp-5",
+    "-0x1.2597158f6d82ep-6",
 )
 """(atan t / t − 1)/t² as a polynomial in t², |t| ≤ √2 − 1."""
 
-ASIN = tuple(
-    map(
-        float.fromhex,
-        (
-            "0x1.5555555555578p-3",
-            "0x1.333333332df73p-4",
-            "0x1.6db6db7226969p-5",
-            "0x1.f1c71a8d8c2d7p-6",
-            "0x1.6e8bdfacd28a4p-6",
-            "0x1.1c49e242fd17bp-6",
-            "0x1.ca20d9d78b3dcp-7",
-            "0x1.757b15c477e35p-7",
-            "0x1.61763a4ad3998p-7",
-            "0x1.e29b05b2cf5a9p-9",
-            "0x1.649dd37530e32p-6",
-            "-0x1.5964bcf2d98dep-6",
-            "0x1.0bb599f3da18dp-5",
-        ),
-    )
+ASIN = hex_floats(
+    "0x1.5555555555578p-3",
+    "0x1.333333332df73p-4",
+    "0x1.6db6db7226969p-5",
+    "0x1.f1c71a8d8c2d7p-6",
+    "0x1.6e8bdfacd28a4p-6",
+    "0x1.1c49e242fd17bp-6",
+    "0x1.ca20d9d78b3dcp-7",
+    "0x1.757b15c477e35p-7",
+    "0x1.61763a4ad3998p-7",
+    "0x1.e29b05b2cf5a9p-9",
+    "0x1.649dd37530e32p-6",
+    "-0x1.5964bcf2d98dep-6",
+    "0x1.0bb599f3da18dp-5",
 )
 """(asin x / x − 1)/x² as a polynomial in x², |x| ≤ 1/2."""
 
 TAN_PI_8 = 0.41421356237309503
-HALF_PI = (float.fromhex("0x1.921fb54442d18p+0"), float.fromhex("0x1.1a62633145c07p-54"))
+HALF_PI = hex_floats("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54")
 QUARTER_PI = (HALF_PI[0] / 2, HALF_PI[1] / 2)
 
 ATAN2_LARGEST, ATAN2_SMALLEST = 2.0**1000, 2.0**-1000

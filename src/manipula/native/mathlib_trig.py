@@ -11,45 +11,32 @@ Reduction to the octant around a multiple of π/2 [CodyWaite1980], π/2 in three
 
 from __future__ import annotations
 
-from manipula.native.lanes import Lanes, Value
+from manipula.native.lanes import Lanes, Value, hex_floats
 
 LIMIT = 1e7
 """Beyond |x| = LIMIT the three parts of π/2 do not hold enough digits: the C library takes over."""
 
 TWO_OVER_PI = 0.6366197723675814
-HALF_PI = (
-    float.fromhex("0x1.921fb54442d18p+0"),
-    float.fromhex("0x1.1a62633145c07p-54"),
-    float.fromhex("-0x1.f1976b7ed8fbcp-110"),
-)
+HALF_PI = hex_floats("0x1.921fb54442d18p+0", "0x1.1a62633145c06p-54", "0x1.c1cd129024e09p-107")
+"""All three positive: x = −0 must give r = −0."""
 
-SIN = tuple(
-    map(
-        float.fromhex,
-        (
-            "-0x1.5555555555549p-3",
-            "0x1.111111110f886p-7",
-            "-0x1.a01a019c12d7dp-13",
-            "0x1.71de3578a3c67p-19",
-            "-0x1.ae5e66da79014p-26",
-            "0x1.5d932950c9b0fp-33",
-        ),
-    )
+SIN = hex_floats(
+    "-0x1.5555555555549p-3",
+    "0x1.111111110f886p-7",
+    "-0x1.a01a019c12d7dp-13",
+    "0x1.71de3578a3c67p-19",
+    "-0x1.ae5e66da79014p-26",
+    "0x1.5d932950c9b0fp-33",
 )
 """(sin r / r − 1)/r² as a polynomial in r²."""
 
-COS = tuple(
-    map(
-        float.fromhex,
-        (
-            "0x1.555555555554bp-5",
-            "-0x1.6c16c16c14f93p-10",
-            "0x1.a01a019c845cdp-16",
-            "-0x1.27e4f7eabb0f7p-22",
-            "0x1.1ee9d7a42eadcp-29",
-            "-0x1.8fa48d4b039bfp-37",
-        ),
-    )
+COS = hex_floats(
+    "0x1.555555555554bp-5",
+    "-0x1.6c16c16c14f93p-10",
+    "0x1.a01a019c845cdp-16",
+    "-0x1.27e4f7eabb0f7p-22",
+    "0x1.1ee9d7a42eadcp-29",
+    "-0x1.8fa48d4b039bfp-37",
 )
 """(cos r − 1 + r²/2)/r⁴ as a polynomial in r²."""
 
@@ -118,6 +105,7 @@ def tan(v: Lanes, x: Value) -> _Result:
     p, p_error = v.two_product(minus_n, v.const(HALF_PI[1]))
     r, r_error = v.two_sum(r1, p)
     r_low = v.fma(minus_n, v.const(HALF_PI[2]), v.fadd(r_error, p_error))
+    sign = v.xor(v.sign(r), v.shl(quadrant, v.iconst(63)))  # tan is odd in r; odd quadrants turn the sign
     r, r_low = v.fast_two_sum(r, r_low)
     z = v.fmul(r, r)
     # sin(r + r_low) = r + (r³·S(z) + r_low·cos r);  cos(r + r_low) = 1 + (−z/2 + z²·C(z) − r_low·r)
@@ -134,5 +122,4 @@ def tan(v: Lanes, x: Value) -> _Result:
     denominator = v.select(odd, sine[0], cosine[0]), v.select(odd, sine[1], cosine[1])
     q, q_low = v.quotient(numerator, denominator)
     size = v.abs(v.fadd(q, q_low))
-    sign = v.xor(v.sign(r), v.shl(quadrant, v.iconst(63)))  # tan is odd in r; odd quadrants turn the sign
     return [v.with_sign(size, sign)], _inside(v, x)
