@@ -68,6 +68,7 @@ def block(f: Function, body: list[int]) -> None:
             calls.write(n)
         elif code == "loop":
             loop_results(f, n, op.data)
+            calls.pending.difference_update(v for v, _ in f.module.picks.get(n, ()))
         elif code == "gather":
             f.set(n, gather(f, op))
         elif code == "locate":

@@ -31,10 +31,9 @@ loop is a list of operation numbers in the same list; what does not depend on th
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
 
 TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2"})
 _FREE = frozenset({"const", "input", "param", "pick", "loop"})
@@ -189,4 +188,4 @@ class Graph:
 
 def core_size(shape: tuple) -> int:
     """Number of scalars in an array of a fixed shape."""
-    return int(np.prod(shape, dtype=np.int64)) if shape else 1
+    return math.prod(shape)

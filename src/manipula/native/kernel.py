@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import math
@@ -23,6 +24,8 @@ _ONE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
 )
+FEW_SECONDS = 200e-6  # a batch of less work is not shared among threads
+_FLOAT = np.dtype(np.float64)
 SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
 
 
@@ -77,6 +80,12 @@ class Kernel:
         self.trace_seconds = trace_seconds
         self.is_native = has_compiler()
         self._width = width
+        self._plain = (
+            not (graph.sampled or graph.shared)
+            and width != 1
+            and all(0 not in shape for shape in (*graph.inputs.values(), *graph.outputs.values()))
+        )
+        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, cost(graph)[0]))
         self._codes: dict[int, Code] = {}
         self._lock = threading.Lock()
         self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
@@ -145,6 +154,33 @@ class Kernel:
             keep=code.loaded,
         )
 
+    @functools.cached_property
+    def gufunc(self) -> Any:
+        """The batch code as a NumPy gufunc, or ``None`` where that cannot be made."""
+        from manipula.native.gufunc import make_gufunc
+
+        code = self.code(self.batch_width())
+        shapes = list(self.graph.inputs.values()), list(self.graph.outputs.values())
+        try:
+            return make_gufunc(self.name, *shapes, code.address, workspace=code.workspace, keep=code.loaded)
+        except CompileError:
+            return None
+
+    def _small_batch(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether all arguments are float64 arrays of the right core shapes, several states but no work for threads."""
+        if not self._plain:
+            return False
+        rows = 1
+        for array, shape in zip(arrays, self.graph.inputs.values()):
+            if (
+                type(array) is not np.ndarray
+                or array.dtype is not _FLOAT
+                or array.shape[array.ndim - len(shape) :] != shape
+            ):
+                return False
+            rows = max(rows, array.size // math.prod(shape))
+        return 1 < rows <= self._few_rows and self.gufunc is not None
+
     def _general(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         graph = self.graph
         if len(arrays) != len(graph.inputs):
@@ -153,6 +189,9 @@ class Kernel:
             )
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
+        if threads is None and self._small_batch(arrays):
+            with contextlib.suppress(ValueError):  # wrong shapes are told better below
+                return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
         arguments = Arguments(graph, list(arrays))
         results = self._allocated(arguments, out)
         count = math.prod(arguments.batch)

@@ -19,7 +19,8 @@ class Calls:
     def __init__(self, f: Function, body: list[int]) -> None:
         self.f = f
         operations, partners = f.module.graph.operations, f.module.partners
-        self.pending = {n for n in body if operations[n].code not in ("const", "input", "param", "pick")}
+        silent = ("const", "input", "param")
+        self.pending = {n for n in body if operations[n].code not in silent and n not in f.done}
         self.waiting: dict[str, list[int]] = {}
         for n in body:
             code = operations[n].code

@@ -14,7 +14,7 @@ from manipula.native.graph import Graph, Loop, core_size
 INLINE = 1500
 """Graphs of up to so many operations become one function."""
 
-SEGMENT = 500
+SEGMENT = 1000
 """Operations in one function of a longer graph."""
 
 _SILENT = frozenset({"const", "input", "param", "pick"})

@@ -95,12 +95,11 @@ class Table:
                 f"a table needs breaks of shape (pieces + 1,) and coefficients of shape (pieces, degree + 1) or "
                 f"(pieces, components, degree + 1), got rows {_row_shape(self.breaks)} and {shape}."
             )
-        if isinstance(self.breaks, BakedArray) and isinstance(self.coefficients, BakedArray):
-            if self.breaks.rows != self.coefficients.rows + 1:
-                raise ShapeError(
-                    f"a table with {self.breaks.rows} breaks has {self.breaks.rows - 1} pieces, but there are "
-                    f"coefficients for {self.coefficients.rows}."
-                )
+        pieces = [x.rows - k for k, x in ((1, self.breaks), (0, self.coefficients)) if isinstance(x, BakedArray)]
+        if len(set(pieces)) > 1:
+            raise ShapeError(
+                f"a table with {pieces[0] + 1} breaks has {pieces[0]} pieces, but there are coefficients for {pieces[1]}."
+            )
         self.components: int | None = shape[0] if len(shape) == 2 else None
         self.degree = shape[-1] - 1
 
