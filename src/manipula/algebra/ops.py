@@ -60,7 +60,7 @@ cosh = _unary("cosh", math.cosh, np.cosh)
 tanh = _unary("tanh", math.tanh, np.tanh)
 sqrt = _unary("sqrt", math.sqrt, np.sqrt)
 floor = _unary("floor", lambda x: float(math.floor(x)), np.floor)
-sign = _unary("sign", lambda x: float((x > 0) - (x < 0)), np.sign)
+sign = _unary("sign", lambda x: float(x > 0) - float(x < 0), np.sign)
 
 
 def abs(x: Scalar) -> Scalar:
