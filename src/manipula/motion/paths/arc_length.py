@@ -15,7 +15,7 @@ import numpy as np
 from manipula.errors import BudgetError, DescriptionError
 
 NODES = 16
-TAIL = 1e-14  # last two coefficients relative to the first; their share of s is 30 times smaller
+TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
 SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
 MAX_PANELS = 400_000
 
@@ -58,6 +58,7 @@ class ArcLength:
         smallest = (high - low) * SMALLEST_PANEL
         done: list[tuple[np.ndarray, ...]] = []
         count = 0
+        size = np.zeros(0)  # length of every piece, estimated by its first panel
         while len(low):
             half = (high - low) / 2
             u = (low + high)[:, None] / 2 + half[:, None] * _x
@@ -66,8 +67,10 @@ class ArcLength:
                 at = u[~np.isfinite(values)][0]
                 raise DescriptionError(f"The path has no finite derivative at parameter {at:.6g}.")
             series = values @ _TO_SERIES.T
-            tail = np.abs(series[:, -2:]).sum(axis=1)
-            good = (tail <= TAIL * np.abs(series[:, 0])) | (2 * half <= smallest[piece])
+            if not len(size):
+                size = 2 * half * np.abs(values).max(axis=1)
+            tail = 2 * half * np.abs(series[:, -2:]).sum(axis=1)
+            good = (tail <= TAIL * size[piece]) | (2 * half <= smallest[piece])
             count += int(good.sum())
             if count + 2 * int((~good).sum()) > MAX_PANELS:
                 raise BudgetError(f"The length of the path needs more than {MAX_PANELS} panels.")

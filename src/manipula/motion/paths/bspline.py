@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline, PPoly
+from scipy.interpolate import BSpline
 
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
@@ -38,7 +39,7 @@ def bspline(points: Any, *, degree: int = 3, closed: bool = False) -> Path:
         spans = len(control) - degree
         inner = np.arange(spans + 1.0) + degree
         knots = np.concatenate([np.full(degree, inner[0]), inner, np.full(degree, inner[-1])])
-    pieces = PPoly.from_spline(BSpline(knots, control, degree))
-    used = slice(degree, degree + spans)
-    coefficients = pieces.c[::-1, used].transpose(1, 0, 2)
-    return Path([PiecewisePolynomial(knots[degree : degree + spans + 1] - degree, np.ascontiguousarray(coefficients))])
+    curve = BSpline(knots, control, degree)
+    starts = knots[degree : degree + spans]
+    rows = [curve.derivative(k)(starts) / math.factorial(k) if k else curve(starts) for k in range(degree + 1)]
+    return Path([PiecewisePolynomial(knots[degree : degree + spans + 1] - degree, np.stack(rows, axis=1))])

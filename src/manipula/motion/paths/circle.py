@@ -59,7 +59,7 @@ def arc(start: Any, via: Any, end: Any) -> Path:
             "The three points of an arc lie on one line (or coincide), so no circle passes through them; "
             "use 'line' for a straight path."
         )
-    to_center = np.cross(float(x @ x) * y - float(y @ y) * x, -n) / (2.0 * area * area)
+    to_center = np.cross(float(x @ x) * y - float(y @ y) * x, n) / (2.0 * area * area)
     radius = float(np.linalg.norm(to_center))
     e1 = -to_center / radius
     e2 = np.cross(n / area, e1)

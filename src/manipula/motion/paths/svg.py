@@ -21,7 +21,7 @@ from manipula.motion.paths.polynomial import bezier, joined
 from manipula.motion.paths.primitive import primitive
 
 MAX_CHARACTERS = 4_000_000
-MAX_SEGMENTS = 50_000
+MAX_SEGMENTS = 20_000
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BLANK = re.compile(r"[\s,]*")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}

@@ -8,7 +8,8 @@ from typing import ClassVar
 from manipula.motion.paths.checks import positive
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
 
-_COEFFICIENTS = (0, 0, 0, 0, 35, -84, 70, -20)
+_FIRST = (0, 0, 0, 0, 35, -84, 70, -20)  # about σ = 0
+_SECOND = (1 / 2, 35 / 16, 0, -35 / 4, 0, 21, 0, -20)  # about σ = ½; two expansions keep rounding at 1e-16
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Septic(TimeLaw):
 
     def profile(self, length: float) -> Profile:
         T = self.duration
-        return PiecewiseProfile([0.0, T], [[length * c / T**k for k, c in enumerate(_COEFFICIENTS)]])
+        rows = [[length * c / T**k for k, c in enumerate(row)] for row in (_FIRST, _SECOND)]
+        return PiecewiseProfile([0.0, T / 2, T], rows)
 
 
 def septic(duration: float) -> Septic:
