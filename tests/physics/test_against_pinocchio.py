@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,12 +32,12 @@ FEATURES = ("fixed", "oblique", "drives", "base", "tool", "payload", "gravity", 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def population(seed: int, count: int, largest: int, **fixed_features: bool) -> Iterator[tuple[Robot, State]]:
+def population(seed: int, count: int, largest: int) -> Iterator[tuple[Robot, State]]:
     """Robots of 1 to ``largest`` joints, half of them trees, each feature present in about half of them."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         n = int(rng.integers(1, largest + 1))
-        features = {f: bool(rng.random() < 0.5) for f in FEATURES} | fixed_features
+        features: dict[str, Any] = {f: bool(rng.random() < 0.5) for f in FEATURES}
         yield random_robot(rng, n, tree=bool(rng.random() < 0.5), **features), random_state(rng, n)
 
 
@@ -93,7 +94,7 @@ def test_kinematics_of_every_frame(robot: Robot, state: State) -> None:
 @pytest.mark.parametrize(
     "forward", [composite.forward_dynamics, articulated.forward_dynamics], ids=["composite", "articulated"]
 )
-def test_forward_dynamics_leaves_no_torque_over(forward) -> None:
+def test_forward_dynamics_leaves_no_torque_over(forward: Callable[..., np.ndarray]) -> None:
     """Judged by Pinocchio's inverse dynamics of the result: M may be ill conditioned, the residual must not care."""
     for robot, (q, qd, tau) in population(seed=13, count=100, largest=8):
         judge = Judge(robot)

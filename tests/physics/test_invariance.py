@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from manipula.algebra.jet import directional
-from manipula.algebra.pose import Pose
+from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.physics import articulated, composite
 from manipula.physics.chain import chain_of, regrouped
 from manipula.physics.composite import mass_matrix
@@ -23,13 +26,13 @@ from strategies import random_body, random_pose, random_robot, random_state
 ROUNDOFF = 1e-12  # scaled by the largest entry; the two sides are summed in different orders
 
 
-def close(value, reference) -> bool:
+def close(value: Any, reference: Any) -> bool:
     reference = np.asarray(reference, float)
     size = max(1.0, float(np.max(np.abs(reference), initial=0.0)))
     return bool(np.max(np.abs(np.asarray(value, float) - reference), initial=0.0) <= ROUNDOFF * size)
 
 
-def some_robots(**features: bool) -> list[Robot]:
+def some_robots(**features: Any) -> list[Robot]:
     rng = np.random.default_rng(31)
     sizes = [(1, False), (2, False), (3, True), (5, False), (6, True), (7, False)]
     return [random_robot(rng, n, tree, **features) for n, tree in sizes]
@@ -83,7 +86,7 @@ def test_a_payload_adds_its_own_inertia_through_the_jacobian(robot: Robot) -> No
     """M += m J_vᵀJ_v + J_ωᵀ R I Rᵀ J_ω,  g −= m J_vᵀ g,  at the payload's centre of mass."""
     rng = np.random.default_rng(3)
     mass, com, inertia = random_body(rng)
-    loaded = robot.replace(payload=Payload(mass, tuple(com.tolist()), tuple(map(tuple, inertia.tolist()))))
+    loaded = robot.replace(payload=Payload(mass, vec3(com), mat3(inertia)))
     q, qd, _ = random_state(rng, robot.n)
     at_com = robot.replace(tool=robot.tool @ Pose.of(None, com))
     J, Jd, R = jacobian(at_com, q), jacobian_rate(at_com, q, qd), pose(at_com, q)[:3, :3]
@@ -105,7 +108,7 @@ def test_a_payload_is_a_body_welded_to_the_tip() -> None:
         joints.append(
             JointDraft(f"j{i}", "prismatic" if i == 2 else "revolute", links[-2].name, f"l{i}", random_pose(rng), axis)
         )
-    carried = Payload(body[0], tuple(body[1].tolist()), tuple(map(tuple, body[2].tolist())))
+    carried = Payload(body[0], vec3(body[1]), mat3(body[2]))
     loaded = build_robot("loaded", links, joints, tool=tool, payload=carried)
     links = [*links, LinkDraft("load", *body)]
     joints = [*joints, JointDraft("weld", "fixed", "l3", "load", tool)]
@@ -120,10 +123,6 @@ def test_a_payload_is_a_body_welded_to_the_tip() -> None:
 @pytest.mark.parametrize("robot", some_robots(oblique=True), ids=repr)
 def test_the_choice_of_link_frames_does_not_matter(robot: Robot) -> None:
     """A frame on a link may stand anywhere; mass, children and tip keep their places in space."""
-    from dataclasses import replace
-
-    from manipula.algebra.pose import mat3, vec3
-
     rng = np.random.default_rng(5)
     shift = [random_pose(rng) for _ in robot.links]  # X_LN: the new frame N in the old one L
     links, joints = [], []

@@ -8,7 +8,7 @@ import pytest
 from manipula.algebra.jet import derivatives, directional
 from manipula.algebra.jet import jacobian as derivative
 from manipula.errors import UnknownNameError
-from manipula.physics.kinematics import jacobian, jacobian_rate, pose, position
+from manipula.physics.kinematics import ExpressedIn, jacobian, jacobian_rate, pose, position
 from manipula.robot.robot import Robot
 from strategies import random_robot, random_state
 
@@ -76,7 +76,7 @@ def test_jacobian_is_the_derivative_of_the_pose(robot: Robot) -> None:
 
 @pytest.mark.parametrize("axes", ["base", "body"])
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_jacobian_rate_is_the_derivative_of_the_jacobian(robot: Robot, axes: str) -> None:
+def test_jacobian_rate_is_the_derivative_of_the_jacobian(robot: Robot, axes: ExpressedIn) -> None:
     q, qd, _ = random_state(np.random.default_rng(3), robot.n)
     for name in [*robot.frame_names, "tip"]:
         rate = directional(lambda x: jacobian(robot, x, name, axes), q, qd)  # noqa: B023

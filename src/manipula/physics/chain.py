@@ -21,7 +21,7 @@ import numpy as np
 
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array
-from manipula.algebra.pose import IDENTITY, Pose
+from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.robot.link import Frame
@@ -101,7 +101,7 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
         raw = np.asarray(a, dtype=object)
         out = np.empty(raw.shape, dtype=object)
         for k in np.ndindex(raw.shape):
-            out[k] = evaluate(raw[k], values) if is_symbolic(raw[k]) else raw[k]
+            out[k] = evaluate(raw[k], values) if is_symbolic(raw[k]) else plain(raw[k])
         return array(out)
 
     def pose(X: Pose) -> tuple[np.ndarray, np.ndarray]:

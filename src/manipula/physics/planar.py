@@ -1,4 +1,4 @@
-r"""The complete model of an n-R planar arm by running sums: x, J, J̇, H, h, g in 2n² + 34n − 28 operations.
+r"""The complete model of an n-R planar arm by running sums: x, J, J̇, H, h, g in 2n² + 34n − 30 operations.
 
 [Žlajpah, dynamic simulation of n-R planar manipulators, equations (2)–(15), corrected], rearranged: with
 :math:`\varphi_i = q_1 + … + q_i`, :math:`u_i = (\cos\varphi_i, \sin\varphi_i)` and :math:`p_k = m_k l_{ck} + l_k(\sum_{i>k} m_i + m_l)`,
@@ -101,8 +101,8 @@ def planar_model(arm: PlanarArm, q: Vector, qd: Vector) -> PlanarModel:
     Jd[0], Jd[1] = _suffix_negative(lcw), _suffix_negative(lsw)
     x = np.array([J[1, 0], -J[0, 0]], dtype=object)
 
-    pc, ps = _times(p, c), _times(p, s)
-    Sx, Sy = _suffix(pc), _suffix(ps)
+    pc, ps = _times(p, c), [0.0, *_times(p[1:], s[1:])]  # nothing needs the first y
+    Sx, Sy = _suffix(pc), [0.0, *_suffix(ps[1:])]
     H, g = zeros(n, n), zeros(n)
     H[n - 1, n - 1] = d[n - 1]
     for i in range(n - 2, -1, -1):
