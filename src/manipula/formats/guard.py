@@ -33,10 +33,11 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "the name is not a path"
         raise DescriptionError(f"This file cannot be opened: {reason}.", file=name) from None
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise DescriptionError("This is not a regular file.", file=name)
     with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise DescriptionError("This is not a regular file.", file=name)
         if status.st_size > limit:
             raise BudgetError(f"A description has at most {limit} bytes, this file {status.st_size}.", file=name)
         try:

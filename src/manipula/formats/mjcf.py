@@ -90,6 +90,7 @@ class _Reader:
         self.draft = MjcfDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
         self.settings: Settings = read_settings(root)
         self.defaults = Defaults(root)
+        self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
 
     def read(self) -> MjcfDraft:
@@ -138,10 +139,13 @@ class _Reader:
         return element.attributes.get("name") or self._fresh(kind, stem)
 
     def _fresh(self, kind: str, stem: str) -> str:
-        number, name = 1, stem
+        number = self.numbers.get((kind, stem), 0)  # where the last search for this stem ended
+        name = f"{stem}{number}" if number else stem
         while name in self.names[kind]:
-            number, name = number + 1, f"{stem}{number}"
+            number += 1
+            name = f"{stem}{number}"
         self.names[kind].add(name)
+        self.numbers[kind, stem] = number
         return name
 
     def _body(self, element: Element, name: str, parent: str, X_PF: Pose, inside: list[Any], moves: bool) -> bool:
