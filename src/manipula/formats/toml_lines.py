@@ -42,6 +42,7 @@ class _Walk:
                 path = self._place(self._keys(), counts, last_is_new=True)
                 self.at = self.text.index("]]", self.at) + 2
                 self._note(path)
+                self.lines.setdefault(path[: path.rindex("[")], self.lines[path])
                 prefix = path + "."
             elif self.text[self.at] == "[":
                 self.at += 1
