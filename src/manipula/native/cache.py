@@ -60,9 +60,8 @@ def load(key_material: bytes) -> bytes | None:
         return None
     key = _key(key_material)
     with _folder() as folder:
-        if folder is None:
-            return _memory.get(key.hex())
-        return folder.read(key)
+        stored = None if folder is None else folder.read(key)
+    return stored if stored is not None else _memory.get(key.hex())
 
 
 def store(key_material: bytes, object_code: bytes) -> None:

@@ -16,7 +16,6 @@ import math
 
 from manipula.native.lanes import Lanes, Value, hex_floats
 
-
 EXP = hex_floats(
     "0x1.0000000000000p-1",
     "0x1.555555555555cp-3",
