@@ -3,7 +3,7 @@ r"""Short forms of trigonometric polynomials: sums of angles inside a group, pro
 Joints with parallel axes form a group. Inside it products become sums of angles (:math:`c_2c_3 - s_2s_3 = c_{23}`); two
 modes that belong together are paired back (:math:`\cos(2q_2+q_3) + \cos q_3 = 2c_2c_{23}`). Angles of different groups stay
 products: writing them as multiple angles would multiply the number of terms. Of :math:`X + Yc^2`,
-:math:`Xs^2 + (X+Y)c^2` and :math:`(X+Y) - Ys^2` the shortest is taken.
+:math:`Xs^2 + (X+Y)c^2`, :math:`(X+Y) - Ys^2` and :math:`(X+Y/2) + (Y/2)\cos 2q` the shortest is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Factor = tuple[Kind, Sum, int]  # cosine or sine, of which angle, to which power
 Product = tuple[Factor, ...]
 Folded = list[tuple[Coefficient, Product]]
 _FIELD = (1 << BITS) - 1
-_MOST_CHOICES = 8  # up to 2⁸ combinations are compared when several modes share a remainder
+_MOST_CHOICES = 5  # up to 3⁵ combinations are compared when several modes share a remainder
 
 
 class Folder:
@@ -107,13 +107,19 @@ class Folder:
         square = 2 << shift
         X, Y = parts.get(0), parts.get(square)
         if X is not None and Y is not None:
-            both = _plus(X, Y, 1)
+            both, centre = _plus(X, Y, 1), _plus(X, Y, Fraction(1, 2))
+            double = tuple((joint, 2 * k) for joint, k in name)
             options: list[list[tuple[Product, Terms]]] = [
                 [((), X), ((("c", name, 2),), Y)],
                 [((("s", name, 2),), X), ((("c", name, 2),), both)],
                 [((), both), ((("s", name, 2),), {k: -v for k, v in Y.items()})],
+                [((), centre), ((("c", double, 1),), {k: whole(Fraction(v) / 2) for k, v in Y.items()})],
             ]
-            out = min(options, key=lambda o: sum(len(self._fold(t, rest)) for _, t in o if t))
+            size = [sum(len(t) for _, t in option) for option in options]
+            options = [option for option, n in zip(options, size) if n == min(size)]
+            if len(options) > 1:
+                options.sort(key=lambda o: sum(len(self._fold(t, rest)) for _, t in o if t))
+            out = options[0]
             out = [(p, t) for p, t in out if t]
         for inside, coefficients in parts.items():
             if inside in (0, square) and X is not None and Y is not None:
@@ -158,7 +164,7 @@ class Folder:
         else:
             free = len(members) if len(members) <= _MOST_CHOICES else _MOST_CHOICES
             choice, best, least = (), {}, math.inf
-            for signs in itertools.product((1, -1), repeat=free):
+            for signs in itertools.product((1, -1, 0), repeat=free):
                 signs = (*signs, *(1,) * (len(members) - free))
                 left = remainder
                 for (*_, sign), X, s in zip(members, coefficients, signs):
@@ -166,7 +172,10 @@ class Folder:
                 if len(left) < least:
                     choice, best, least = signs, left, len(left)
         out: list[tuple[Product, Terms]] = []
-        for (_, _, A, B, _), X, s in zip(members, coefficients, choice):
+        for (_, k, A, B, _), X, s in zip(members, coefficients, choice):
+            if s == 0:
+                out.append((((kind, k, 1),), X))
+                continue
             (A, sa), (B, sb) = positive(A), positive(B)
             if kind == "c":  # cos(A+B) = 2 cA cB - cos(A-B) = cos(A-B) - 2 sA sB
                 factors, weight = (_product(("c", A), ("c", B)), 2) if s > 0 else (_product(("s", A), ("s", B)), -2 * sa * sb)

@@ -104,22 +104,26 @@ class Scalars:
 
     def moments(self, body: Link | Payload) -> Moments:
         """Mass, first moment and inertia about the link frame's origin."""
-        if any(is_symbolic(v) and sympy.denom(sympy.together(v)) != 1 for v in body.com if is_symbolic(v)):
-            c = array(body.com)  # merged links: com = h/m, and only m·com is a polynomial
-            first = [sympy.cancel(body.mass * v) for v in c]
-            second = array(body.inertia) + body.mass * steiner(c)
-            tidy = np.vectorize(lambda v: self(sympy.cancel(v)) if is_symbolic(v) else self(v), otypes=[object])
-            return Moments(self(body.mass), array([self(v) for v in first]), tidy(second))
+        if any(_divides(v) for v in body.com):
+            c = np.array([sympy.nsimplify(v, rational=True) for v in body.com], dtype=object)
+            tidy = np.vectorize(lambda v: self(sympy.cancel(sympy.nsimplify(v, rational=True))), otypes=[object])
+            # merged links: com = h/m, and only m·com and the inertia about the origin are polynomials
+            return Moments(self(body.mass), tidy(body.mass * c), tidy(array(body.inertia) + body.mass * steiner(c)))
         com = array([self(v) for v in body.com])
         mass = self(body.mass)
         inertia = np.array([[self(v) for v in row] for row in body.inertia], dtype=object)
         return Moments(mass, mass * com, inertia + mass * steiner(com))
 
 
+def _divides(x: Any) -> bool:
+    """Is there a parameter in a denominator?"""
+    return is_symbolic(x) and any(p.exp.could_extract_minus_sign() and p.base.free_symbols for p in x.atoms(sympy.Pow))
+
+
 def inertia_symbols(i: int) -> list[sympy.Symbol]:
     """The ten symbols of link i (counted from 0): ``m1, mx1, my1, mz1, Ixx1, Ixy1, Ixz1, Iyy1, Iyz1, Izz1``."""
     names = ["m", "mx", "my", "mz", *(f"I{a}" for a in INERTIA_AXES)]
-    return [sympy.Symbol(f"{name}{i + 1}", real=True) for name in names]
+    return [sympy.Symbol(f"{name}{i + 1}") for name in names]
 
 
 def symbolic_moments(ring: Ring, symbols: list[Any]) -> Moments:
@@ -132,7 +136,8 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
     """The chain of ``robot`` over the ring.
 
     Args:
-        moments_of: moments of link i about the joint-centred frame J, in place of the robot's own (payload included).
+        moments_of: moments of link i about the joint-centred frame J, in the axes of J, in place of the robot's own
+            (payload included).
     """
     for joint in robot.joints:
         if any(is_symbolic(v) for v in joint.axis):

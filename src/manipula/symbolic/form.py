@@ -186,3 +186,23 @@ def _square_root(form: dict[tuple, Fraction]) -> dict | None:
             key = (x, y) if x <= y else (y, x)
             check[key] = check.get(key, Fraction(0)) + root[x] * root[y]
     return root if {k: v for k, v in check.items() if v} == form else None
+
+
+def atoms(node: Node) -> set[Any]:
+    """Keys of all atoms in a formula."""
+    if isinstance(node, Atom):
+        return {node.key}
+    found: set[Any] = set()
+    for part in node.terms if isinstance(node, Sum) else [f for f, _ in node.factors]:
+        found |= atoms(part)
+    return found
+
+
+def operations(node: Node) -> int:
+    """Additions and multiplications in a formula; a power counts its multiplications."""
+    if isinstance(node, Atom):
+        return 0
+    if isinstance(node, Sum):
+        return len(node.terms) - 1 + sum(operations(t) for t in node.terms)
+    count = sum(k for _, k in node.factors) - 1 + sum(operations(f) for f, _ in node.factors)
+    return max(count, 0) + (1 if abs(node.coefficient) != 1 and node.factors else 0)

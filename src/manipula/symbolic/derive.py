@@ -1,0 +1,199 @@
+r"""The derivation: physics run on trigonometric polynomials, part by part, each only when it is asked for.
+
+``physics.composite`` gives M, ``physics.newton_euler`` gives g, ``physics.kinematics`` poses and Jacobians, all over the ring of one
+robot. Christoffel symbols are derivatives of polynomials:
+
+.. math:: c_{ijk} = \tfrac12\left(\partial_k M_{ij} + \partial_j M_{ik} - \partial_i M_{jk}\right),\qquad
+          C_{ij} = \sum_k c_{ijk}\,\dot q_k,\qquad h = C\dot q
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.inertia import Moments
+from manipula.algebra.trig_fold import Folder
+from manipula.algebra.trigpoly import Ring, TrigPoly, whole
+from manipula.physics import composite, energy, newton_euler
+from manipula.robot.robot import Robot
+from manipula.symbolic.budget import Budget
+from manipula.symbolic.collect import Motion, Term
+from manipula.symbolic.exact import Scalars, exact_chain
+from manipula.symbolic.form import Monomial, Number
+from manipula.symbolic.posed import Posed, Sum, pose
+
+Terms = dict[Term, Number]
+
+
+class Derivation:
+    """Polynomials of one robot. Parts are computed on first use and kept.
+
+    Args:
+        moments_of: moments of link i about the joint-centred frame J, in place of the robot's own.
+        bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared chain, in place of both.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        budget: Budget,
+        moments_of: Callable[[Ring, int], Moments] | None = None,
+        bodies_of: Callable[[Ring, int], tuple[Moments, Any]] | None = None,
+    ) -> None:
+        self.robot, self.budget = robot, budget
+        self.ring = Ring(limit=4 * budget.terms)
+        self.scalars = Scalars(self.ring)
+        chosen = None if moments_of is None else (lambda i: moments_of(self.ring, i))
+        self.chain = exact_chain(robot, self.scalars, chosen)
+        if bodies_of is not None:
+            bodies = []
+            for i, body in enumerate(self.chain.bodies):
+                moments, armature = bodies_of(self.ring, i)
+                bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
+            self.chain = dataclasses.replace(self.chain, bodies=tuple(bodies))
+        self.posed: Posed = pose(self.chain, self.ring)
+        self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
+        self._expanded: dict[int, Monomial] = {}
+        self._numbers: dict[int, tuple[int, float]] = {}
+
+    @property
+    def n(self) -> int:
+        return self.robot.n
+
+    def poly(self, x: Any) -> TrigPoly:
+        return x if isinstance(x, TrigPoly) else self.ring.constant(x)
+
+    @cached_property
+    def M(self) -> np.ndarray:
+        """Mass matrix, n×n polynomials."""
+        self.budget.check(self.robot, self.posed)
+        M = composite.mass_matrix(self.posed.chain, self.posed.q)
+        out = np.empty((self.n, self.n), dtype=object)
+        for i in range(self.n):
+            for j in range(i, self.n):
+                out[i, j] = out[j, i] = self.poly(M[i, j])
+        return out
+
+    @cached_property
+    def g(self) -> list[TrigPoly]:
+        """Gravity torques."""
+        return [self.poly(x) for x in newton_euler.gravity(self.posed.chain, self.posed.q)]
+
+    @cached_property
+    def V(self) -> TrigPoly:
+        """Potential energy."""
+        return self.poly(energy.potential_energy(self.posed.chain, self.posed.q))
+
+    def derivatives(self, p: TrigPoly) -> dict[int, TrigPoly]:
+        """Non-zero partial derivatives by joint variables; the angle variables are sums of joint variables."""
+        out: dict[int, TrigPoly] = {}
+        for angle in self.posed.angles:
+            slope = p.derivative(angle)
+            if slope.terms:
+                for joint, multiple in angle:
+                    known = out.get(joint)
+                    out[joint] = multiple * slope if known is None else known + multiple * slope
+        for _, key in self._prismatic:
+            out[key[1]] = p.derivative(key)
+        return {k: slope for k, slope in out.items() if slope.terms}
+
+    @cached_property
+    def _slopes(self) -> dict[tuple[int, int, int], TrigPoly]:
+        """Non-zero ``∂M_ij/∂q_k`` for i ≤ j; M_ij does not contain q_1 … q_i."""
+        out = {}
+        for i in range(self.n):
+            for j in range(i, self.n):
+                for k, slope in self.derivatives(self.M[i, j]).items():
+                    out[i, j, k] = slope
+        return out
+
+    def _slope(self, i: int, j: int, k: int) -> TrigPoly:
+        return self._slopes.get((i, j, k) if i <= j else (j, i, k), self.ring.constant(0))
+
+    @cached_property
+    def christoffel(self) -> dict[tuple[int, int, int], TrigPoly]:
+        """Twice the Christoffel symbols, ``2 c_ijk`` for j ≤ k, where they are not zero."""
+        out = {}
+        for i in range(self.n):
+            for j in range(self.n):
+                for k in range(j, self.n):
+                    twice = self._slope(i, j, k) + self._slope(i, k, j) - self._slope(j, k, i)
+                    if twice.terms:
+                        out[i, j, k] = twice
+        return out
+
+    # From polynomials to terms that the collector reads ---------------------------------------------------------
+
+    def terms(self, p: TrigPoly, motion: Motion = (), factor: Number = 1, fold: bool = True, into: Terms | None = None) -> Terms:
+        """Folded terms of ``factor · p · motion``, numbers put in for numeric angles; added to ``into``."""
+        out: Terms = {} if into is None else into
+        for outside, trig in p.split(self.folder.mask).items():
+            packed, number = self._numeric(outside)
+            parameters, plain = self._plain(packed)
+            pairs = self.folder.fold(trig) if fold else [(v, self._unfolded(k)) for k, v in trig.items()]
+            for v, factors in pairs:
+                place = plain + tuple(((kind, angle), k) for kind, angle, k in sorted(factors, key=_by_angle))
+                key = (motion, place, parameters)
+                value = v * factor if number == 1.0 else Fraction(float(v * factor) * number)
+                total = out.get(key, 0) + value
+                if total:
+                    out[key] = whole(total)
+                else:
+                    out.pop(key, None)
+        return out
+
+    def _unfolded(self, monomial: int) -> tuple[Any, ...]:
+        factors = []
+        for index, k in self.ring.exponents(monomial):
+            kind, angle = self.ring.keys[index]  # pyright: ignore[reportGeneralTypeIssues]
+            factors.append((kind[0], angle, k))
+        return tuple(factors)
+
+    def _numeric(self, monomial: int) -> tuple[int, float]:
+        """A monomial without its numeric angles, and their value."""
+        if not self.scalars.numeric_angles:
+            return monomial, 1.0
+        found = self._numbers.get(monomial)
+        if found is None:
+            value, rest = 1.0, monomial
+            for index, k in self.ring.exponents(monomial):
+                key = self.ring.keys[index]
+                if isinstance(key, tuple) and key[0] in ("cos", "sin") and isinstance(key[1], tuple) and key[1][:1] == ("angle",):
+                    angle = self.scalars.numeric_angles[key[1][1]]
+                    value *= (math.cos(angle) if key[0] == "cos" else math.sin(angle)) ** k
+                    rest -= k << 6 * index
+            found = self._numbers[monomial] = (rest, value)
+        return found
+
+    def _plain(self, monomial: int) -> tuple[int, Monomial]:
+        """Parameters alone (packed), and the prismatic joint variables."""
+        place: list[tuple[Any, int]] = []
+        for index, key in self._prismatic:
+            k = monomial >> 6 * index & 63
+            if k:
+                place.append((key, k))
+                monomial -= k << 6 * index
+        return monomial, tuple(place)
+
+    @cached_property
+    def _prismatic(self) -> list[tuple[int, tuple[str, int]]]:
+        keys = [("q", i) for i, joint in enumerate(self.robot.joints) if not joint.is_revolute]
+        return [(self.ring.index(key), key) for key in keys if self.ring.index(key) >= 0]
+
+    def expand(self, monomial: int) -> Monomial:
+        """The factors of a packed monomial of parameters."""
+        found = self._expanded.get(monomial)
+        if found is None:
+            found = self._expanded[monomial] = tuple((self.ring.keys[i], k) for i, k in self.ring.exponents(monomial))
+        return found
+
+
+def _by_angle(factor: tuple[str, Sum, int]) -> Any:
+    return factor[1], factor[0]

@@ -1,0 +1,327 @@
+r"""The equations of motion of a robot, in symbols.
+
+.. math:: M(q)\,\ddot q + C(q,\dot q)\,\dot q + g(q) + \tau_f(\dot q) = \tau + J^T f
+
+Derived by running the recursions of ``physics`` on trigonometric polynomials; received as ordinary SymPy expressions of the
+symbols ``q1 … qn``, ``dq1 … dqn``, ``ddq1 … ddqn`` and the robot's parameters, or as text, LaTeX, HTML, JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from manipula.errors import DescriptionError, ShapeError
+from manipula.physics.kinematics import ExpressedIn
+from manipula.robot.robot import Robot
+from manipula.symbolic import friction as friction_terms
+from manipula.symbolic.base_parameters import BaseParameters, base_parameters
+from manipula.symbolic.budget import DEFAULT_TERMS, Budget
+from manipula.symbolic.collect import Collector
+from manipula.symbolic.derive import Derivation
+from manipula.symbolic.exact import inertia_symbols, symbolic_moments
+from manipula.symbolic.form import Atom, Node, add, product
+from manipula.symbolic.levels import Inertia, Level, Lumps, check_inertia, check_level
+from manipula.symbolic.linearise import Linearisation
+from manipula.symbolic.names import Names, natural
+from manipula.symbolic.parts import Parts, Progress
+from manipula.symbolic.recursive import Recursion
+from manipula.symbolic.to_sympy import SympyWriter
+
+
+def equations(
+    robot: Robot,
+    level: Level = "compact",
+    *,
+    inertia: Inertia = "given",
+    limit: int = DEFAULT_TERMS,
+    progress: Progress | None = None,
+) -> Equations:
+    """The equations of motion of ``robot``.
+
+    Args:
+        level: "raw" (every term written out), "compact" (folded, physical parameters), "lumped" (constants p1, p2 … with
+            their definitions), "base" (the fewest inertial constants, with their definitions) or "recursive" (a sequence of
+            assignments, Newton–Euler; for robots whose closed forms are too long to read).
+        inertia: "given" uses the robot's own masses and inertias; "symbolic" gives every link ten symbols
+            ``m1, mx1, my1, mz1, Ixx1, Ixy1, Ixz1, Iyy1, Iyz1, Izz1``: mass, first moments, and inertia about the origin of the
+            joint-centred frame (the link frame of URDF and modified DH), tensor entries.
+        limit: number of terms of M beyond which the robot is refused at this level.
+        progress: called with what is being done, entries finished, entries in all.
+    """
+    return Equations(robot, level, inertia=inertia, limit=limit, progress=progress)
+
+
+class Equations:
+    """Equations of one robot at one level. Nothing is derived until it is asked for, and M does not pay for C.
+
+    ``tau`` is ``M qdd + h + g`` as in ``model.inverse_dynamics``: friction is :attr:`friction`, apart.
+    """
+
+    def __init__(
+        self, robot: Robot, level: Level = "compact", *, inertia: Inertia = "given", limit: int = DEFAULT_TERMS,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        check_level(level)
+        check_inertia(inertia)
+        if robot.n == 0:
+            raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
+        self.robot, self.level, self.inertia = robot, level, inertia
+        self.names = Names(robot)
+        self._budget = Budget(limit, level)
+        self._progress = progress
+        self._writer = SympyWriter(self.names)
+
+    # Derivation, on demand ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _given(self) -> Derivation:
+        if self.inertia == "given":
+            return Derivation(self.robot, self._budget)
+        return Derivation(self.robot, self._budget, lambda ring, i: symbolic_moments(ring, inertia_symbols(i)))
+
+    @cached_property
+    def _base(self) -> BaseParameters:
+        return base_parameters(self._given)
+
+    @cached_property
+    def _lumps(self) -> Lumps | None:
+        return Lumps(set(self.robot.parameters)) if self.level == "lumped" else None
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The formulas behind the SymPy attributes, as :mod:`manipula.symbolic.form` trees."""
+        if self.level == "recursive":
+            raise DescriptionError(
+                "Level 'recursive' gives tau as a sequence of assignments (.assignments, .tau); "
+                "M, C, h and g are parts of the levels 'raw', 'compact', 'lumped' and 'base'."
+            )
+        derivation = self._base.derivation if self.level == "base" else self._given
+        return Parts(derivation, self._collector(derivation, self._lumps), self.level != "raw", self._progress)
+
+    def _collector(self, derivation: Derivation, lump: Any = None) -> Collector:
+        known: dict[Any, Any] = {}
+
+        def order(key: Any) -> Any:
+            found = known.get(key)
+            if found is None:
+                found = known[key] = natural(self.names.text(key))
+            return found
+
+        return Collector(derivation.expand, order, lump)
+
+    # SymPy --------------------------------------------------------------------------------------------------------
+
+    def _matrix(self, rows: list[list[Node]]) -> sympy.Matrix:
+        return sympy.Matrix([[self._writer.write(node) for node in row] for row in rows])
+
+    def _vector(self, nodes: list[Node]) -> sympy.Matrix:
+        return sympy.Matrix([self._writer.write(node) for node in nodes])
+
+    @property
+    def q(self) -> sympy.Matrix:
+        """Joint variables, n×1 [rad or m]."""
+        return sympy.Matrix(self.names.q)
+
+    @property
+    def qd(self) -> sympy.Matrix:
+        return sympy.Matrix(self.names.qd)
+
+    @property
+    def qdd(self) -> sympy.Matrix:
+        return sympy.Matrix(self.names.qdd)
+
+    @cached_property
+    def parameters(self) -> tuple[sympy.Symbol, ...]:
+        """Symbols other than q, qd, qdd: of the robot and, where the level has them, of the constants it introduces."""
+        names = dict.fromkeys(self.robot.parameters)
+        if self.inertia == "symbolic":
+            moved = self.robot.replace(payload=None)
+            own = {str(s) for i in range(self.robot.n) for s in inertia_symbols(i)}
+            geometry = {str(s) for s in self._geometry_symbols(moved)}
+            names = dict.fromkeys([*sorted(geometry, key=natural), *sorted(own, key=natural)])
+        by_name = {s.name: s for s in self._robot_symbols()}
+        return tuple(by_name.get(name, sympy.Symbol(name)) for name in [*names, *self.definitions])
+
+    def _robot_symbols(self) -> set[sympy.Symbol]:
+        found: set[sympy.Symbol] = set()
+        for key in self._given.ring.keys if self.level != "recursive" else ():
+            for part in key if isinstance(key, tuple) else (key,):
+                if isinstance(part, sympy.Basic):
+                    found |= part.free_symbols  # pyright: ignore[reportAttributeAccessIssue, reportOperatorIssue]
+        return found
+
+    def _geometry_symbols(self, robot: Robot) -> set[Any]:
+        inertial = {s for i in range(robot.n) for s in inertia_symbols(i)}
+        return self._robot_symbols() - inertial
+
+    @cached_property
+    def M(self) -> sympy.Matrix:
+        """Mass matrix, n×n, rotor inertia on its diagonal."""
+        return self._matrix(self.parts.M)
+
+    @cached_property
+    def C(self) -> sympy.Matrix:
+        """Christoffel matrix, n×n: ``Ṁ − 2C`` is skew."""
+        return self._matrix(self.parts.C)
+
+    @cached_property
+    def h(self) -> sympy.Matrix:
+        """Centrifugal and Coriolis torques C·qd, n×1."""
+        return self._vector(self.parts.h)
+
+    @cached_property
+    def g(self) -> sympy.Matrix:
+        """Gravity torques, n×1."""
+        return self._vector(self.parts.g)
+
+    @cached_property
+    def tau(self) -> sympy.Matrix:
+        """``M qdd + h + g``, n×1. At level "recursive": in terms of the symbols of :attr:`assignments`."""
+        if self.level == "recursive":
+            return self._vector(self.recursion.tau)
+        return self._vector(self.parts.tau)
+
+    @cached_property
+    def kinetic_energy(self) -> Any:
+        return self._writer.write(self.parts.kinetic_energy)
+
+    @cached_property
+    def potential_energy(self) -> Any:
+        """Zero at the origin of the outer frame (at level "base": up to a constant)."""
+        return self._writer.write(self.parts.potential_energy)
+
+    @cached_property
+    def friction(self) -> sympy.Matrix:
+        """Friction torques tau_f(qd), n×1; zero where a joint has no law. They stand on the left, beside g."""
+        return sympy.Matrix([friction_terms.torque(joint, self.names.qd[i], i) for i, joint in enumerate(self.robot.joints)])
+
+    @cached_property
+    def definition_nodes(self) -> dict[str, Node]:
+        """Formulas of the constants that the level introduces."""
+        if self.level == "lumped":
+            assert self._lumps is not None
+            _ = self.parts.M, self.parts.h, self.parts.g  # constants are numbered in the order of these parts
+            return self._lumps.definitions
+        if self.level != "base":
+            return {}
+        given, collector = self._given, self._collector(self._given)
+        out = {}
+        for name, pieces in self._base.definitions.items():
+            nodes = []
+            for factor, polynomial in pieces:
+                node = collector.collect(given.terms(polynomial))
+                nodes.append(node if factor == 1 else product(1, Atom(factor), node))
+            out[name] = add(nodes)
+        return out
+
+    @property
+    def definitions(self) -> dict[str, Any]:
+        """SymPy expressions of the constants that the levels "lumped" and "base" introduce, by name."""
+        return {name: self._writer.write(node) for name, node in self.definition_nodes.items()}
+
+    # Recursive ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def recursion(self) -> Recursion:
+        return Recursion(self.robot, self.names, self.inertia)
+
+    @cached_property
+    def assignments(self) -> list[tuple[sympy.Symbol, Any]]:
+        """At level "recursive": symbols and expressions in the order in which they are computed, before tau."""
+        if self.level != "recursive":
+            return []
+        return [(sympy.Symbol(name), self._writer.write(node)) for name, node in self.recursion.assignments]
+
+    # Kinematics ---------------------------------------------------------------------------------------------------
+
+    def _frame(self, frame: str | int) -> str:
+        """A frame's name; a whole number counts links from 1, as the papers do."""
+        if isinstance(frame, str):
+            return frame
+        if not 1 <= frame <= self.robot.n:
+            raise ShapeError(f"Links of '{self.robot.name}' are numbered 1 to {self.robot.n}, found {frame}.")
+        return self.robot.links[frame - 1].name
+
+    @cached_property
+    def _kinematics(self) -> Parts:
+        """Kinematics need no inertia, so they are read from the given robot at every level."""
+        return Parts(self._given, self._collector(self._given), self.level != "raw")
+
+    def T(self, frame: str | int = "tip") -> sympy.Matrix:
+        """Pose of a frame (name, or link number from 1) in the outer frame, 4×4."""
+        return self._matrix(self._kinematics.pose(self._frame(frame)))
+
+    def A(self, frame: str | int = "tip") -> sympy.Matrix:
+        """Rotation of a frame, 3×3."""
+        return self.T(frame)[:3, :3]
+
+    def p(self, frame: str | int = "tip") -> sympy.Matrix:
+        """Origin of a frame, 3×1."""
+        return self.T(frame)[:3, 3]
+
+    def jacobian(self, frame: str | int = "tip", expressed_in: ExpressedIn = "base") -> sympy.Matrix:
+        """Geometric Jacobian at the frame's origin, 6×n, linear part first."""
+        return self._matrix(self._kinematics.jacobian(self._frame(frame), expressed_in))
+
+    def velocity(self, frame: str | int = "tip", expressed_in: ExpressedIn = "base") -> sympy.Matrix:
+        """Velocity of the frame's origin, 3×1."""
+        return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[:3])
+
+    def angular_velocity(self, frame: str | int = "tip", expressed_in: ExpressedIn = "body") -> sympy.Matrix:
+        r"""Angular velocity, 3×1, in the axes of the frame: :math:`\tilde\omega = A^T\dot A`."""
+        return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[3:])
+
+    def generalised_forces(
+        self, frame: str | int = "tip", force: Sequence[Any] = (0, 0, 0), moment: Sequence[Any] = (0, 0, 0)
+    ) -> sympy.Matrix:
+        r"""Joint torques of a force at a frame's origin and a moment, both in base axes: :math:`Q = J^T[f; m]`, n×1.
+
+        They stand on the right of the equation of motion, beside tau.
+        """
+        wrench = sympy.Matrix([*force, *moment])
+        if wrench.shape != (6, 1):
+            raise ShapeError(f"A force and a moment have 3 entries each, found {len(force)} and {len(moment)}.")
+        return self.jacobian(frame).T * wrench
+
+    def linearise(self, *, at_rest: bool = False) -> Linearisation:
+        """Small motions about any state (or any state of rest): matrices M, D, K of ``M δqdd + D δqd + K δq = δtau``."""
+        return Linearisation.of(self, at_rest)
+
+    # For readers --------------------------------------------------------------------------------------------------
+
+    def text(self, only: Sequence[str] | str | None = None) -> str:
+        """Plain text in the papers' notation: ``c1``, ``s23``, ``dq1``, ``ddq1``."""
+        from manipula.symbolic.render import render
+
+        return render(self, format="text", only=only)
+
+    def unicode(self, only: Sequence[str] | str | None = None) -> str:
+        """Text with subscripts and dots."""
+        from manipula.symbolic.render import render
+
+        return render(self, format="unicode", only=only)
+
+    def latex(self, only: Sequence[str] | str | None = None) -> str:
+        """``align*`` environments, long lines broken at plus and minus."""
+        from manipula.symbolic.render import render
+
+        return render(self, format="latex", only=only)
+
+    def html(self, only: Sequence[str] | str | None = None) -> str:
+        """One page that opens without a network: MathML, which browsers draw themselves, with the LaTeX inside."""
+        from manipula.symbolic.render import render
+
+        return render(self, format="html", only=only)
+
+    def json(self, only: Sequence[str] | str | None = None) -> str:
+        """The texts with their names, abbreviations and definitions, for programs."""
+        from manipula.symbolic.render import render
+
+        return render(self, format="json", only=only)
+
+    def __repr__(self) -> str:
+        return f"Equations('{self.robot.name}', {self.robot.n} joints, level '{self.level}')"

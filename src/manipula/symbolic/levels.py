@@ -1,0 +1,50 @@
+"""How much the equations are condensed, and the constants with which a level replaces longer expressions."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from manipula.errors import unknown_name
+from manipula.symbolic.form import Atom, Node, Product, Sum
+
+Level = Literal["raw", "compact", "lumped", "base", "recursive"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+Inertia = Literal["given", "symbolic"]
+
+
+def check_level(level: str) -> None:
+    if level not in LEVELS:
+        raise unknown_name("level of equations", level, LEVELS, field="level")
+
+
+def check_inertia(inertia: str) -> None:
+    known = get_args(Inertia)
+    if inertia not in known:
+        raise unknown_name("choice of inertial parameters", inertia, known, field="inertia")
+
+
+class Lumps:
+    """Constants ``p1, p2 …``: every bracket of parameters that needs an operation gets one, the first time it occurs."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.definitions: dict[str, Node] = {}
+        self._known: dict[Any, Node] = {}
+        letters = ("p", "k", "lump")
+        self._letter = next(x for x in letters if x == "lump" or not any(t.startswith(x) and t[1:].isdigit() for t in taken))
+
+    def __call__(self, bracket: Any, node: Node) -> Node:
+        if isinstance(node, Atom) or (isinstance(node, Product) and _is_plain(node)):
+            return node
+        found = self._known.get(bracket)
+        if found is None:
+            name = f"{self._letter}{len(self.definitions) + 1}"
+            self.definitions[name] = node
+            found = self._known[bracket] = Atom(("name", name))
+        return found
+
+
+def _is_plain(node: Product) -> bool:
+    """A number, or a number times one symbol."""
+    return len(node.factors) == 0 or (
+        len(node.factors) == 1 and node.factors[0][1] == 1 and not isinstance(node.factors[0][0], Sum)
+    )

@@ -1,0 +1,67 @@
+"""Formulas as SymPy expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from manipula.symbolic.form import Atom, Node, Number, Product
+from manipula.symbolic.names import Names
+
+LARGEST_DENOMINATOR = 1000  # fractions up to here come from formulas (1/12); beyond, from decimals (0.08916)
+
+
+def number(x: Number) -> Any:
+    """An exact SymPy number for whole numbers and small fractions, a Float for what came from decimals."""
+    if isinstance(x, int):
+        return sympy.Integer(x)
+    if isinstance(x, Fraction) and x.denominator <= LARGEST_DENOMINATOR:
+        return sympy.Rational(x.numerator, x.denominator)
+    return sympy.Float(float(x), 17)
+
+
+class SympyWriter:
+    """Turns formulas into SymPy; brackets that occur again are converted once."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[int, tuple[Node, Any]] = {}  # by identity: the collector shares its brackets
+        self._powers: dict[tuple[Any, int], Any] = {}
+
+    def write(self, node: Node) -> Any:
+        found = self._known.get(id(node))
+        if found is not None:
+            return found[1]
+        if isinstance(node, Atom):
+            result = self._names.sympy(node.key)
+        elif isinstance(node, Product):
+            result = self._product(node)
+        else:
+            result = sympy.Add(*[self.write(term) for term in node.terms])
+        self._known[id(node)] = (node, result)
+        return result
+
+    def _product(self, node: Product) -> Any:
+        coefficient = number(node.coefficient)
+        factors = []
+        for base, k in node.factors:
+            one = self.write(base)
+            if k != 1:
+                key = (one, k)
+                if key not in self._powers:
+                    self._powers[key] = one**k
+                one = self._powers[key]
+            factors.append(one)
+        if node.coefficient == 1:
+            return sympy.Mul(*factors)
+        if len(factors) == 1 and factors[0].is_Add:  # SymPy would multiply the number out
+            return sympy.Mul(coefficient, factors[0], evaluate=False)
+        return sympy.Mul(coefficient, *factors)
+
+
+def substitute_names(expression: Any, table: Mapping[str, Any]) -> Any:
+    """A parsed text with its short names (``c23``) replaced by what they stand for."""
+    return expression.xreplace({sympy.Symbol(name): value for name, value in table.items()})

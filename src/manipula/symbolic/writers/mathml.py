@@ -1,0 +1,67 @@
+"""MathML: what browsers draw themselves, without a script or a network."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from manipula.symbolic.form import Atom, Node, Product
+from manipula.symbolic.writers.base import Writer, is_atomic, nested, split_number
+
+_GREEK = dict(zip(
+    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split(),
+    "αβγδεζηθκλμνξπρστφχψω",
+))  # fmt: skip
+
+
+class MathmlWriter(Writer):
+    """Fragments of presentation MathML."""
+
+    def operator(self, sign: str) -> str:
+        return f"<mo>{'−' if sign == '-' else '+'}</mo>"
+
+    minus = "<mo>−</mo>"
+
+    def product(self, node: Product) -> str:
+        above, below = split_number(node.coefficient)
+        parts = [self.factor(f, k) for f, k in node.factors]
+        if below:
+            parts.insert(0, f"<mfrac><mn>{above}</mn><mn>{below}</mn></mfrac>")
+        elif above != "1" or not parts:
+            parts.insert(0, f"<mn>{above}</mn>")
+        return "<mo>&#8290;</mo>".join(parts)  # invisible times
+
+    def factor(self, node: Node, power: int) -> str:
+        body = self.atom(node) if isinstance(node, Atom) else self.formula(node)
+        if nested(node):
+            body = f"<mrow><mo>(</mo>{body}<mo>)</mo></mrow>"
+        elif isinstance(node, Product):
+            body = f"<mrow>{body}</mrow>"
+        return body if power == 1 else f"<msup><mrow>{body}</mrow><mn>{power}</mn></msup>"
+
+    def atom(self, node: Atom) -> str:
+        key = node.key
+        if isinstance(key, tuple):
+            kind, what = key
+            if kind in ("qd", "qdd"):
+                dots = "˙" if kind == "qd" else "¨"
+                letter = html.escape(self.names.letter)
+                return f"<msub><mover accent='true'><mi>{letter}</mi><mo>{dots}</mo></mover><mn>{what + 1}</mn></msub>"
+            if kind in ("c", "s") and any(k != 1 for _, k in what):
+                inside = "".join(
+                    f"<mo>{'−' if k < 0 else '+'}</mo>" * (k < 0 or bool(n)) + (f"<mn>{abs(k)}</mn>" if abs(k) != 1 else "")
+                    + self.atom(Atom(("q", j))) for n, (j, k) in enumerate(what)
+                )  # fmt: skip
+                name = "cos" if kind == "c" else "sin"
+                return f"<mrow><mi>{name}</mi><mo>(</mo>{inside}<mo>)</mo></mrow>"
+        text = self.names.text(key)
+        return identifier(text) if is_atomic(key) and re.fullmatch(r"\w+", text) else f"<mtext>{html.escape(text)}</mtext>"
+
+
+def identifier(name: str) -> str:
+    """``m1`` with its number as a subscript, Greek names as letters."""
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d+(?:_\d+)*[A-Za-z]*)?", name)
+    if match is None:
+        return f"<mi>{html.escape(name)}</mi>"
+    stem, index = _GREEK.get(match[1], match[1]), match[2]
+    return f"<msub><mi>{stem}</mi><mn>{index.replace('_', ',')}</mn></msub>" if index else f"<mi>{stem}</mi>"
