@@ -1,0 +1,78 @@
+"""Where everything stands in the state vector of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
+
+
+class Audit(NamedTuple):
+    """Work since the start [J]: done by the drives on the links, lost in friction, done by outside wrenches."""
+
+    drives: Any
+    friction: Any
+    outside: Any
+
+
+@dataclass(frozen=True)
+class Layout:
+    """x = (q, qd, friction states, drive states, controller states, work done by drives, friction and outside wrenches)."""
+
+    n: int
+    friction: tuple[int, ...]
+    drives: tuple[int, ...]
+    controller: int
+
+    @classmethod
+    def of(
+        cls, n: int, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...], controller: int
+    ) -> Layout:
+        return cls(
+            n,
+            tuple(0 if law is None else law.states for law in friction),
+            tuple(0 if drive is None else drive.states for drive in drives),
+            controller,
+        )
+
+    @property
+    def size(self) -> int:
+        return 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller + 3
+
+    def q(self, x: Any) -> Any:
+        return x[..., : self.n]
+
+    def qd(self, x: Any) -> Any:
+        return x[..., self.n : 2 * self.n]
+
+    def friction_states(self, x: Any) -> list[tuple[Any, ...]]:
+        return self._slices(x, 2 * self.n, self.friction)
+
+    def drive_states(self, x: Any) -> list[tuple[Any, ...]]:
+        return self._slices(x, 2 * self.n + sum(self.friction), self.drives)
+
+    def controller_states(self, x: Any) -> Any:
+        start = 2 * self.n + sum(self.friction) + sum(self.drives)
+        return x[..., start : start + self.controller]
+
+    def audit(self, x: Any) -> Audit:
+        return Audit(x[..., -3], x[..., -2], x[..., -1])
+
+    def join(self, *parts: Any) -> np.ndarray:
+        """One object vector from parts that are vectors or tuples of scalars."""
+        out: list[Any] = []
+        for part in parts:
+            out.extend(list(part))
+        return np.array(out, dtype=object)
+
+    @staticmethod
+    def _slices(x: Any, start: int, counts: tuple[int, ...]) -> list[tuple[Any, ...]]:
+        out = []
+        for count in counts:
+            out.append(tuple(x[..., start + k] for k in range(count)))
+            start += count
+        return out

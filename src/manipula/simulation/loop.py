@@ -1,0 +1,152 @@
+"""Compiled loops and observers of a run: everything that happens between the initial state and the samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array, zeros
+from manipula.control.base import Target
+from manipula.physics import kinematics
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.parameters import flatten, rebuild
+from manipula.simulation.plant import Plant
+
+LARGEST = 1e10  # |x| beyond which a run has diverged
+REFERENCE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class ReferenceTable:
+    """A trajectory as run-time data of a compiled loop."""
+
+    breaks: np.ndarray  # (pieces + 1,)
+    coefficients: np.ndarray  # (pieces, dimension, degree + 1)
+
+    @classmethod
+    def of(cls, trajectory: Any, dimension: int) -> ReferenceTable:
+        if trajectory is None:
+            return cls(np.array([0.0, 1.0]), np.zeros((1, dimension, 6)))
+        table = trajectory.to_piecewise(REFERENCE_TOLERANCE)
+        coefficients = np.moveaxis(table.coefficients, 1, 2)
+        pad = 6 - coefficients.shape[2]
+        if pad > 0:
+            coefficients = np.pad(coefficients, ((0, 0), (0, 0), (0, pad)))
+        if coefficients.shape[1] < dimension:  # a path in the plane for a tip in space
+            coefficients = np.pad(coefficients, ((0, 0), (0, dimension - coefficients.shape[1]), (0, 0)))
+        return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
+
+
+class Loop:
+    """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
+
+    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool) -> None:
+        self.plant, self.dimension, self.integrator, self.noisy = plant, dimension, integrator, noisy
+        self.template = (plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator)
+        self.values = flatten(self.template)
+        self.names = list(plant.robot.parameters)
+
+    @property
+    def defaults(self) -> np.ndarray:
+        """The run's own numbers, in the order of the parameter vector (free parameters of the robot excluded)."""
+        return np.array([number for _, number in self.values], float)
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Names of the parameters, such as ``controller.kp`` and ``friction[0].damping``."""
+        heads = ("controller", "friction", "drives", "disturbances", "actuator")
+        named = []
+        for path, _ in self.values:
+            index, _, rest = path[1:].partition("]")
+            named.append(heads[int(index)] + rest)
+        return named
+
+    def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
+        """The plant with traced gains and a reference read from a table."""
+        numbers = iter(range(len(self.values)))
+        parts = rebuild(self.template, lambda path, number: p[next(numbers)])
+        table = native.table(breaks, coefficients)
+        first, second = table.derivative(), table.derivative(2)
+        reference = lambda t: Target(table(t), first(t), second(t))  # noqa: E731
+        names = {name: p[len(self.values) + k] for k, name in enumerate(self.names)}
+        torques = self.plant.torques
+        if torques is not None:
+            torques = lambda t: table(t)  # noqa: E731
+        return replace(
+            self.plant, controller=parts[0], friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
+            reference=reference, robot_values=names or None, torques=torques,
+        )  # fmt: skip
+
+    @property
+    def _inputs(self) -> dict[str, tuple[Any, ...]]:
+        count = len(self.values) + len(self.names)
+        return {"x": (self.plant.layout.size,), "p": (max(count, 1),), "breaks": ("m+1",),
+                "coefficients": ("m", self.dimension, 6)}  # fmt: skip
+
+    @cached_property
+    def run(self) -> native.Kernel:
+        """``run(x0, p, breaks, coefficients, t0, h, steps, every[, noise])`` → samples (S, size), last state, stopped."""
+        method = FIXED[self.integrator]
+        n = self.plant.layout.n
+
+        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, steps: Any, every: Any) -> Any:
+            plant = self.traced(p, breaks, coefficients)
+
+            def step(i: Any, state: Any) -> Any:
+                return (method.step(lambda t, y: plant.flow(t, y).rate, t0 + i * h, state, h, n),)
+
+            def stop(i: Any, state: Any) -> Any:
+                bad = ops.abs(state[0]) > LARGEST
+                for value in state[1 : 2 * n]:
+                    bad = bad | (ops.abs(value) > LARGEST)
+                total = state[0]
+                for value in state[1:]:
+                    total = total + value
+                return bad | ~native.is_finite(total)
+
+            done = native.repeat(step, (x,), steps, record=lambda i, state: state, every=every, stop=stop)
+            return {"samples": done.samples, "last": done.state[0], "stopped": done.stopped}
+
+        return native.compile_function(
+            loop, {**self._inputs, "t0": (), "h": (), "steps": (), "every": ()}, name=f"{self.plant.robot.name}.{self.integrator}",
+            shared=("breaks", "coefficients", "steps", "every"),
+        )  # fmt: skip
+
+    @cached_property
+    def rate(self) -> native.Kernel:
+        """``rate(x, p, breaks, coefficients, t)``: the right-hand side, for adaptive integrators."""
+
+        def f(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
+            return self.traced(p, breaks, coefficients).flow(t, x).rate
+
+        return native.compile_function(
+            f, {**self._inputs, "t": ()}, name=f"{self.plant.robot.name}.rate", shared=("breaks", "coefficients")
+        )
+
+    @cached_property
+    def observe(self) -> native.Kernel:
+        """``observe(x, p, breaks, coefficients, t)``: everything a result holds at one instant."""
+
+        def f(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any) -> dict[str, Any]:
+            plant = self.traced(p, breaks, coefficients)
+            flow = plant.flow(t, x)
+            lay = plant.layout
+            q, qd = lay.q(x), lay.qd(x)
+            kinetic, potential, held = plant.energies(t, x)
+            chain = plant.chain(t)
+            tip = kinematics.pose(chain, q) if plant.robot.tip is not None else zeros(4, 4)
+            target = plant.reference(t)
+            return {
+                "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
+                "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
+                "kinetic": kinetic, "potential": potential, "held": held, "power": array(flow.tau * qd),
+            }  # fmt: skip
+
+        return native.compile_function(
+            f, {**self._inputs, "t": ()}, name=f"{self.plant.robot.name}.observe", shared=("breaks", "coefficients")
+        )

@@ -1,0 +1,62 @@
+"""Gains and constants of a run as one vector, so that other values need no other machine code.
+
+Every float inside a controller, a friction law, a drive is a run-time input of the compiled loop. A class may name fields
+that decide its structure in ``structure``; those stay what they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+_FIXED: frozenset[str] = frozenset()
+
+
+def flatten(value: Any, path: str = "") -> list[tuple[str, float]]:
+    """(path, number) of every float inside nested dataclasses and tuples, in a fixed order."""
+    found: list[tuple[str, float]] = []
+    rebuild(value, lambda where, number: found.append((where, number)) or number, path)
+    return found
+
+
+def rebuild(value: Any, f: Callable[[str, float], Any], path: str = "") -> Any:
+    """The same structure with ``f(path, number)`` in the place of every float."""
+    if type(value) is float:
+        return f(path, value)
+    if isinstance(value, tuple):
+        return tuple(rebuild(v, f, f"{path}[{i}]") for i, v in enumerate(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fixed = getattr(type(value), "structure", _FIXED)
+        changes = {}
+        for x in dataclasses.fields(value):
+            if x.init and x.name not in fixed:
+                changes[x.name] = rebuild(getattr(value, x.name), f, f"{path}.{x.name}" if path else x.name)
+        return _unchecked(value, changes)
+    return value
+
+
+def shape_of(value: Any) -> Any:
+    """What is left of a structure when its numbers are taken out: equal shapes share machine code."""
+    if type(value) is float:
+        return "#"
+    if isinstance(value, tuple):
+        return tuple(shape_of(v) for v in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fixed = getattr(type(value), "structure", _FIXED)
+        return (
+            type(value).__qualname__,
+            *(
+                (x.name, getattr(value, x.name) if x.name in fixed else shape_of(getattr(value, x.name)))
+                for x in dataclasses.fields(value)
+            ),
+        )
+    return value
+
+
+def _unchecked(value: Any, changes: dict[str, Any]) -> Any:
+    """A copy with other fields, without running ``__post_init__`` (traced numbers are not floats)."""
+    copy = object.__new__(type(value))
+    for x in dataclasses.fields(value):
+        object.__setattr__(copy, x.name, changes.get(x.name, getattr(value, x.name)))
+    return copy

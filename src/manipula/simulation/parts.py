@@ -1,0 +1,77 @@
+"""What disturbs a run: outside wrenches, payload changes, measurement noise, real actuators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from manipula.control.base import freeze
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """A force and moment on a frame during an interval, in base axes, force first [N, N·m].
+
+    Attributes:
+        wrench: six numbers or formulas in ``t``.
+        frame: where it acts. start, stop: when [s].
+    """
+
+    wrench: Any
+    frame: str = "tip"
+    start: Any = 0.0
+    stop: Any = float("inf")
+    name: ClassVar[str] = "wrench"
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+@dataclass(frozen=True)
+class PayloadChange:
+    """From time ``time`` on the tip carries ``mass`` [kg] as a point at ``com`` in the tool frame."""
+
+    time: Any
+    mass: Any
+    com: Any = (0.0, 0.0, 0.0)
+    name: ClassVar[str] = "payload"
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Normal measurement noise, fresh every step and held during it.
+
+    Attributes:
+        position, velocity: standard deviations [rad or m, per s].
+        seed: the noise of run i in a batch is drawn from (seed, i), independent of order and threads.
+    """
+
+    position: float = 0.0
+    velocity: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """Limits between command and drive.
+
+    Attributes:
+        limit: largest |tau| commanded, one number or one a joint; ``None`` takes nothing away. ``"effort"`` uses the robot's
+            effort limits.
+        delay: the command that acts at t was computed from the state at ``t - delay`` [s], held over whole steps.
+    """
+
+    limit: Any = None
+    delay: float = 0.0
+    structure: ClassVar[frozenset[str]] = frozenset({"delay"})
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+DISTURBANCES = {d.name: d for d in (Wrench, PayloadChange)}
+IDEAL = Actuator()
+QUIET = Noise()

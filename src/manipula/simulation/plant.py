@@ -1,0 +1,205 @@
+r"""The equations of a run, over any scalar: arm, friction, drives, controller, reference and disturbances in one function.
+
+.. math:: \ddot q = M^{-1}\left(\tau - \tau_f(\dot q, z, f_n) - C\dot q - g + \sum J^T w\right)
+
+Normal forces :math:`f_n` of load-dependent friction depend on :math:`\ddot q` in turn; that loop is solved by fixed-point iteration
+inside every evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.expression import parse
+from manipula.algebra.linear import array, zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.arm import Arm
+from manipula.control.base import Controller, Target, spread
+from manipula.physics import articulated, composite, energy, kinematics, reactions
+from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.link import Payload
+from manipula.robot.robot import Robot
+from manipula.simulation.layout import Layout
+from manipula.simulation.parts import Actuator, PayloadChange, Wrench
+
+LOOP_TOLERANCE = 1e-11  # N, change of a normal force at which the friction loop counts as solved
+LOOP_LIMIT = 60
+ARTICULATED_FROM = 12
+
+
+class Flow(NamedTuple):
+    """Everything that is known at one instant."""
+
+    rate: np.ndarray  # of the whole state
+    qdd: np.ndarray
+    command: np.ndarray  # by the controller
+    tau: np.ndarray  # that reaches the links
+    friction: np.ndarray
+    outside: np.ndarray  # Jᵀ w
+    loads: np.ndarray  # normal forces, zero where nothing needs them
+
+
+@dataclass(frozen=True)
+class Plant:
+    """The parts of one run. ``reference(t)`` gives a Target; ``controller`` may be None."""
+
+    robot: Robot
+    model: Robot
+    controller: Controller | None
+    reference: Callable[[Scalar], Target]
+    friction: tuple[FrictionLaw | None, ...]
+    drives: tuple[Drive | None, ...]
+    disturbances: tuple[Wrench | PayloadChange, ...]
+    actuator: Actuator
+    layout: Layout
+    torques: Callable[[Scalar], Vector] | None = None
+    robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
+
+    def chain(self, t: Scalar) -> Chain:
+        """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
+        robot = self.robot
+        for change in self.disturbances:
+            if isinstance(change, PayloadChange):
+                before = robot.payload.mass if robot.payload is not None else 0.0
+                mass = ops.where(t >= change.time, change.mass, before)
+                com = change.com if robot.payload is None else robot.payload.com
+                robot = replace(robot, payload=Payload(mass, com))
+        chain = prepare(robot, self.robot_values)
+        bodies = tuple(
+            replace(b, armature=0.0) if d is not None and d.separates_rotor else b
+            for b, d in zip(chain.bodies, self.drives)
+        )
+        return replace(chain, bodies=bodies)
+
+    def arm(self) -> Arm:
+        """What the controller believes."""
+        return Arm(self.model, prepare(self.model, self.robot_values if self.model is self.robot else None))
+
+    def command(self, t: Scalar, x: Vector, measured_q: Vector, measured_qd: Vector) -> np.ndarray:
+        """Torques that the controller asks for, cut by the actuator."""
+        n = self.layout.n
+        if self.torques is not None:
+            u = self.torques(t)
+        elif self.controller is None:
+            u = np.zeros(n)
+        else:
+            state = self.layout.controller_states(x)
+            u = self.controller.torque(self.arm(), t, measured_q, measured_qd, self.reference(t), state)
+        limit = self.actuator.limit
+        if limit is None:
+            return array(u)
+        bound = spread(limit, n)
+        return array([ops.minimum(bound[i], ops.maximum(-bound[i], u[i])) for i in range(n)])
+
+    def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
+        """The state's rate at (t, x) and the torques behind it.
+
+        Args:
+            noise: added to measured q, qd, (2n,). command: torques already decided (held over a step, delayed).
+        """
+        lay = self.layout
+        n = lay.n
+        q, qd = lay.q(x), lay.qd(x)
+        seen_q, seen_qd = (q, qd) if noise is None else (q + noise[:n], qd + noise[n:])
+        u = self.command(t, x, seen_q, seen_qd) if command is None else command
+        chain = self.chain(t)
+        lean = regrouped(chain)
+        states, motors = lay.friction_states(x), lay.drive_states(x)
+        armature = [j.armature for j in self.robot.joints]
+        tau = zeros(n)
+        motor_rates: list[Scalar] = []
+        for i, drive in enumerate(self.drives):
+            if drive is None:
+                tau[i] = u[i]
+            else:
+                tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
+                motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
+        outside = self.outside(chain, t, q)
+        qdd, friction, loads = self.accelerate(chain, lean, q, qd, array(tau + outside), states)
+        bristles: list[Scalar] = []
+        for i, law in enumerate(self.friction):
+            if law is not None:
+                bristles.extend(law.state_rate(qd[i], states[i], loads[i]))
+        if self.controller is not None and lay.controller:
+            own = self.controller.state_rate(
+                self.arm(), t, seen_q, seen_qd, self.reference(t), lay.controller_states(x)
+            )
+        else:
+            own = np.zeros(lay.controller)
+        works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(outside * qd))]
+        rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
+        return Flow(rate, qdd, u, array(tau), friction, outside, loads)
+
+    def accelerate(self, chain: Chain, lean: Chain, q: Vector, qd: Vector, push: Vector,
+                   states: list[tuple[Scalar, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+        """Accelerations, friction torques and normal forces under the torques ``push``."""
+        n = self.layout.n
+        solve = articulated.forward_dynamics if n >= ARTICULATED_FROM else composite.forward_dynamics
+        needs = [i for i, law in enumerate(self.friction) if law is not None and law.needs_load]
+
+        def friction_at(loads: Vector) -> np.ndarray:
+            tau = zeros(n)
+            for i, law in enumerate(self.friction):
+                if law is not None:
+                    tau[i] = law.torque(qd[i], states[i], loads[i])
+            return array(tau)
+
+        if not needs:
+            friction = friction_at(np.zeros(n))
+            return solve(lean, q, qd, array(push - friction)), friction, np.zeros(n)
+
+        M_inv = composite.inverse_mass_matrix(lean, q)
+        free = M_inv @ (push - composite.nonlinear_effects(lean, q, qd))
+
+        def again(loads: Vector, change: Scalar) -> tuple[Vector, Scalar]:
+            qdd = free - M_inv @ friction_at(loads)
+            new = reactions.normal_forces(chain, q, qd, qdd)
+            largest: Scalar = 0.0
+            for i in needs:
+                largest = ops.maximum(largest, ops.abs(new[i] - loads[i]))
+            return new, largest
+
+        start = reactions.normal_forces(chain, q, qd, free)
+        (loads, _), _ = native.until(again, (start, 1.0), lambda _, change: change <= LOOP_TOLERANCE, LOOP_LIMIT)
+        friction = friction_at(loads)
+        return array(free - M_inv @ friction), friction, loads
+
+    def outside(self, chain: Chain, t: Scalar, q: Vector) -> np.ndarray:
+        """Σ Jᵀ w of the outside wrenches, (n,)."""
+        total = zeros(self.layout.n)
+        for d in self.disturbances:
+            if isinstance(d, Wrench):
+                values = [parse(v, names=("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
+                acting = (t >= d.start) & (t <= d.stop)
+                w = array([ops.where(acting, v, 0.0) for v in values])
+                total = total + kinematics.jacobian(chain, q, d.frame).T @ w
+        return array(total)
+
+    def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
+        """Kinetic and potential energy of the arm, energy held by the drives [J]."""
+        lay = self.layout
+        q, qd = lay.q(x), lay.qd(x)
+        chain = self.chain(t)
+        held: Scalar = 0.0
+        for i, drive in enumerate(self.drives):
+            if drive is not None:
+                held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], self.robot.joints[i].armature, t)
+        return energy.kinetic_energy(chain, q, qd), energy.potential_energy(chain, q), held
+
+    def start(self, q: Vector, qd: Vector) -> np.ndarray:
+        """State at the beginning: bristles at rest, drives without torque, no work done."""
+        lay = self.layout
+        motors: list[Scalar] = []
+        for i, drive in enumerate(self.drives):
+            if drive is not None:
+                motors.extend(drive.initial_state(q[i], qd[i]))
+        own = np.zeros(0) if self.controller is None else self.controller.initial_state(self.arm())
+        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * 3)
