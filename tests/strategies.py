@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.robot import Limits, Payload, Robot
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
-from manipula.robot.friction import Viscous
+from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 
 
 def random_rotation(rng: np.random.Generator) -> np.ndarray:
@@ -75,7 +75,7 @@ def random_robot(
         oblique: link frames that do not sit in the joint (X_JL ≠ 1), as in standard DH.
         limits: position, velocity, acceleration, jerk and effort limits, each on some joints.
         drives: rotor inertia and gear ratio.
-        friction: viscous friction on some joints.
+        friction: viscous or dry friction on some joints.
         base, tool, payload, gravity: a base pose, a tool pose, a carried body, gravity in any direction.
         massless: some links (never the last of a branch) have no mass.
     """
@@ -107,7 +107,7 @@ def random_robot(
                 limits=_random_limits(rng) if limits else Limits(),
                 rotor_inertia=float(rng.uniform(1e-5, 1e-3)) if drives else 0.0,
                 gear_ratio=float(rng.uniform(20, 160)) * float(rng.choice([-1.0, 1.0])) if drives else 1.0,
-                friction=Viscous(float(rng.uniform(0.0, 2.0))) if friction and rng.random() < 0.7 else None,
+                friction=_random_friction(rng) if friction else None,
             )
         )
         attach.append(f"link{i + 1}")
@@ -138,6 +138,17 @@ def _random_limits(rng: np.random.Generator) -> Limits:
 
     lower, upper = sorted(rng.uniform(-3.0, 3.0, 2))
     return Limits(*(sometimes(v) for v in (lower, upper, *rng.uniform(0.5, 100.0, 4))))
+
+
+def _random_friction(rng: np.random.Generator) -> FrictionLaw | None:
+    draw = rng.random()
+    if draw < 0.3:
+        return None
+    if draw < 0.7:
+        return Viscous(float(rng.uniform(0.01, 2.0)))
+    return Coulomb(
+        float(rng.uniform(0.1, 3.0)), width=float(rng.choice([1e-3, 0.02])), damping=float(rng.choice([0.0, 0.4]))
+    )
 
 
 def random_state(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.build import JointDraft
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
-from manipula.robot.friction import FrictionLaw, Viscous
+from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 from manipula.robot.joint import Joint
 
 LIMIT_NAMES = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
@@ -26,10 +26,20 @@ _NUMBERS = ("rotor_inertia", "gear_ratio", "velocity", "acceleration", "jerk")
 _PARTS: Mapping[str, Mapping[str, type]] = {"friction": FRICTION, "drive": DRIVES}
 
 
-def dissipation(damping: float, dry: float) -> tuple[FrictionLaw | None, str | None]:
-    """The law of a joint's viscous and dry friction, and a note about what no law here describes."""
-    law = Viscous(damping) if damping > 0 else None
-    return law, f"dry friction {dry:g} left out" if dry > 0 else None
+def dissipation(damping: float, dry: float) -> FrictionLaw | None:
+    """The law of a joint with viscous friction ``damping`` and dry friction ``dry``, the two words both formats have."""
+    if dry > 0:
+        return Coulomb(dry, damping=damping)
+    return Viscous(damping) if damping > 0 else None
+
+
+def damping_and_dry(law: FrictionLaw | None) -> tuple[float | None, float | None]:
+    """What of a law the two words can say; ``None`` where they say nothing."""
+    if isinstance(law, Viscous):
+        return law.damping, None
+    if isinstance(law, Coulomb):
+        return law.damping or None, law.level
+    return None, None
 
 
 def words_of(joint: Joint, said: tuple[str, ...] = ()) -> dict[str, str]:
@@ -42,7 +52,8 @@ def words_of(joint: Joint, said: tuple[str, ...] = ()) -> dict[str, str]:
         value = getattr(joint.limits, name)
         if value is not None and name not in said:
             words[name] = repr(float(value))
-    if joint.friction is not None and not isinstance(joint.friction, Viscous):
+    damping, dry = damping_and_dry(joint.friction)
+    if joint.friction != dissipation(damping or 0.0, dry or 0.0):
         words |= _words_of_part("friction", joint.friction)
     if joint.drive is not None:
         words |= _words_of_part("drive", joint.drive)

@@ -205,9 +205,7 @@ class _Reader:
             joint.fail("Damping and friction must not be negative: they would feed energy into the joint.")
         if any(damping[1:]):
             self.draft.notes.append(f"joint '{printable(name, 60)}': damping beyond the linear term left out.")
-        draft.friction, note = dissipation(damping[0], dry)
-        if note:
-            self.draft.notes.append(f"joint '{printable(name, 60)}': {note}.")
+        draft.friction = dissipation(damping[0], dry)
         return draft
 
     def _limits(self, joint: Element, hinge: bool) -> Limits:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from manipula.errors import DescriptionError, nearest, printable
-from manipula.formats.extension import dissipation
+from manipula.formats.extension import damping_and_dry, dissipation
 from manipula.formats.guard import check_reference
 from manipula.formats.mjcf_settings import ACTUATORS, Defaults, Settings
 from manipula.formats.xml import Element
 from manipula.robot.build import JointDraft
-from manipula.robot.friction import Viscous
 
 _KNOWN = (
     "compiler", "option", "size", "statistic", "visual", "default", "extension", "custom", "asset", "worldbody",
@@ -99,8 +98,8 @@ def _motor(motor: Element, settings: Settings, joints: dict[str, JointDraft]) ->
             joint.rotor_inertia = joint.rotor_inertia * joint.gear_ratio**2 + rotor * gear**2
             joint.gear_ratio = 1.0
     if damping:
-        already = joint.friction.damping if isinstance(joint.friction, Viscous) else 0.0
-        joint.friction = dissipation(already + gear * gear * damping, 0.0)[0]
+        already, dry = damping_and_dry(joint.friction)
+        joint.friction = dissipation((already or 0.0) + gear * gear * damping, dry or 0.0)
     limited = motor.choice("forcelimited", ("true", "false", "auto"), "auto")
     low, high = motor.numbers("forcerange", 2, (0.0, 0.0), largest=math.inf)
     stated = (low, high) != (0.0, 0.0)

@@ -14,12 +14,11 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import words_of
+from manipula.formats.extension import damping_and_dry, words_of
 from manipula.formats.mjcf_extension import JOINT, PREFIX
 from manipula.formats.names import Names, refuse_symbols
 from manipula.formats.xml import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
-from manipula.robot.friction import Viscous
 from manipula.robot.link import NO_INERTIA
 
 WORLD = "world"
@@ -144,6 +143,7 @@ class _Writer:
         lower = -NO_LIMIT if limits.lower is None else limits.lower
         upper = NO_LIMIT if limits.upper is None else limits.upper
         armature = joint.armature
+        damping, dry = damping_and_dry(joint.friction)
         self.xml.leaf(
             "joint",
             name=joint.name,
@@ -152,7 +152,8 @@ class _Writer:
             axis=X_LJ.R @ np.array(joint.axis, float),
             range=(lower, upper) if bounded else None,
             armature=armature if armature else None,
-            damping=joint.friction.damping if isinstance(joint.friction, Viscous) else None,
+            damping=damping,
+            frictionloss=dry,
             actuatorfrcrange=(-limits.effort, limits.effort) if limits.effort else None,
         )
 

@@ -191,9 +191,7 @@ def _joint(element: Element, notes: list[str]) -> JointDraft:
         damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
         if damping < 0 or dry < 0:
             dynamics.fail("Damping and friction must not be negative: they would feed energy into the joint.")
-        draft.friction, note = dissipation(damping, dry)
-        if note:
-            notes.append(f"joint '{printable(name, 60)}': {note}.")
+        draft.friction = dissipation(damping, dry)
     extension = element.one("manipula")
     if extension is not None:
         apply_words(draft, {k: v for k, v in extension.attributes.items() if k != "frame"}, **place)

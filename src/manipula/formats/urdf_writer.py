@@ -14,11 +14,10 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import words_of
+from manipula.formats.extension import damping_and_dry, words_of
 from manipula.formats.names import Names, refuse_symbols
 from manipula.formats.xml import XmlWriter
 from manipula.robot import Joint, Link, Robot
-from manipula.robot.friction import Viscous
 from manipula.robot.link import NO_INERTIA
 from manipula.robot.robot import STANDARD_GRAVITY
 
@@ -164,8 +163,9 @@ class _Writer:
             xml.leaf("limit", **stated)
         else:
             missing = []
-        if isinstance(joint.friction, Viscous):
-            xml.leaf("dynamics", damping=joint.friction.damping)
+        damping, dry = damping_and_dry(joint.friction)
+        if damping is not None or dry is not None:
+            xml.leaf("dynamics", damping=damping, friction=dry)
         words = words_of(joint, said=("velocity",))
         if missing:
             words["unlimited"] = " ".join(missing)
