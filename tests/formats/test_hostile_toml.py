@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,13 +38,16 @@ HOSTILE: dict[str, str] = {
     **{f"number {v}": arm(mass=v) for v in ("nan", "inf", "-inf", "-1", "-1e-9", "true", "1e400", "1e61", "[1]", "{}", "1979-05-27",
                                            "07:32:00", "0x" + "f" * 300, "9" * 5000)},
     **{f"com {v}": arm(com=v) for v in ("[0,0]", "[0,0,0,0]", "0", "[[0,0,0]]", "[0,0,nan]", '["a b",0,0]', "[0,0,true]", "{}")},
-    **{f"inertia {v}": arm(inertia=v) for v in ("[1,2]", "[1,2,3,4]", "[[1,0],[0,1]]", "[[1,2,0],[0,1,0],[0,0,1]]", "[[1,0,0],[0,1,0],[0,0]]",
+    **{f"inertia {v}": arm(inertia=v) for v in ("[1,2]", "[1,2,3,4]", "[[1,0],[0,1]]",
+                                               "[[1,2,0],[0,1,0],[0,0,1]]", "[[1,0,0],[0,1,0],[0,0]]",
                                                "1", "[1,2,inf]", "[[1,0,0],[0,1,0],[0,0,[1]]]")},
     **{f"more {v}": arm(more=v) for v in (
         "limits = { position = [1, -1] }", "limits = { position = [1] }", "limits = { velocity = -1 }", "limits = { lower = nan }",
         "limits = { speed = 1 }", "limits = 1", "friction = { law = 'none' }", "friction = { law = 'viscous' }", "friction = 'viscous'",
-        "friction = { law = 'viscous', damping = [] , x = 1 }", "drive = { drive = 'x' }", "drive = { drive = 'flexible', stiffness = 1, motor = 'x+1' }",
-        "joint = 'ball'", "joint = 1", "alpha = 1\nalpha_deg = 2", "alpha_grad = 2", "rotor_inertia = -1", "inertia_about = 'tip'", "name = ''",
+        "friction = { law = 'viscous', damping = [] , x = 1 }", "drive = { drive = 'x' }",
+        "drive = { drive = 'flexible', stiffness = 1, motor = 'x+1' }",
+        "joint = 'ball'", "joint = 1", "alpha = 1\nalpha_deg = 2", "alpha_grad = 2", "rotor_inertia = -1", "inertia_about = 'tip'",
+        "name = ''",
         'name = "a\\u0007"', f"name = '{'x' * 300}'", "link = 5", "gear_ratio = inf")},
     "no convention": "[dh]\n[[dh.rows]]\na = 1\n",
     "no rows": '[dh]\nconvention = "standard"\n',
@@ -200,7 +205,5 @@ def test_damaged_files_raise_nothing_else(data) -> None:
     )
     damaged = text[:at] + piece + text[at + length :]
     for read in (from_toml, from_table):
-        try:
+        with contextlib.suppress(DescriptionError):
             read(damaged + "\n")
-        except DescriptionError:
-            pass

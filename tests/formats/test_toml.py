@@ -236,7 +236,7 @@ def test_a_file_is_read_and_named(tmp_path) -> None:
     path.write_text(TREE, encoding="utf-8")
     assert from_toml(path) == from_toml(TREE) == from_toml(str(path))
     path.write_text(TREE.replace("axis", "axes"), encoding="utf-8")
-    with pytest.raises(UnknownNameError, match="fork.toml:24"):
+    with pytest.raises(UnknownNameError, match=r"fork\.toml:24"):
         from_toml(path)
     with pytest.raises(DescriptionError, match="does not exist"):
         from_toml(tmp_path / "none.toml")

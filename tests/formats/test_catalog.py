@@ -1,0 +1,140 @@
+"""The catalog: every file is legal, names its source, and agrees with published values and with Pinocchio."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manipula.errors import UnknownNameError
+from manipula.formats.catalog import catalog, catalog_names, load_catalog
+from manipula.formats.load import load
+from manipula.formats.toml import from_toml
+from manipula.formats.toml_writer import to_toml
+from manipula.physics.composite import mass_matrix
+from manipula.physics.kinematics import pose, position
+from manipula.physics.newton_euler import inverse_dynamics
+from manipula.robot.doctor import doctor
+
+DATA = Path(__file__).parents[1] / "data"
+ROUNDING = 1e-11  # seven joints, torques up to a few hundred N·m
+PRINTED = 5e-5  # four decimals
+REQUIRED = {
+    "planar-2r": 2, "planar-3r": 3, "zlajpah-5r": 5, "zlajpah-4r": 4, "scara-khang": 4, "arora-5r": 5, "abdelsatar-2r": 2,
+    "jarzebowska-4": 4, "puma560": 6, "stanford": 6, "ur5e": 6, "panda": 7, "iiwa14": 7, "gen3": 7, "cobra600": 4,
+}  # fmt: skip
+
+
+def reference(name: str):
+    return json.loads((DATA / name).read_text(encoding="utf-8"))
+
+
+def gravity_load(robot, q) -> np.ndarray:
+    zero = np.zeros(robot.n)
+    return inverse_dynamics(robot, np.asarray(q, float), zero, zero)
+
+
+def test_names_and_joints() -> None:
+    assert {e.name: e.n for e in catalog()} == REQUIRED
+
+
+@pytest.mark.parametrize("name", catalog_names())
+def test_every_entry(name: str) -> None:
+    entry = next(e for e in catalog() if e.name == name)
+    robot = load(name)
+    assert robot is load_catalog(name)
+    assert robot.name == name
+    assert robot.tip is not None
+    assert len(entry.source) > 60
+    assert 10 < len(entry.description) < 60
+    assert doctor(robot).ok
+    assert from_toml(to_toml(robot)) == robot
+    assert any(note.startswith("Source: ") for note in robot.notes)
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'puma560'"):
+        load("puma650")
+
+
+def test_puma_holds_the_published_gravity_load() -> None:
+    """Robotics Toolbox, gravload at the poses qn, qz and qr of the same parameters."""
+    puma = load_catalog("puma560")
+    h = np.pi / 2
+    assert np.allclose(
+        gravity_load(puma, [0, h / 2, 2 * h, 0, h / 2, 0]), [0, 31.6399, 6.0351, 0, 0.0283, 0], atol=PRINTED
+    )
+    assert np.allclose(gravity_load(puma, np.zeros(6)), [0, 37.4837, 0.2489, 0, 0, 0], atol=PRINTED)
+    assert np.allclose(gravity_load(puma, [0, h, -h, 0, 0, 0]), [0, -0.7752, 0.2489, 0, 0, 0], atol=PRINTED)
+
+
+def test_puma_mass_matrix_carries_the_rotors() -> None:
+    puma = load_catalog("puma560")
+    M = np.asarray(mass_matrix(puma, np.zeros(6)), float)
+    assert M[0, 0] == pytest.approx(3.9611, abs=PRINTED)  # Robotics Toolbox, inertia(qz)
+    assert M[5, 5] == pytest.approx(0.1941, abs=PRINTED)
+    bare = puma.replace(joints=tuple(type(j)(**(vars(j) | {"rotor_inertia": 0.0})) for j in puma.joints))
+    lighter = np.asarray(mass_matrix(bare, np.zeros(6)), float)
+    assert np.allclose(np.diag(M - lighter), [j.gear_ratio**2 * j.rotor_inertia for j in puma.joints], atol=1e-14)
+
+
+def test_scara_khang_reproduces_its_reference() -> None:
+    robot = load_catalog("scara-khang")
+    for s in reference("scara.json")["random_states"]:
+        q, qd, qdd = (np.array(s[k]) for k in ("q", "qd", "qdd"))
+        assert np.allclose(inverse_dynamics(robot, q, qd, qdd), s["tau"], atol=ROUNDING)
+        assert np.allclose(np.asarray(mass_matrix(robot, q), float), s["M"], atol=ROUNDING)
+
+
+def test_arora_reproduces_the_printed_matrices() -> None:
+    data, robot = reference("arora5.json"), load_catalog("arora-5r")
+    q = np.array(data["parameters"]["q"])
+    assert np.abs(np.asarray(mass_matrix(robot, q), float) - data["published"]["M"]).max() < PRINTED
+    assert np.abs(pose(robot, q) - data["published"]["T05"]).max() < PRINTED
+    assert [j.limits.upper for j in robot.joints] == pytest.approx(data["parameters"]["joint_limits_rad"])
+
+
+def test_jarzebowska_starts_on_its_ellipse() -> None:
+    data, robot = reference("gpme4.json"), load_catalog("jarzebowska-4")
+    state = data["states"][0]
+    assert np.allclose(np.asarray(mass_matrix(robot, np.array(state["q"])), float), state["M"], atol=ROUNDING)
+    assert np.allclose(position(robot, np.array([0.0, 1.5 * np.pi, 0.0, 0.3])), [0.5, 0.0, 0.1], atol=ROUNDING)
+
+
+def test_ur5e_reaches_its_published_zero_pose() -> None:
+    """At q = 0 the arm lies stretched along −x: a2 + a3, then −d4 − d6 in y and d1 − d5 in z."""
+    assert np.allclose(position(load_catalog("ur5e"), np.zeros(6)), [-0.8172, -0.2329, 0.0628], atol=1e-12)
+
+
+def test_panda_flange_height() -> None:
+    """Franka's modified DH table at q = 0: x = 0.088, z = 0.333 + 0.316 + 0.384 − 0.107."""
+    assert np.allclose(position(load_catalog("panda"), np.zeros(7)), [0.088, 0.0, 0.926], atol=1e-12)
+
+
+def test_iiwa_stands_upright() -> None:
+    assert np.allclose(position(load_catalog("iiwa14"), np.zeros(7)), [0, 0, 0.36 + 0.42 + 0.4 + 0.126], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["panda", "iiwa14", "gen3"])
+def test_maker_arms_by_pinocchio_from_the_same_numbers(name: str) -> None:
+    """Pinocchio's model is built here from the raw numbers of the file, without our reader or our robot."""
+    pin = pytest.importorskip("pinocchio")
+    raw = tomllib.loads((resources.files("manipula.robot") / "catalog" / f"{name}.toml").read_text(encoding="utf-8"))
+    links = {link["name"]: link for link in raw["link"]}
+    model, ids = pin.Model(), {raw["link"][0]["name"]: 0}
+    for joint in raw["joint"]:
+        origin, link = joint.get("origin", {}), links[joint["child"]]
+        angles = np.radians(origin.get("rpy_deg", [0, 0, 0]))
+        at = pin.SE3(pin.rpy.rpyToMatrix(*angles), np.array(origin.get("xyz", [0, 0, 0]), float))
+        ids[link["name"]] = k = model.addJoint(ids[joint["parent"]], pin.JointModelRZ(), at, joint["name"])
+        xx, yy, zz, xy, xz, yz = [*link["inertia"], 0.0, 0.0, 0.0][:6]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], float)
+        model.appendBodyToJoint(k, pin.Inertia(link["mass"], np.array(link["com"], float), tensor), pin.SE3.Identity())
+    data, robot, rng = model.createData(), load_catalog(name), np.random.default_rng(11)
+    for _ in range(20):
+        q, qd, qdd = rng.normal(size=(3, robot.n))
+        assert np.abs(inverse_dynamics(robot, q, qd, qdd) - pin.rnea(model, data, q, qd, qdd)).max() < ROUNDING
