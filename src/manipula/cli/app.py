@@ -11,11 +11,13 @@ from manipula.cli.catalog import catalog
 from manipula.cli.convert import convert
 from manipula.cli.doctor import doctor
 from manipula.cli.explain import explained
+from manipula.cli.export import export
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
     "convert": convert,
     "catalog": catalog,
+    "export": export,
 }
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

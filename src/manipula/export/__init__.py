@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import sys
+import types
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from manipula.errors import unknown_name
 from manipula.export.base import Language, Program
@@ -86,5 +88,14 @@ def _language(name: str) -> Language:
         raise unknown_name("language", name, LANGUAGES, field="language")
     return LANGUAGES[name]
 
+
+class _CallableModule(types.ModuleType):
+    """``manipula.export`` is this package and also the function: ``mp.export(robot, "c", folder)`` works either way."""
+
+    def __call__(self, *args: Any, **options: Any) -> list[Path]:
+        return export(*args, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule
 
 __all__ = ["DEFAULT", "LANGUAGES", "NAMES", "Language", "Program", "export", "export_graph", "source_texts"]

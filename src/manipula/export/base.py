@@ -63,6 +63,7 @@ class Routine:
     results: tuple[Value, ...]
     samples: tuple[Sample, ...]
     uses_parameters: bool
+    tolerance: float = TOLERANCE  # of its self-test
 
     def operations(self) -> str:
         """``12 additions, 20 multiplications, 4 trigonometric …``"""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import numpy as np
 
-from manipula.export.base import PARAMETERS, TOLERANCE, Field, Language, Program, Routine, Value
+from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
 from manipula.export.statements import Statements, statements
 
 _HELPERS = {
@@ -34,7 +35,7 @@ class C(Language):
     name = "c"
     comment = " *"
     infinite = ("INFINITY", "-INFINITY", "NAN")
-    calls = {
+    calls: ClassVar[Mapping[str, str]] = {
         **{code: f"{code}({{0}})" for code in _UNARY},
         "abs": "fabs({0})", "sign": "sign_of({0})", "atan2": "atan2({0}, {1})", "pow": "pow({0}, {1})",
         "minimum": "least({0}, {1})", "maximum": "largest({0}, {1})", "select": "({0} ? {1} : {2})",
@@ -125,12 +126,12 @@ class C(Language):
         x = program.prefix
         out = [self.block([f"Compares {x} with stored numbers; the exit status is 0 when all agree."]),
                f'#include "{x}.h"', "", "#include <math.h>", "#include <stdio.h>", "", "static int failures = 0;", "",
-               "static void check(const char *name, const double *found, const double *expected, int n)", "{",
+               "static void check(const char *name, const double *found, const double *expected, int n, double tolerance)", "{",
                "    double scale = 1e-300, worst = 0.0;", "    int i;",
                "    for (i = 0; i < n; ++i) {", "        const double e = fabs(found[i] - expected[i]);",
                "        if (fabs(expected[i]) > scale) scale = fabs(expected[i]);",
                "        if (!(e <= worst)) worst = e;", "    }",
-               f"    if (!(worst <= {TOLERANCE!r} * scale)) {{", "        ++failures;",
+               "    if (!(worst <= tolerance * scale)) {", "        ++failures;",
                '        printf("%s differs by %g of %g\\n", name, worst, scale);', "    }", "}", ""]  # fmt: skip
         for r in program.routines:
             for k, sample in enumerate(r.samples, start=1):
@@ -153,7 +154,7 @@ class C(Language):
                     call.append(v.name)
                 out.append(f"    {x}_{r.name}({', '.join(call)});")
                 out += [
-                    f'    check("{r.name} {v.name}", {v.name}, expected_{j}, {v.size});'
+                    f'    check("{r.name} {v.name}", {v.name}, expected_{j}, {v.size}, {r.tolerance!r});'
                     for j, v in enumerate(r.results)
                 ]
                 out += ["}", ""]

@@ -61,9 +61,9 @@ _Q, _QV, _QVA, _QVT = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau"
 KINDS: dict[str, Kind] = {
     "pose": Kind("pose of the frame, homogeneous 4 x 4", _Q, {"T": "pose [1, m]"},
                  _at_frame(kinematics.pose), at_frame=True),
-    "position": Kind("position of the frame's origin", _Q, {"x": "position [m]"},
+    "position": Kind("position of the origin of the frame", _Q, {"x": "position [m]"},
                      _at_frame(kinematics.position), at_frame=True),
-    "jacobian": Kind("geometric Jacobian at the frame's origin, base axes, linear part first", _Q,
+    "jacobian": Kind("geometric Jacobian at the origin of the frame, base axes, linear part first", _Q,
                      {"J": "Jacobian [m, 1]"}, _at_frame(kinematics.jacobian), at_frame=True),
     "jacobian_rate": Kind("time derivative of the Jacobian", _QV, {"Jd": "rate of the Jacobian [m/s, 1/s]"},
                           _at_frame(kinematics.jacobian_rate), at_frame=True),
@@ -81,7 +81,7 @@ KINDS: dict[str, Kind] = {
                              {"qdd": "joint accelerations [rad/s2, m/s2]"},
                              _whole(composite.forward_dynamics, articulated.forward_dynamics), regroup=True),
     "kinetic_energy": Kind("kinetic energy", _QV, {"T": "energy [J]"}, _whole(energy.kinetic_energy), regroup=True),
-    "potential_energy": Kind("potential energy, zero at the base's origin", _Q, {"V": "energy [J]"},
+    "potential_energy": Kind("potential energy, zero at the origin of the base", _Q, {"V": "energy [J]"},
                              _whole(energy.potential_energy)),
     "regressor": Kind("Y with tau = Y pi; pi is m, m c, J about the origin of every link (rotors left out)",
                       _QVA, {"Y": "regressor"}, _whole(regressors.regressor)),
@@ -125,7 +125,7 @@ def traced(given: Parametrised, name: str, frame: str) -> Traced:
     kind, n = KINDS[name], given.robot.n
     if kind.at_frame:
         given.robot.frame(frame)  # refuses an unknown frame, or a tip that nobody named
-    inputs = _with_parameters(given, {x: (n,) for x in kind.inputs})
+    inputs = _with_parameters(given, dict.fromkeys(kind.inputs, (n,)))
 
     def run(compute: Callable[..., Any], regroup: bool) -> Graph:
         def f(*arguments: Any) -> Any:

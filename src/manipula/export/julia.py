@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
-from manipula.export.base import PARAMETERS, TOLERANCE, Field, Language, Program, Routine, Value
+from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
 from manipula.export.statements import Statements, statements
 
 _HELPERS = {
@@ -23,7 +26,7 @@ class Julia(Language):
 
     name = "julia"
     infinite = ("Inf", "-Inf", "NaN")
-    calls = {
+    calls: ClassVar[Mapping[str, str]] = {
         **{code: f"{code}({{0}})" for code in _SAME},
         **{code: f"real_{code}({{0}})" for code in ("sqrt", "log", "asin", "acos")},
         "pow": "real_power({0}, {1})", "atan2": "atan({0}, {1})", "minimum": "min({0}, {1})", "maximum": "max({0}, {1})",
@@ -75,6 +78,7 @@ class Julia(Language):
             return []
         out = ["struct Parameters{N<:Real}", *[f"    {f.name}::N  # {f.meaning}" for f in fields], "end", ""]
         names = ", ".join(f.name for f in fields)
+        out += ["number_of(::Parameters{N}) where {N} = N"]
         out += [f"Parameters(; {names}) = Parameters(promote({names})...)", ""]
         if fields[0].value is not None:
             out += [f"const default_parameters = Parameters({self.numbers([f.value for f in fields])})", ""]
@@ -89,7 +93,7 @@ class Julia(Language):
         results = ", ".join(v.name for v in r.results)
         made = [f"{v.name} = zeros(number, {', '.join(map(str, v.shape))})" for v in arrays]
         types = [f"eltype({v.name})" if v.shape else f"typeof({v.name})" for v in r.arguments]
-        types += ["eltype(typeof(p).parameters[1])"] if r.uses_parameters else []
+        types += ["number_of(p)"] if r.uses_parameters else []
         kind = f"number = float(promote_type({', '.join(types)}))"
         computed = list(body.lines)
         for v in r.results:
@@ -114,8 +118,8 @@ class Julia(Language):
     def test(self, program: Program) -> str:
         x = program.prefix
         out = [*self.comments([f"Compares {x} with stored numbers."]), "using Test", f'include("{x}.jl")', "",
-               "check(found, expected) = maximum(abs.(vec(collect(found)) .- vec(expected)); init=0.0) <=",
-               f"    {TOLERANCE!r} * max(maximum(abs.(expected); init=0.0), 1e-300)", "", f'@testset "{x}" begin']  # fmt: skip
+               "check(found, expected, tolerance) = maximum(abs.(vec(collect(found)) .- vec(expected)); init=0.0) <=",
+               "    tolerance * max(maximum(abs.(expected); init=0.0), 1e-300)", "", f'@testset "{x}" begin']  # fmt: skip
         for r in program.routines:
             for sample in r.samples:
                 call = []
@@ -126,7 +130,7 @@ class Julia(Language):
                 for j, v in enumerate(r.results):
                     one = "found" if len(r.results) == 1 else f"found[{j + 1}]"
                     expected = self.array(v, sample.outputs[v.key])
-                    out.append(f"    @test check({one}, {expected if v.shape else f'[{expected}]'})")
+                    out.append(f"    @test check({one}, {expected if v.shape else f'[{expected}]'}, {r.tolerance!r})")
         return "\n".join([*out, "end"]) + "\n"
 
     def array(self, value: Value, flat: np.ndarray) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import numpy as np
 
-from manipula.export.base import PARAMETERS, TOLERANCE, Field, Language, Program, Routine, Value
+from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
 from manipula.export.statements import Statements, statements
 
 _HELPERS = {
@@ -35,7 +36,7 @@ class Matlab(Language):
     name = "matlab"
     comment = "%"
     infinite = ("Inf", "-Inf", "NaN")
-    calls = {
+    calls: ClassVar[Mapping[str, str]] = {
         **{code: f"{code}({{0}})" for code in _SAME},
         **{code: f"real_only({code}({{0}}))" for code in _MAY_BE_COMPLEX},
         "pow": "real_only(power({0}, {1}))", "atan2": "atan2({0}, {1})", "sign": "sign_of({0})",
@@ -136,10 +137,10 @@ class Matlab(Language):
                 out.append(f"  [{', '.join(found)}] = {x}_{r.name}({', '.join(call)});")
                 for v in r.results:
                     expected = self.array(v, sample.outputs[v.key])
-                    out.append(f"  check('{r.name} {v.name}', {v.name}, {expected});")
-        out += ["  disp('all agree');", "end", "", "function check(name, found, expected)",
+                    out.append(f"  check('{r.name} {v.name}', {v.name}, {expected}, {r.tolerance!r});")
+        out += ["  disp('all agree');", "end", "", "function check(name, found, expected, tolerance)",
                 "  worst = max(abs(found(:) - expected(:)));", "  scale = max([abs(expected(:)); 1e-300]);",
-                f"  if ~(worst <= {TOLERANCE!r} * scale)",
+                "  if ~(worst <= tolerance * scale)",
                 "    error('%s differs by %g of %g', name, worst, scale);", "  end", "end"]  # fmt: skip
         return "\n".join(out) + "\n"
 

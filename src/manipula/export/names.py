@@ -43,7 +43,7 @@ override priv try typeof unsized virtual yield f64 f32 u8 u16 u32 u64 usize i8 i
 some none ok err result std core drop clone copy default parameters"""
 
 _OURS = """p batch out check failures found expected written scale worst sign_of least largest locate pick parameters
-default_parameters namedtuple real_only real_sqrt real_log real_asin real_acos real_power number tests __all__"""
+default_parameters namedtuple real_only real_sqrt real_log real_asin real_acos real_power number number_of tests __all__"""
 
 RESERVED = frozenset(" ".join((_C, _PYTHON, _MATLAB, _JULIA, _RUST, _OURS)).split())
 """Words that generated code never uses as a name of its own, in lower case."""
@@ -72,14 +72,19 @@ def identifier(text: object, fallback: str = "x", longest: int = LONGEST) -> str
     name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", spelled)).strip("_")[:longest].rstrip("_")
     if not name or not name[0].isalpha():
         name = f"{fallback}_{name}".rstrip("_")[:longest].rstrip("_")
-    if name.lower() in RESERVED or _LOCAL.fullmatch(name):
+    if _reserved(name):
         name = f"{name[: longest - 1]}_"
     return name
 
 
 def is_identifier(name: str) -> bool:
     """Whether a name keeps the promise of this file."""
-    return bool(_LEGAL.fullmatch(name)) and name.lower() not in RESERVED and not _LOCAL.fullmatch(name)
+    return bool(_LEGAL.fullmatch(name)) and not _reserved(name)
+
+
+def _reserved(name: str) -> bool:
+    """Single letters are compared as they are: MATLAB's ``i`` and ``j`` are taken, a matrix ``J`` is not."""
+    return (name if len(name) == 1 else name.lower()) in RESERVED or bool(_LOCAL.fullmatch(name))
 
 
 def _spelled(c: str) -> str:
@@ -94,7 +99,11 @@ def _spelled(c: str) -> str:
 
 
 def comment(text: object, longest: int = 100) -> str:
-    """``text`` as it may stand in a comment or a string of any target language: letters, digits and ``_.,:;()[]+-=``."""
+    """``text`` as it may stand in a comment or a string of any target language.
+
+    Letters, digits and ``_.,:;()[]+-=`` stay, and a ``/`` between letters or digits (rad/s); the rest becomes ``_``.
+    """
     plain = unicodedata.normalize("NFKD", str(text)[: 4 * longest])
-    shown = re.sub(r"[^A-Za-z0-9 _.,:;()\[\]+=-]", "_", "".join(_spelled(c) for c in plain))
-    return re.sub(r" +", " ", shown).strip()[:longest]
+    shown = re.sub(r"[^A-Za-z0-9 _.,:;()\[\]+=/-]", "_", "".join(_spelled(c) for c in plain))
+    shown = re.sub(r"(?<![A-Za-z0-9])/|/(?![A-Za-z0-9])", "_", shown)
+    return re.sub(r" +", " ", shown).strip()[:longest].rstrip("/")

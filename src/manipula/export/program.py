@@ -33,14 +33,15 @@ def robot_program(
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")
     parts = [traced(given, name, frame) for name in wanted]
-    kinds = ", ".join(f"{k} {comment(j.name, 24)} ({j.kind})" for k, j in enumerate(robot.joints[:16], start=1))
+    kinds = [f"{k} {comment(j.name, 24)} ({j.kind})" for k, j in enumerate(robot.joints, start=1)]
     header = (
         f"Robot: {comment(robot.name)} with {robot.n} joints.",
-        f"Order of q: {kinds}{' ...' if robot.n > 16 else ''}",
+        "Order of q:",
+        *["  " + ", ".join(kinds[k : k + 4]) for k in range(0, robot.n, 4)],
         _parameter_line(given),
         "Units: SI and radians. Gravity is an acceleration vector in the base frame. Matrices are listed row by row.",
     )
-    return _program(prefix if prefix is not None else robot.name, header, parts, given.fields, "robot")
+    return _program(robot.name if prefix is None else prefix, header, parts, given.fields, "robot")
 
 
 def graph_program(graphs: Iterable[Graph], prefix: str | None, meanings: Mapping[str, str]) -> Program:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
-from manipula.export.base import PARAMETERS, TOLERANCE, Field, Language, Program, Routine, Value
+from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
 from manipula.export.statements import Statements, statements
 
 _LOCATE = '''
@@ -27,7 +30,7 @@ class Python(Language):
     name = "python"
     infinite = ("np.inf", "-np.inf", "np.nan")
     keep_inputs = True
-    calls = {
+    calls: ClassVar[Mapping[str, str]] = {
         **{code: f"np.{name}({{0}})" for code, name in _UNARY.items()},
         **{code: f"np.{name}({{0}}, {{1}})" for code, name in _BINARY.items()},
         "not": "np.logical_not({0})", "select": "np.where({0}, {1}, {2})",
@@ -68,7 +71,7 @@ class Python(Language):
         out += ["from typing import Any, NamedTuple", ""] if program.fields else []
         out += ["import numpy as np", "", f"__all__ = {[r.name for r in program.routines]!r}", ""]
         if program.fields:
-            out += ["", "class Parameters(NamedTuple):", f'    """{program.header[2]}"""', ""]
+            out += ["", "class Parameters(NamedTuple):", f'    """{program.header[-2]}"""', ""]
             for f in program.fields:
                 default = "" if f.value is None else f" = {self.literal(f.value)}"
                 out.append(f"    {f.name}: Any{default}  # {f.meaning}")
@@ -116,10 +119,10 @@ class Python(Language):
         x = program.prefix
         out = [f'"""Compares {x} with stored numbers; run it, or give it to pytest."""', "", "import numpy as np", "",
                f"import {x} as written", "",
-               "", "def check(name, found, expected):", "    found, expected = np.ravel(found), np.array(expected)",
+               "", "def check(name, found, expected, tolerance):", "    found, expected = np.ravel(found), np.array(expected)",
                "    scale = max(np.max(np.abs(expected), initial=0.0), 1e-300)",
                "    worst = np.max(np.abs(found - expected), initial=0.0)",
-               f"    assert worst <= {TOLERANCE!r} * scale, f\"{{name}} differs by {{worst}} of {{scale}}\"", ""]  # fmt: skip
+               "    assert worst <= tolerance * scale, f\"{name} differs by {worst} of {scale}\"", ""]  # fmt: skip
         for r in program.routines:
             for k, sample in enumerate(r.samples, start=1):
                 out += ["", f"def test_{r.name}_{k}():"]
@@ -134,7 +137,9 @@ class Python(Language):
                 out.append(f"    found = written.{r.name}({', '.join(call)})")
                 for j, v in enumerate(r.results):
                     one = "found" if len(r.results) == 1 else f"found[{j}]"
-                    out.append(f'    check("{r.name} {v.name}", {one}, [{self.numbers(sample.outputs[v.key])}])')
+                    out.append(
+                        f'    check("{r.name} {v.name}", {one}, [{self.numbers(sample.outputs[v.key])}], {r.tolerance!r})'
+                    )
                 out.append("")
         out += ["", 'if __name__ == "__main__":', "    for name, test in list(globals().items()):",
                 '        if name.startswith("test_"):', "            test()", '    print("all agree")']  # fmt: skip

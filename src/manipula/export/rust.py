@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from manipula.export.base import PARAMETERS, TOLERANCE, Field, Language, Program, Routine, Value
+from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
 from manipula.export.statements import Statements, statements
 
+
+def _choice(head: str, test: str) -> str:
+    return f"fn {head} -> f64 {{\n    if {test} {{\n        a\n    }} else {{\n        b\n    }}\n}}\n"
+
+
 _HELPERS = {
-    "sign": "fn sign_of(x: f64) -> f64 {\n    if x > 0.0 {\n        1.0\n    } else if x < 0.0 {\n        -1.0\n    } else {\n        x\n    }\n}\n",
-    "minimum": "fn least(a: f64, b: f64) -> f64 {\n    if a < b || a.is_nan() {\n        a\n    } else {\n        b\n    }\n}\n",
-    "maximum": "fn largest(a: f64, b: f64) -> f64 {\n    if a > b || a.is_nan() {\n        a\n    } else {\n        b\n    }\n}\n",
-    "select": "fn pick(c: bool, a: f64, b: f64) -> f64 {\n    if c {\n        a\n    } else {\n        b\n    }\n}\n",
-    "locate": "fn locate(breaks: &[f64], x: f64) -> f64 {\n"
-    "    (breaks.partition_point(|b| *b <= x).clamp(1, breaks.len() - 1) - 1) as f64\n}\n",
-}  # fmt: skip
+    "sign": """fn sign_of(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
+    }
+}
+""",
+    "minimum": _choice("least(a: f64, b: f64)", "a < b || a.is_nan()"),
+    "maximum": _choice("largest(a: f64, b: f64)", "a > b || a.is_nan()"),
+    "select": _choice("pick(c: bool, a: f64, b: f64)", "c"),
+    "locate": """fn locate(breaks: &[f64], x: f64) -> f64 {
+    (breaks.partition_point(|b| *b <= x).clamp(1, breaks.len() - 1) - 1) as f64
+}
+""",
+}
 _SAME = ("sqrt", "abs", "floor", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp")
 
 
@@ -26,7 +43,7 @@ class Rust(Language):
     name = "rust"
     comment = "//"
     infinite = ("f64::INFINITY", "f64::NEG_INFINITY", "f64::NAN")
-    calls = {
+    calls: ClassVar[Mapping[str, str]] = {
         **{code: f"f64::{code}({{0}})" for code in _SAME},
         "log": "f64::ln({0})", "sign": "sign_of({0})", "atan2": "f64::atan2({0}, {1})", "pow": "f64::powf({0}, {1})",
         "minimum": "least({0}, {1})", "maximum": "largest({0}, {1})", "select": "pick({0}, {1}, {2})",
@@ -61,7 +78,7 @@ class Rust(Language):
         out = [f"//! {line}" for line in program.header]
         out += ["#![allow(non_snake_case)]", "#![allow(clippy::all)]", ""]
         if program.fields:
-            out += [f"/// {program.header[2]}", "#[derive(Clone, Copy, Debug, PartialEq)]", "pub struct Parameters {"]
+            out += [f"/// {program.header[-2]}", "#[derive(Clone, Copy, Debug, PartialEq)]", "pub struct Parameters {"]
             for f in program.fields:
                 out += [f"    /// {f.meaning}", f"    pub {f.name}: f64,"]
             out += ["}", ""]
@@ -99,11 +116,11 @@ class Rust(Language):
     def tests(self, program: Program) -> list[str]:
         if not any(r.samples for r in program.routines):
             return []
-        out = ["#[cfg(test)]", "mod tests {", "    fn check(name: &str, found: &[f64], expected: &[f64]) {",
+        out = ["#[cfg(test)]", "mod tests {", "    fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64) {",
                "        let scale = expected.iter().fold(1e-300_f64, |m, x| f64::max(m, x.abs()));",
                "        assert_eq!(found.len(), expected.len());",
                "        for (a, b) in found.iter().zip(expected) {",
-               f'            assert!((a - b).abs() <= {TOLERANCE!r} * scale, "{{name}} gave {{a}} instead of {{b}}");',
+               '            assert!((a - b).abs() <= tolerance * scale, "{name} gave {a} instead of {b}");',
                "        }", "    }"]  # fmt: skip
         for r in program.routines:
             for k, sample in enumerate(r.samples, start=1):
@@ -122,7 +139,7 @@ class Rust(Language):
                     one = "found" if len(r.results) == 1 else f"found.{j}"
                     flat = f"&[{one}]" if not v.shape else f"&{one}" + ".concat()" * (len(v.shape) - 1)
                     expected = self.numbers(sample.outputs[v.key], ",\n            ")
-                    out.append(f'        check("{r.name} {v.name}", {flat}, &[{expected}]);')
+                    out.append(f'        check("{r.name} {v.name}", {flat}, &[{expected}], {r.tolerance!r});')
                 out.append("    }")
         return [*out, "}"]
 

@@ -1,0 +1,43 @@
+"""``manipula export ROBOT --language c -o DIR``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    source: Annotated[
+        str, typer.Argument(metavar="ROBOT", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")],
+    language: Annotated[str, typer.Option("--language", "-l", help="c, python, matlab, julia or rust.")] = "c",
+    functions: Annotated[
+        str | None, typer.Option(help="Comma-separated names, or 'all'; 'list' shows them and writes nothing.")
+    ] = None,
+    parameters: Annotated[
+        str, typer.Option(help="baked: numbers in the code. struct: an argument of every function.")
+    ] = "baked",
+    prefix: Annotated[str | None, typer.Option(help="Start of file names; the robot's name by default.")] = None,
+    frame: Annotated[str, typer.Option(help="Frame of pose, position and Jacobian.")] = "tip",
+    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Write functions of a robot as source code, with a test that compares stored numbers."""
+    from manipula.export import NAMES
+    from manipula.export import export as write
+    from manipula.formats.load import load
+
+    if functions == "list":
+        typer.echo("\n".join(NAMES))
+        return
+    robot = load(source, tip)
+    wanted = None if functions is None else [name.strip() for name in functions.split(",") if name.strip()]
+    if wanted == ["all"]:
+        friction = any(j.friction is not None for j in robot.joints)
+        wanted = [name for name in NAMES if friction or name != "friction"]
+    paths = write(robot, language, output, wanted, parameters, prefix, frame=frame, force=force)  # pyright: ignore[reportArgumentType]
+    for path in paths:
+        typer.echo(f"Wrote {path}")
