@@ -4,7 +4,9 @@ Both apply the chain rule to the partial derivatives ∂y/∂aᵢ of every opera
 each value, its non-zero derivatives only; reverse carries, for each output, the sensitivity of the output to each value
 [Griewank & Walther, Evaluating Derivatives, 2nd ed., ch. 3]. The results are nodes again, so they share everything they
 can with the function itself, and they can be differentiated again. Loops are differentiated forward: the derivative of a
-loop is a loop over the state and its tangents.
+loop is a loop over the state and its tangents. It is the derivative of the iterations that were made. After a loop that
+solves an equation, one more step of a quadratically convergent method outside the loop, x = step(x), makes it the
+derivative of the solution, however few iterations there were.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class Kernel:
             )
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
-        if threads is None and self._small_batch(arrays):
+        if threads is None and self._small_batch(arrays) and _all_floats(out):
             with contextlib.suppress(ValueError):  # wrong shapes are told better below
                 return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
         arguments = Arguments(graph, list(arrays))
@@ -300,6 +300,11 @@ class Kernel:
         for weight, name in self._cost[1]:
             operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
         return operations * SECONDS_PER_OPERATION
+
+
+def _all_floats(out: Any) -> bool:
+    given = out if isinstance(out, tuple) else (out,)
+    return out is None or all(isinstance(x, np.ndarray) and x.dtype == _FLOAT for x in given)
 
 
 def _address(array: np.ndarray) -> int:

@@ -68,7 +68,9 @@ def entry_name(width: int) -> str:
 
 def key_material(graph: Graph, width: int) -> bytes:
     """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
-    return b"graph" + graph.digest() + bytes([width]) + repr((segments.INLINE, segments.SEGMENT)).encode()
+    return (
+        b"graph" + graph.digest() + bytes([width]) + repr((segments.INLINE, segments.SEGMENT, processor().fma)).encode()
+    )
 
 
 def module_text(graph: Graph, width: int) -> Text:

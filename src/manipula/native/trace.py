@@ -6,7 +6,9 @@ does not depend on a loop is computed outside it, however the function was writt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import contextlib
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,10 +32,22 @@ def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *
     unknown = shared - set(inputs)
     if unknown:
         raise TracingError(f"{name}: shared names {sorted(unknown)} are not inputs; inputs are {list(inputs)}.")
-    with builder:
+    with builder, _without_garbage_collection():
         arguments = [make_input(builder, key, tuple(shape), key in shared) for key, shape in inputs.items()]
         result = f(*arguments)
         return graph_of(builder, inputs, result, name, shared)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """A trace makes many objects and drops none; looking through all of them again and again takes most of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def make_input(builder: Builder, name: str, shape: tuple, shared: bool) -> Any:
@@ -79,6 +93,7 @@ def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: s
             raise TracingError(f"output '{key}' of {name}: {error}") from None
     roots = [v for values in wanted.values() for v in values] + [s.loop for s in sampled.values()]
     operations, body, number = flatten(builder, roots)
+    _check_counters(operations, frozenset(shared))
     return Graph(
         name,
         {k: tuple(s) for k, s in inputs.items()},
@@ -89,6 +104,18 @@ def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: s
         {k: [number[v.index] for v in values] for k, values in wanted.items()},
         {k: Sampled(number[s.loop.index], s.start, s.shape) for k, s in sampled.items()},
     )
+
+
+def _check_counters(operations: list[Operation], shared: frozenset[str]) -> None:
+    for op in operations:
+        if op.code == "loop" and op.data.kind == "repeat":
+            for v in (op.data.steps, op.data.every):
+                code, _, data = operations[v]
+                if code != "const" and data[0] not in shared:
+                    raise TracingError(
+                        f"input '{data[0]}' counts the steps of a loop, so it must be declared in shared=: it is the same "
+                        "for all states of a batch."
+                    )
 
 
 def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list[int], dict[int, int]]:
@@ -174,7 +201,7 @@ def regions(values: list[Value], indices: list[int]) -> dict[int, int]:
 
     A loop itself belongs to the innermost *other* loop on which its start values or its body depend.
     """
-    if not any(values[i].code == "loop" for i in indices):
+    if not any(values[i].code in ("loop", "param") for i in indices):
         return {}
     region: dict[int, int] = {}
     loops = {values[i].data.number: values[i] for i in indices if values[i].code == "loop"}
