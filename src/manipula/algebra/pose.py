@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.linear import array
-from manipula.errors import ShapeError
+from manipula.errors import ShapeError, printable
 
 Vec3 = tuple[Any, Any, Any]
 Mat3 = tuple[Vec3, Vec3, Vec3]
@@ -64,6 +64,8 @@ class Pose:
         m = np.asarray(T, dtype=object)
         if m.shape != (4, 4):
             raise ShapeError(f"A pose is a 4×4 matrix, found shape {m.shape}.")
+        if any(plain(v) != e for v, e in zip(m[3], (0.0, 0.0, 0.0, 1.0))):
+            raise ShapeError(f"The last row of a pose is 0 0 0 1, found {' '.join(printable(v, 20) for v in m[3])}.")
         return cls.of(m[:3, :3], m[:3, 3])
 
     @cached_property

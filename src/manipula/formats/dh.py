@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose, rotation_x, rotation_z, translation
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget
 from manipula.robot.limits import UNLIMITED, Limits
 from manipula.robot.link import Payload
@@ -43,6 +43,7 @@ def from_dh(
     tool: Any = None,
     *,
     name: str = "robot",
+    base_name: str = "base",
     payload: Any = None,
     frames: Sequence[tuple[str, int, Any]] = (),
     file: str | None = None,
@@ -57,14 +58,19 @@ def from_dh(
         convention: "standard" or "modified".
         gravity: acceleration vector in the frame that ``base`` refers to, default (0, 0, -9.81).
         base: pose of DH frame 0, 4×4. tool: pose of the tool in the last DH frame, 4×4.
+        name, base_name: of the robot and of its unmoving link.
         payload: mass [kg] at the tool, or a Payload.
         frames: further named frames (name, 1-based row or 0 for the base, 4×4 in that row's frame).
     """
     check_convention(convention)
+    if not isinstance(rows, Sequence) or isinstance(rows, (str, bytes)):
+        raise DescriptionError(
+            f"A DH table is a list of rows (mappings), found {type(rows).__name__}.", field="rows", file=file
+        )
     check_budget(len(rows), field="rows", file=file)
     if not rows:
         raise DescriptionError("A DH table needs at least one row.", field="rows", file=file)
-    links, joints = [LinkDraft("base", described=False)], []
+    links, joints = [LinkDraft(base_name, described=False)], []
     for i, row in enumerate(rows):
         try:
             link, joint = _row_drafts(row, i, links[-1].name, convention)
@@ -72,12 +78,19 @@ def from_dh(
             raise error.at(file=file, field=f"row {i + 1}") from None
         links.append(link)
         joints.append(joint)
+    for _, k, _ in frames:
+        if not isinstance(k, int) or not 0 <= k <= len(rows):
+            raise DescriptionError(
+                f"A frame sits on row 1 to {len(rows)}, or 0 for the base; found {printable(k)}.",
+                field="frames",
+                file=file,
+            )
     drafts = [FrameDraft(n, links[k].name, Pose.from_matrix(T)) for n, k, T in frames]
     if payload is not None and not isinstance(payload, Payload):
-        mass = _scalar(payload)
+        mass = number(payload, "payload")
         payload = Payload(mass) if mass != 0 else None
     return build_robot(
-        name, links, joints, frames=drafts, gravity=STANDARD_GRAVITY if gravity is None else _vector(gravity),
+        name, links, joints, frames=drafts, gravity=STANDARD_GRAVITY if gravity is None else _vector(gravity, "gravity"),
         base=IDENTITY if base is None else base, tool=IDENTITY if tool is None else tool,
         tip=links[-1].name, payload=payload, file=file,
     )  # fmt: skip
@@ -102,22 +115,22 @@ def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convent
     kind = row.get("joint", "revolute")
     if kind not in ("revolute", "prismatic"):
         raise unknown_name("joint type", kind, ("revolute", "prismatic"), field=f"row {i + 1}.joint")
-    a, alpha, d, theta = (_scalar(row.get(k, 0.0), f"row {i + 1}.{k}") for k in ("a", "alpha", "d", "theta"))
+    a, alpha, d, theta = (number(row.get(k, 0.0), f"row {i + 1}.{k}") for k in ("a", "alpha", "d", "theta"))
     placement, frame = dh_poses(a, alpha, d, theta, kind == "revolute", convention)
     described = any(row.get(k) is not None for k in ("mass", "com", "inertia"))
     link = LinkDraft(
-        name=str(row.get("link", f"link{i + 1}")),
-        mass=_scalar(row.get("mass", 0.0), f"row {i + 1}.mass"),
+        name=row.get("link", f"link{i + 1}"),
+        mass=number(row.get("mass", 0.0), f"row {i + 1}.mass"),
         com=_vector(row.get("com", (0.0, 0.0, 0.0)), f"row {i + 1}.com"),
         inertia=inertia_matrix(row.get("inertia"), f"row {i + 1}.inertia"),
         described=described,
         field=f"row {i + 1}",
     )
     joint = JointDraft(
-        name=str(row.get("name", f"joint{i + 1}")), kind=kind, parent=parent, child=link.name, origin=placement,
+        name=row.get("name", f"joint{i + 1}"), kind=kind, parent=parent, child=link.name, origin=placement,
         frame=frame, limits=_limits(row.get("limits"), f"row {i + 1}.limits"),
-        rotor_inertia=_scalar(row.get("rotor_inertia", 0.0), f"row {i + 1}.rotor_inertia"),
-        gear_ratio=_scalar(row.get("gear_ratio", 1.0), f"row {i + 1}.gear_ratio"),
+        rotor_inertia=number(row.get("rotor_inertia", 0.0), f"row {i + 1}.rotor_inertia"),
+        gear_ratio=number(row.get("gear_ratio", 1.0), f"row {i + 1}.gear_ratio"),
         friction=row.get("friction"), drive=row.get("drive"), field=f"row {i + 1}",
     )  # fmt: skip
     return link, joint
@@ -129,14 +142,14 @@ def inertia_matrix(value: Any, field: str | None = None) -> np.ndarray:
         return np.zeros((3, 3))
     raw = np.array(value, dtype=object)
     if raw.shape == (6,):
-        return inertia_from_six(*(_scalar(v, field) for v in raw))
+        return inertia_from_six(*(number(v, field) for v in raw))
     if raw.shape != (3, 3):
         raise DescriptionError(
             f"An inertia is 3×3 or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]; found shape {raw.shape}.", field=field
         )
     out = np.empty((3, 3), dtype=object)
     for k in np.ndindex(3, 3):
-        out[k] = _scalar(raw[k], field)
+        out[k] = number(raw[k], field)
     return out
 
 
@@ -150,28 +163,27 @@ def _limits(value: Any, field: str) -> Limits:
         for key in value:
             if key not in known:
                 raise unknown_name("limit", key, known, field=field)
-        return Limits(**{k: None if v is None else _scalar(v, field) for k, v in value.items()})
+        return Limits(**{k: None if v is None else number(v, field) for k, v in value.items()})
     pair = list(np.ravel(np.asarray(value, dtype=object)))
     if len(pair) != 2:
         raise DescriptionError("Limits are (lower, upper), a mapping or a Limits object.", field=field)
-    return Limits(_scalar(pair[0], field), _scalar(pair[1], field))
+    return Limits(number(pair[0], field), number(pair[1], field))
 
 
-def _scalar(value: Any, field: str | None = None) -> Any:
-    if isinstance(value, str):
-        from manipula.algebra.expression import scalar
+def number(value: Any, field: str | None = None) -> Any:
+    """A finite float, or an expression in free parameters."""
+    from manipula.algebra.expression import scalar
 
-        try:
-            return scalar(value)
-        except DescriptionError as error:
-            raise error.at(field=field) from None
-    if isinstance(value, (bool, bytes)) or value is None or isinstance(value, (list, tuple, dict)):
-        raise DescriptionError(f"A number or a formula is needed, found {type(value).__name__}.", field=field)
-    return value
+    try:
+        return scalar(value)
+    except DescriptionError as error:
+        raise error.at(field=field) from None
+    except (TypeError, OverflowError):  # SymPy's complex and infinite constants
+        raise DescriptionError(f"A finite real number is needed, found {printable(value)}.", field=field) from None
 
 
 def _vector(values: Any, field: str | None = None) -> list[Any]:
     raw = np.array(values, dtype=object).ravel()
     if raw.shape != (3,):
         raise ShapeError(f"{field or 'vector'}: 3 entries are needed, found {raw.size}.")
-    return [_scalar(v, field) for v in raw]
+    return [number(v, field) for v in raw]

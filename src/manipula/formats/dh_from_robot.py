@@ -32,13 +32,14 @@ class DhTable:
     tool: np.ndarray
     gravity: tuple[float, float, float]
     name: str = "robot"
+    base_name: str = "base"
     payload: Any = None
     frames: list[tuple[str, int, np.ndarray]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def to_robot(self) -> Robot:
         """The robot these rows describe, with its named frames."""
-        robot = from_dh(self.rows, self.convention, self.gravity, self.base, self.tool, name=self.name,
+        robot = from_dh(self.rows, self.convention, self.gravity, self.base, self.tool, name=self.name, base_name=self.base_name,
                         payload=self.payload, frames=self.frames)  # fmt: skip
         return robot
 
@@ -47,7 +48,8 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
     """DH rows, base and tool that give the same kinematics and dynamics as ``robot``.
 
     Raises:
-        DescriptionError: for a tree (a DH table is a chain) or while parameters are still symbolic.
+        DescriptionError: for a tree (a DH table is a chain), for a tip that is not on the last link (the table ends
+            there), or while parameters are still symbolic.
     """
     check_convention(convention)
     if not robot.is_chain or robot.n == 0:
@@ -56,6 +58,11 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         raise DescriptionError(
             f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters)}); "
             "give them values with with_parameters(...) before it is converted to DH."
+        )
+    if robot.tip is not None and robot.tip_frame.link != robot.n - 1:
+        raise DescriptionError(
+            f"The tip of robot '{robot.name}' is not on its last link '{robot.links[-1].name}', where a DH table ends; "
+            f"choose another: robot.replace(tip='{robot.links[-1].name}')."
         )
     joints_at_zero, links_at_zero = _poses_at_zero(robot)
     place = _standard_rows if convention == "standard" else _modified_rows
@@ -77,16 +84,15 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         rows.append(row)
     tool = np.eye(4)
     if robot.tip is not None:
-        f = robot.tip_frame
-        world = (links_at_zero[f.link] if f.link >= 0 else robot.base) @ f.pose
-        tool = (frames_at_zero[-1].inverse() @ world).matrix()
-    named = {link.name for link in robot.links} | {"base"}
+        tool = (frames_at_zero[-1].inverse() @ links_at_zero[-1] @ robot.tip_frame.pose).matrix()
+    named = {link.name for link in robot.links} | {robot.base_link.name}
     kept = [
         (f.name, f.link + 1, (frames_at_zero[f.link + 1].inverse() @ _frame_at_zero(robot, f, links_at_zero)).matrix())
         for f in robot.frames
         if f.name not in named
     ]
-    return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.payload, kept, notes)
+    return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.base_link.name, robot.payload,
+                   kept, notes)  # fmt: skip
 
 
 def _frame_at_zero(robot: Robot, f: Any, links_at_zero: list[Pose]) -> Pose:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from manipula.errors import DescriptionError
-from manipula.formats.dh import from_dh
+from manipula.formats.dh import from_dh, number
 from manipula.robot.build import check_budget
 from manipula.robot.friction.viscous import Viscous
 from manipula.robot.robot import Robot
@@ -40,38 +42,24 @@ def planar(
     check_budget(n, field="lengths")
     if n == 0:
         raise DescriptionError("A planar arm needs at least one link.", field="lengths")
-    if com is None:
-        com = [_half(l) for l in lengths]
-    if inertia is None:
-        inertia = [_rod(m, l) for m, l in zip(masses, lengths)]
-    if damping is not None and not isinstance(damping, (list, tuple)) and getattr(damping, "ndim", 0) == 0:
-        damping = [damping] * n
-    for field, values in (("masses", masses), ("com", com), ("inertia", inertia), ("damping", damping)):
-        if values is not None and len(values) != n:
-            raise DescriptionError(f"{n} entries are needed, one a link; found {len(values)}.", field=field)
-    rows = []
-    for i in range(n):
-        l, c = _number(lengths[i]), _number(com[i])
-        rows.append({
-            "a": l, "mass": _number(masses[i]), "com": (c - l, 0.0, 0.0), "inertia": [0.0, *[_number(inertia[i])] * 2, 0.0, 0.0, 0.0],
-            "friction": None if damping is None or damping[i] == 0 else Viscous(_number(damping[i])),
-        })  # fmt: skip
+    l, m = _numbers(lengths, n, "lengths"), _numbers(masses, n, "masses")
+    c = [x / 2 for x in l] if com is None else _numbers(com, n, "com")
+    I = [b * a * a / 12 for a, b in zip(l, m)] if inertia is None else _numbers(inertia, n, "inertia")
+    if damping is None or np.ndim(damping) == 0:
+        damping = [0.0 if damping is None else damping] * n
+    b = _numbers(damping, n, "damping")
+    rows = [
+        {
+            "a": l[i], "mass": m[i], "com": (c[i] - l[i], 0.0, 0.0), "inertia": [0.0, 0.0, I[i], 0.0, 0.0, 0.0],
+            "friction": None if b[i] == 0 else Viscous(b[i]),
+        }
+        for i in range(n)
+    ]  # fmt: skip
     return from_dh(rows, "standard", gravity, payload=payload, name=name or f"planar-{n}r")
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, str):
-        from manipula.algebra.expression import scalar
-
-        return scalar(value)
-    return value
-
-
-def _half(length: Any) -> Any:
-    value = _number(length)
-    return value / 2
-
-
-def _rod(mass: Any, length: Any) -> Any:
-    m, l = _number(mass), _number(length)
-    return m * l * l / 12
+def _numbers(values: Any, n: int, field: str) -> list[Any]:
+    """n finite numbers or formulas, one a link."""
+    if len(values) != n:
+        raise DescriptionError(f"{n} entries are needed, one a link; found {len(values)}.", field=field)
+    return [number(x, f"{field}[{i}]") for i, x in enumerate(values)]

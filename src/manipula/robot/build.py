@@ -28,6 +28,7 @@ from manipula.robot.robot import STANDARD_GRAVITY, Robot
 MAX_LINKS = 5000
 MAX_NAME = 200
 SHORTEST_AXIS = 1e-6
+ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
 
 
 @dataclass
@@ -134,7 +135,10 @@ def check_number(
     """A finite number (or a symbolic expression), optionally bounded below."""
     if is_symbolic(value):
         return value
-    value = plain(value)
+    try:
+        value = plain(value)
+    except (TypeError, OverflowError):  # complex constants of SymPy, integers beyond the range of floats
+        raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place) from None
     if not isinstance(value, float) or not math.isfinite(value):
         raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place)
     if at_least is not None and value < at_least:
@@ -142,6 +146,19 @@ def check_number(
     if above is not None and value <= above:
         raise UnphysicalError(f"{what} must be greater than {above:g}, found {value:g}.", **place)
     return value
+
+
+def check_pose(X: Pose, what: str, **place: Any) -> Pose:
+    """Finite numbers, and a rotation where one is stated (symbolic entries are taken on trust)."""
+    for v in (*X.translation, *(x for row in X.rotation for x in row)):
+        check_number(v, what, **place)
+    if X.R.dtype != object:
+        error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
+        if error > ROTATION_ERROR or np.linalg.det(X.R) < 0.0:
+            raise DescriptionError(
+                f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
+                f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip
+    return X
 
 
 def _check_names(links: Sequence[LinkDraft], joints: Sequence[JointDraft], frames: Sequence[FrameDraft]) -> None:
@@ -232,6 +249,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         if f.link not in place:
             raise unknown_name("link", f.link, place, line=f.line, field=f.field)
         index, pose = place[f.link]
+        check_pose(f.pose, f"The frame '{printable(f.name)}'", line=f.line, field=f.field)
         frames.append(Frame(f.name, index, pose @ f.pose))
     if tip is None:
         with_children = {j.parent for j, _ in order}
@@ -242,8 +260,14 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     gravity = vec3(gravity)
     for component in gravity:
         check_number(component, "Every component of gravity", field="gravity")
+    if payload is not None:
+        if not isinstance(payload, Payload):
+            raise DescriptionError(f"A payload is a Payload object, found {type(payload).__name__}.", field="payload")
+        _check_inertia(LinkDraft("payload", payload.mass, payload.com, payload.inertia, field="payload"))
+    base = check_pose(Pose.from_matrix(base), "The base", field="base")
+    tool = check_pose(Pose.from_matrix(tool), "The tool", field="tool")
     return Robot(name=check_name("robot", name), links=robot_links, joints=robot_joints, frames=tuple(frames), tip=tip,
-                 base=Pose.from_matrix(base), tool=Pose.from_matrix(tool), gravity=gravity, payload=payload,
+                 base=base, tool=tool, gravity=gravity, payload=payload,
                  base_link=_merged(root, base_bodies, IDENTITY), notes=tuple(notes))  # fmt: skip
 
 
@@ -292,9 +316,15 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
             raise DescriptionError(f"The axis of joint '{printable(j.name)}' is zero.", **here)
         if abs(length - 1.0) > 1e-15:
             axis = vec3([v / length for v in axis])
-    for v in (*placement.translation, *(x for row in placement.rotation for x in row)):
-        check_number(v, f"The origin of joint '{printable(j.name)}'", **here)
+    check_pose(placement, f"The origin of joint '{printable(j.name)}'", **here)
+    check_pose(j.frame, f"The link frame at joint '{printable(j.name)}'", **here)
     _check_limits(j)
+    for what, part, kind in (("friction", j.friction, FrictionLaw), ("drive", j.drive, Drive)):
+        if part is not None and not isinstance(part, kind):
+            raise DescriptionError(
+                f"The {what} of joint '{printable(j.name)}' must be a {kind.__name__}, found {type(part).__name__}.",
+                **here,
+            )
     return Joint(
         name=j.name, kind=j.kind, parent=parent, placement=placement, axis=axis, limits=j.limits,  # pyright: ignore[reportArgumentType]
         rotor_inertia=check_number(j.rotor_inertia, f"The rotor inertia of joint '{printable(j.name)}'", at_least=0.0, **here),
@@ -311,9 +341,10 @@ def _check_limits(j: JointDraft) -> None:
         if value is not None:
             least = None if what in ("lower", "upper") else 0.0
             check_number(value, f"The {what} limit of joint '{printable(j.name)}'", at_least=least, **here)
-    if lim.lower is not None and lim.upper is not None and not is_symbolic(lim.lower) and not is_symbolic(lim.upper):
-        if lim.lower > lim.upper:
-            raise DescriptionError(
-                f"The limits of joint '{printable(j.name)}' are reversed: lower {lim.lower:g} > upper {lim.upper:g}.",
-                **here,
-            )
+    if lim.lower is None or lim.upper is None or is_symbolic(lim.lower) or is_symbolic(lim.upper):
+        return
+    if lim.lower > lim.upper:
+        raise DescriptionError(
+            f"The limits of joint '{printable(j.name)}' are reversed: lower {lim.lower:g} > upper {lim.upper:g}.",
+            **here,
+        )
