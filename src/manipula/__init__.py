@@ -32,6 +32,17 @@ _PUBLIC = {
     "compile": "manipula.model",
     "Model": "manipula.model",
     "native": "manipula.native",
+    # where to go
+    "paths": "manipula.motion.paths",
+    "timing": "manipula.motion.timing",
+    "trajectory": "manipula.motion.trajectory",
+    # what to do
+    "control": "manipula.control",
+    # making it move
+    "Scenario": "manipula.simulation.scenario",
+    "simulate": "manipula.simulation.simulate",
+    "Result": "manipula.simulation.result",
+    "load_result": "manipula.simulation.store",
     # errors
     "ManipulaError": "manipula.errors",
     "DescriptionError": "manipula.errors",
@@ -43,7 +54,7 @@ _PUBLIC = {
     "CompileError": "manipula.errors",
     "SolveError": "manipula.errors",
 }
-_MODULES = {"friction", "drives", "native"}
+_MODULES = {"friction", "drives", "native", "paths", "timing", "control"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -66,6 +77,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from manipula import control as control
     from manipula import native as native
     from manipula.errors import BudgetError as BudgetError
     from manipula.errors import CompileError as CompileError
@@ -88,8 +100,15 @@ if TYPE_CHECKING:
     from manipula.formats.urdf import from_urdf as from_urdf
     from manipula.model import Model as Model
     from manipula.model import compile as compile
+    from manipula.motion import paths as paths
+    from manipula.motion import timing as timing
+    from manipula.motion.trajectory import trajectory as trajectory
     from manipula.robot import drives as drives
     from manipula.robot import friction as friction
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
+    from manipula.simulation.result import Result as Result
+    from manipula.simulation.scenario import Scenario as Scenario
+    from manipula.simulation.simulate import simulate as simulate
+    from manipula.simulation.store import load_result as load_result

@@ -42,12 +42,18 @@ class ReferenceTable:
         return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
 
 
+def template(plant: Plant) -> tuple[Any, ...]:
+    """The parts of a plant whose numbers are inputs of the compiled loop."""
+    return plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator
+
+
 class Loop:
     """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
 
-    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool) -> None:
-        self.plant, self.dimension, self.integrator, self.noisy = plant, dimension, integrator, noisy
-        self.template = (plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator)
+    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0) -> None:
+        self.plant, self.dimension, self.integrator = plant, dimension, integrator
+        self.noisy, self.delay = noisy, delay  # delay: whole steps between a command and its effect
+        self.template = template(plant)
         self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
 
@@ -94,11 +100,21 @@ class Loop:
         method = FIXED[self.integrator]
         n = self.plant.layout.n
 
-        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, steps: Any, every: Any) -> Any:
+        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, steps: Any, every: Any,
+                 *noise: Any) -> Any:  # fmt: skip
             plant = self.traced(p, breaks, coefficients)
+            shaken = native.table(*noise) if noise else None
 
-            def step(i: Any, state: Any) -> Any:
-                return (method.step(lambda t, y: plant.flow(t, y).rate, t0 + i * h, state, h, n),)
+            def step(i: Any, state: Any, pending: Any) -> Any:
+                t = t0 + i * h
+                if shaken is None and not self.delay:
+                    return method.step(lambda t, y: plant.flow(t, y).rate, t, state, h, n), pending
+                lay = plant.layout
+                now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
+                command = plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
+                held = pending[:n] if self.delay else command
+                moved = method.step(lambda t, y: plant.flow(t, y, now, held).rate, t, state, h, n)
+                return moved, np.concatenate([pending[n:], command]) if self.delay else pending
 
             def stop(i: Any, state: Any) -> Any:
                 bad = ops.abs(state[0]) > LARGEST
@@ -109,12 +125,25 @@ class Loop:
                     total = total + value
                 return bad | ~native.is_finite(total)
 
-            done = native.repeat(step, (x,), steps, record=lambda i, state: state, every=every, stop=stop)
+            pending = (
+                np.concatenate([plant.command(t0, x, plant.layout.q(x), plant.layout.qd(x))] * self.delay)
+                if self.delay
+                else np.zeros(1)
+            )
+            done = native.repeat(
+                step,
+                (x, pending),
+                steps,
+                record=lambda i, state, _: state,
+                every=every,
+                stop=lambda i, state, _: stop(i, state),
+            )
             return {"samples": done.samples, "last": done.state[0], "stopped": done.stopped}
 
+        extra: dict[str, tuple[Any, ...]] = {"noise_breaks": ("k+1",), "noise": ("k", 2 * n, 1)} if self.noisy else {}
         return native.compile_function(
-            loop, {**self._inputs, "t0": (), "h": (), "steps": (), "every": ()}, name=f"{self.plant.robot.name}.{self.integrator}",
-            shared=("breaks", "coefficients", "steps", "every"),
+            loop, {**self._inputs, "t0": (), "h": (), "steps": (), "every": (), **extra}, name=f"{self.plant.robot.name}.{self.integrator}",
+            shared=("breaks", "coefficients", "steps", "every", *extra),
         )  # fmt: skip
 
     @cached_property

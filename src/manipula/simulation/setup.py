@@ -1,0 +1,198 @@
+"""From a Scenario to a plant, a compiled loop and the numbers that go into it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manipula.control.arm import Arm
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.simulation.layout import Layout
+from manipula.simulation.loop import Loop, ReferenceTable, template
+from manipula.simulation.parameters import flatten, shape_of
+from manipula.simulation.plant import Plant
+from manipula.simulation.scenario import Scenario
+
+_LOOPS: OrderedDict[Any, Loop] = OrderedDict()  # runs of one shape share machine code
+_KEPT = 32
+
+
+@dataclass
+class Run:
+    """Everything a run needs: the loop, the reference's table, initial states (N, size) and parameters (N, k)."""
+
+    scenario: Scenario
+    plant: Plant
+    loop: Loop
+    table: ReferenceTable
+    x0: np.ndarray
+    p: np.ndarray
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        return self.table.breaks, self.table.coefficients
+
+
+def prepare_run(s: Scenario) -> Run:
+    """Check that the parts fit together and build the loop (or find it among the last ones)."""
+    plant, dimension, reference = _plant(s)
+    delay = round(s.actuator.delay / s.step)
+    noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
+    loop = _loop(s, plant, dimension, noisy, delay)
+    if reference is None:
+        table = ReferenceTable.of(None, dimension)
+    elif isinstance(reference, tuple):
+        table = ReferenceTable(*reference)
+    else:
+        table = ReferenceTable.of(reference, dimension)
+    q, qd = initial_state(s)
+    x0 = (
+        np.array([np.asarray(plant.start(a, b), float) for a, b in zip(q, qd)])
+        if not s.robot.parameters
+        else _starts(plant, q, qd)
+    )
+    return Run(s, plant, loop, table, x0, _parameters(s, loop, plant, len(x0)))
+
+
+def _starts(plant: Plant, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    lay = plant.layout
+    x = np.zeros((len(q), lay.size))
+    x[:, : lay.n], x[:, lay.n : 2 * lay.n] = q, qd
+    return x
+
+
+def _plant(s: Scenario) -> tuple[Plant, int, Any]:
+    robot = s.robot
+    if robot.parameters and not s.parameters:
+        raise DescriptionError(
+            f"Robot '{robot.name}' has free parameters ({', '.join(robot.parameters)}); give them: parameters={{'{robot.parameters[0]}': 1.0}}.",
+            field="parameters",
+        )
+    friction = tuple(j.friction for j in robot.joints) if s.friction is None else (s.friction or (None,) * robot.n)
+    drives = tuple(j.drive for j in robot.joints) if s.drives is None else (s.drives or (None,) * robot.n)
+    model = s.model or robot
+    if model.n != robot.n:
+        raise DescriptionError(f"The controller's model has {model.n} joints, the robot {robot.n}.", field="model")
+    kind = s.resolved_kind()
+    controller = s.controller if kind == "dynamic" else None
+    if kind == "dynamic" and controller is None:
+        raise DescriptionError("A dynamic run needs a controller.", field="controller")
+    reference, dimension = None, robot.n
+    torques = None
+    if kind == "playback":
+        reference, torques = _torque_table(s), lambda t: t
+    elif controller is not None:
+        reference, dimension = _reference(s, controller)
+        controller = controller.prepare(Arm(model)) if not model.parameters else controller
+    states = 0 if controller is None else controller.states(robot.n)
+    layout = Layout.of(robot.n, friction, drives, states)
+    actuator = s.actuator
+    if actuator.limit == "effort":
+        from dataclasses import replace
+
+        efforts = [j.limits.effort for j in robot.joints]
+        missing = [j.name for j, e in zip(robot.joints, efforts) if e is None]
+        if missing:
+            raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="actuator.limit")
+        actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
+    plant = Plant(robot, model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques)  # pyright: ignore[reportArgumentType]
+    return plant, dimension, reference
+
+
+def _reference(s: Scenario, controller: Any) -> tuple[Any, int]:
+    space = controller.target_space if controller.name == "user" else controller.space
+    dimension = 3 if space == "task" else s.robot.n
+    reference = s.reference
+    if space == "none" or (reference is None and getattr(controller, "goal", None) is not None):
+        return None, dimension
+    if reference is None:
+        if controller.name == "user":
+            return None, dimension
+        raise DescriptionError(
+            f"The controller '{controller.name}' follows a reference; none is given.", field="reference"
+        )
+    if reference.space != space:
+        raise DescriptionError(
+            f"The controller '{controller.name}' follows a {space} reference; this one is in {reference.space} space.",
+            field="reference",
+        )
+    if space == "joint" and reference.dimension != s.robot.n:
+        raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
+    return reference, dimension
+
+
+def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
+    """Linear interpolation between given torques as a table of degree 5 (padded)."""
+    try:
+        times, values = (np.asarray(v, float) for v in s.torques)
+    except (TypeError, ValueError):
+        raise DescriptionError("Torques are a pair (times (k,), values (k, n)).", field="torques") from None
+    if times.ndim != 1 or values.shape != (len(times), s.robot.n) or len(times) < 2 or np.any(np.diff(times) <= 0):
+        raise ShapeError(
+            f"Torques need increasing times (k,) and values (k, {s.robot.n}); found {times.shape} and {values.shape}."
+        )
+    coefficients = np.zeros((len(times) - 1, s.robot.n, 6))
+    coefficients[:, :, 0] = values[:-1]
+    coefficients[:, :, 1] = np.diff(values, axis=0) / np.diff(times)[:, None]
+    return times, coefficients
+
+
+def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> Loop:
+    key = (
+        plant.robot,
+        plant.model,
+        shape_of(template(plant)),
+        dimension,
+        s.integrator,
+        noisy,
+        delay,
+        plant.torques is not None,
+    )
+    try:
+        found = _LOOPS.get(key)
+    except TypeError:  # a part holds something that cannot be hashed (a user's function with arrays)
+        return Loop(plant, dimension, s.integrator, noisy, delay)
+    if found is None:
+        found = _LOOPS[key] = Loop(plant, dimension, s.integrator, noisy, delay)
+        while len(_LOOPS) > _KEPT:
+            _LOOPS.popitem(last=False)
+    _LOOPS.move_to_end(key)
+    return found
+
+
+def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
+    """q and qd at the start, (N, n) each."""
+    n, size = s.robot.n, s.batch
+    q, qd = s.q0, s.qd0
+    joint = s.reference is not None and getattr(s.reference, "space", None) == "joint"
+    if q is None:
+        if s.reference is not None and not joint and s.resolved_kind() == "dynamic":
+            raise DescriptionError("A run with a task reference needs an initial posture.", field="q0")
+        q = s.reference.position(0.0) if joint else np.zeros(n)
+        if qd is None and joint:
+            qd = s.reference.velocity(0.0)
+    qd = np.zeros(n) if qd is None else qd
+    return np.broadcast_to(np.asarray(q, float), (size, n)).copy(), np.broadcast_to(
+        np.asarray(qd, float), (size, n)
+    ).copy()
+
+
+def _parameters(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
+    """The parameter vectors, (N, k): the scenario's own numbers with ``vary`` and ``parameters`` laid over them."""
+    own = np.array([v for _, v in flatten(template(plant))], float)
+    p = np.zeros((size, max(1, len(own) + len(loop.names))))
+    p[:, : len(own)] = own
+    for path, value in (s.vary or {}).items():
+        columns = [k for k, name in enumerate(loop.paths) if name == path or name.startswith((path + "[", path + "."))]
+        if not columns:
+            raise unknown_name("number of the run", path, loop.paths, field="vary")
+        value = np.asarray(value, float)
+        p[:, columns] = value[:, None] if value.ndim == 1 else value
+    for k, name in enumerate(loop.names):
+        if name not in (s.parameters or {}):
+            raise unknown_name("parameter", name, s.parameters or {}, field="parameters")
+        p[:, len(own) + k] = np.asarray(s.parameters[name], float)
+    return p

@@ -1,0 +1,237 @@
+"""``simulate(scenario) -> Result``: the one verb of this room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import manipula
+from manipula.errors import DescriptionError, unknown_name
+from manipula.model import Model
+from manipula.simulation import judge
+from manipula.simulation.adaptive import METHODS, run_adaptive
+from manipula.simulation.fixed import Samples, run_fixed
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.result import Result
+from manipula.simulation.scenario import Scenario
+from manipula.simulation.setup import Run, initial_state, prepare_run
+
+WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
+
+
+def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
+    """Run a scenario.
+
+    Returns:
+        A Result whose status is "finished" only when the answer can be trusted to ``scenario.tolerance``.
+
+    Raises:
+        DescriptionError, ShapeError: when the parts do not fit together. A numerical failure is a status, not an exception.
+    """
+    if not isinstance(scenario, Scenario):
+        raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}.")
+    if scenario.integrator not in FIXED and scenario.integrator not in METHODS:
+        raise unknown_name("integrator", scenario.integrator, [*FIXED, *METHODS], field="integrator")
+    kind = scenario.resolved_kind()
+    if kind == "inverse_dynamics":
+        return _inverse_dynamics(scenario)
+    if kind == "kinematic":
+        return _kinematic(scenario)
+    run = prepare_run(scenario)
+    if scenario.integrator in METHODS:
+        if run.loop.noisy or run.loop.delay:
+            raise DescriptionError(
+                "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
+            )
+        samples = run_adaptive(run)
+    else:
+        samples = run_fixed(run, threads)
+    return _result(run, samples, threads)
+
+
+def _result(run: Run, samples: Samples, threads: int | None) -> Result:
+    s, lay = run.scenario, run.plant.layout
+    x = samples.x
+    arrays: dict[str, np.ndarray] = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
+    notes = samples.notes
+    try:
+        seen = run.loop.observe(x, run.p[:, None], *run.inputs, samples.t, threads=threads)
+        named = dict(zip(run.loop.observe.graph.outputs, seen))
+    except (TypeError, ValueError):
+        if not notes:
+            raise
+        named = _without_controller(run, x, samples.t)
+    pose = named.pop("pose")
+    kinetic, potential, held = named.pop("kinetic"), named.pop("potential"), named.pop("held")
+    target, target_rate = named.pop("target"), named.pop("target_rate")
+    arrays |= named
+    if s.robot.tip is not None:
+        arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
+    if run.plant.controller is not None and s.reference is not None:
+        arrays["target"], arrays["target_rate"] = target, target_rate
+        actual = arrays["tip"] if s.reference.space == "task" else arrays["q"]
+        arrays["error"] = target - actual
+    audit = lay.audit(x)
+    arrays["kinetic"], arrays["potential"], arrays["held"] = kinetic, potential, held
+    arrays["energy"] = kinetic + potential
+    arrays["work_drives"], arrays["work_friction"], arrays["work_outside"] = audit
+    stored = arrays["energy"] - arrays["energy"][:, :1]
+    arrays["audit"] = audit.drives - audit.friction + audit.outside - stored
+    if sum(lay.friction):
+        arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
+    if sum(lay.drives):
+        start = 2 * lay.n + sum(lay.friction)
+        arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
+    if lay.controller:
+        arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
+    verdicts = [_verdict(s, samples, k, arrays) for k in range(len(x))]
+    return _assemble(s, samples.t, arrays, verdicts, samples.error, notes)
+
+
+def _without_controller(run: Run, x: np.ndarray, t: np.ndarray) -> dict[str, np.ndarray]:
+    """Observations of a run whose controller exists only in Python: evaluated sample by sample."""
+    from dataclasses import replace
+
+    from manipula import native
+    from manipula.control.base import Target
+    from manipula.physics import kinematics
+
+    table = native.table(run.table.breaks, run.table.coefficients)
+    first, second = table.derivative(), table.derivative(2)
+    plant = replace(run.plant, reference=lambda at: Target(table(at), first(at), second(at)))
+    columns: dict[str, list[Any]] = {}
+    for row in x:
+        for at, state in zip(t, row):
+            flow = plant.flow(float(at), state)
+            kinetic, potential, held = plant.energies(float(at), state)
+            goal = plant.reference(float(at))
+            pose = (
+                kinematics.pose(plant.chain(float(at)), plant.layout.q(state))
+                if run.scenario.robot.tip
+                else np.zeros((4, 4))
+            )
+            values = {"qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
+                      "loads": flow.loads, "pose": pose, "target": goal.position, "target_rate": goal.velocity, "kinetic": kinetic,
+                      "potential": potential, "held": held, "power": flow.tau * plant.layout.qd(state)}  # fmt: skip
+            for name, value in values.items():
+                columns.setdefault(name, []).append(np.asarray(value, float))
+    return {name: np.array(v).reshape(len(x), len(t), *np.shape(v[0])) for name, v in columns.items()}
+
+
+def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray]) -> judge.Verdict:
+    stopped = samples.stopped[k]
+    q = arrays["q"][k]
+    if np.isfinite(stopped):
+        finite = np.isfinite(samples.x[k]).all(axis=1)
+        largest = np.abs(samples.x[k][finite]).max(initial=0.0)
+        status = "diverged" if largest > 1e3 else "not_finite"
+        if s.integrator in METHODS and largest < 1e8:
+            status = "step_too_small"
+        return judge.Verdict(
+            status, f"The state left all bounds at t = {stopped:.6g} s; a smaller step or other gains may help."
+        )
+    rcond = judge.condition(s.robot, q)
+    if rcond < judge.SINGULAR:
+        return judge.Verdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
+    if rcond < np.finfo(float).eps / s.tolerance:
+        return judge.Verdict(
+            "inaccurate",
+            f"The mass matrix is so ill conditioned (1/κ = {rcond:.1e}) that rounding exceeds the tolerance.",
+        )
+    crossed = judge.limits_crossed(s.robot, q) if s.stop_at_limits else None
+    if crossed is not None:
+        sample, joint = crossed
+        for name in arrays:
+            arrays[name][k, sample + 1 :] = np.nan
+        return judge.Verdict(
+            "limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {samples.t[sample]:.6g} s."
+        )
+    if samples.error > s.tolerance:
+        advice = "tolerance" if s.integrator in METHODS else "step"
+        return judge.Verdict(
+            "inaccurate",
+            f"Repeating the run with a finer {advice} changed the answer by {samples.error:.1e} (allowed {s.tolerance:.1e}): "
+            f"reduce the {advice}, or the motion itself is too sensitive.",
+        )
+    if not np.isfinite(samples.x[k]).all():
+        return judge.Verdict("not_finite", "A sample is not a finite number.")
+    trust = f"; error about {samples.error:.1e}" if np.isfinite(samples.error) else "; accuracy not verified"
+    return judge.Verdict("finished", f"{s.duration:g} s simulated{trust}.")
+
+
+def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: float,
+              notes: tuple[str, ...]) -> Result:  # fmt: skip
+    worst = min(verdicts, key=lambda v: WORST_FIRST.index(v.status))
+    count = sum(v.status == worst.status for v in verdicts)
+    reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
+    if not s.is_batch:
+        arrays = {name: value[0] for name, value in arrays.items()}
+    meta = {
+        "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
+        "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
+        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
+    }  # fmt: skip
+    return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts), error, meta,
+                  notes, s)  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Versions that numbers may depend on."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"manipula": manipula.__version__, "python": platform.python_version(), "machine": platform.machine()}
+    for name in ("numpy", "scipy", "llvmlite"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def _kinematic(s: Scenario) -> Result:
+    from manipula.simulation.kinematic import run_kinematic
+
+    q0, _ = initial_state(s)
+    done = run_kinematic(s, q0)
+    return _posed(s, done["t"], done["q"], done["qd"], done["qdd"], done["estimate"])
+
+
+def _inverse_dynamics(s: Scenario) -> Result:
+    steps, every = s.steps, s.every
+    t = np.arange(steps // every + 1) * (every * float(s.duration or 0.0) / steps)
+    if s.reference is None:
+        raise DescriptionError("An inverse-dynamics run follows a reference; none is given.", field="reference")
+    if s.reference.space == "joint":
+        q, qd, qdd = (np.asarray(s.reference.derivatives(t, 2)))[:3]
+    else:
+        from manipula.simulation.joint_motion import along_task
+
+        q, qd, qdd = along_task(s, t)
+    return _posed(s, t, q[None], qd[None], qdd[None], float("nan"))
+
+
+def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, estimate: float) -> Result:
+    """A result from a known joint motion (N, S, n): torques by inverse dynamics, friction added."""
+    model = Model(s.robot)
+    inertial = model.inverse_dynamics(q, qd, qdd)
+    friction = np.zeros_like(q)
+    laws = [j.friction for j in s.robot.joints] if s.friction is None else (s.friction or [None] * s.robot.n)
+    for i, law in enumerate(laws):
+        if law is not None and not law.states and not law.needs_load:
+            friction[..., i] = np.vectorize(law.torque, otypes=[float])(qd[..., i])
+    tau = inertial + friction
+    arrays = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "friction": friction, "power": tau * qd}
+    if s.robot.tip is not None:
+        pose = model.pose(q)
+        arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
+    if s.reference.space == "task" and "tip" in arrays:
+        arrays["target"] = np.broadcast_to(s.reference.position(t), arrays["tip"].shape).copy()
+        arrays["error"] = arrays["target"] - arrays["tip"]
+    arrays["kinetic"], arrays["potential"] = model.kinetic_energy(q, qd), model.potential_energy(q)
+    arrays["energy"] = arrays["kinetic"] + arrays["potential"]
+    stopped = np.full(len(q), np.inf)
+    samples = Samples(t, np.concatenate([q, qd], axis=-1), stopped, estimate, ())
+    verdicts = [_verdict(s, samples, k, arrays) for k in range(len(q))]
+    return _assemble(s, t, arrays, verdicts, estimate, ())
