@@ -18,7 +18,10 @@ def of_one(name):
 
 
 UNARY = {
-    **{n: of_one(n) for n in "sin cos tan asin acos atan exp log sinh cosh tanh sqrt".split()},
+    **{
+        n: of_one(n)
+        for n in ["sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "sqrt"]
+    },
     "whole and half powers": lambda x: x**5 - x**-3 + x**1.5,
     "general powers": lambda x: x**1.3 + 2.0**x + x**x,
     "quotient": lambda x: (1.0 + x) / (2.0 + x * x),

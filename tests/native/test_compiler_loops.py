@@ -5,7 +5,7 @@ import pytest
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.errors import ShapeError, TracingError
+from manipula.errors import BudgetError, ShapeError, TracingError
 from manipula.native import segments
 
 CLOSE = 1e-13  # fused operations over a few hundred steps of a stable system
@@ -122,6 +122,39 @@ def test_hostile_step_counts_are_no_steps(steps):
     assert kernel(2.0, steps) == 2.0
     np.testing.assert_array_equal(kernel(np.arange(5.0), steps), np.arange(5.0))
     np.testing.assert_array_equal(kernel.python(np.arange(5.0), steps), np.arange(5.0))
+
+
+def test_too_many_steps_are_refused():
+    kernel = native.compile_function(
+        lambda x, n: native.repeat(lambda i, y: y + 1.0, (x,), n).state[0], {"x": (), "n": ()}, shared=("n",)
+    )
+    for call in (kernel, kernel.python):
+        with pytest.raises(BudgetError, match="'n' is inf steps"):
+            call(2.0, np.inf)
+
+
+def test_runge_kutta_as_a_loop_over_its_stages():
+    """The four stages as an inner loop whose coefficients are looked up."""
+    nodes, weights = np.array([0.0, 0.5, 0.5, 1.0]), np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+
+    def step(i, x):
+        def stage(s, slope, total):
+            slope = pendulum(x + native.lookup(nodes, s) * 0.01 * slope, 0.1)
+            return slope, total + native.lookup(weights, s) * 0.01 * slope
+
+        return native.repeat(stage, (np.zeros(2), x), 4).state[1]
+
+    kernel = native.compile_function(
+        lambda x, n: native.repeat(step, (x,), n).state[0], {"x": (2,), "n": ()}, shared=("n",)
+    )
+    x = starts(5)
+    written_out = native.compile_function(
+        lambda x, n: native.repeat(lambda i, y: rk4(y, 0.01, 0.1), (x,), n).state[0],
+        {"x": (2,), "n": ()},
+        shared=("n",),
+    )
+    np.testing.assert_allclose(kernel(x, 50), written_out(x, 50), rtol=CLOSE, atol=CLOSE)
+    np.testing.assert_array_equal(kernel(x[1], 50), kernel(x, 50)[1])
 
 
 def root(a, limit=60.0):

@@ -101,6 +101,34 @@ def test_tables_inside_loops():
     np.testing.assert_allclose(kernel.python(x, 12, breaks, coefficients), expected, rtol=1e-12)
 
 
+def test_lookup_never_leaves_the_array():
+    numbers = np.random.default_rng(0).normal(size=(6, 2, 3))
+
+    def f(i, a):
+        return native.lookup(numbers, i), native.lookup(a, i)
+
+    kernel = native.compile_function(f, {"i": (), "a": ("m", 2, 3)}, shared=("a",))
+    i = np.array([-np.inf, -3.0, 0.0, 0.9, 2.5, 5.0, 5.9, 6.0, 1e300, np.inf, np.nan, -0.0])
+    expected = numbers[[0, 0, 0, 0, 2, 5, 5, 5, 5, 5, 0, 0]]
+    for result in (*kernel(i, numbers), *kernel.python(i, numbers), native.lookup(numbers, i)):
+        np.testing.assert_array_equal(result, expected)
+    np.testing.assert_array_equal(kernel(3.2, numbers[:1])[1], numbers[0])
+    with pytest.raises(ShapeError, match="'a' has shape"):
+        kernel(1.0, numbers[:0])
+
+
+def test_lengths_that_need_not_agree_are_safe():
+    """Breaks and coefficients with independent lengths: too few rows repeat the last one."""
+    kernel = native.compile_function(
+        lambda x, b, c: native.table(b, c)(x), {"x": (), "b": ("k",), "c": ("m", 2)}, shared=("b", "c")
+    )
+    x = np.array([0.5, 1.5, 2.5, 9.0])
+    breaks, rows = np.arange(4.0), np.array([[1.0, 0.0], [2.0, 0.0]])
+    np.testing.assert_array_equal(kernel(x, breaks, rows), [1.0, 2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(kernel.python(x, breaks, rows), [1.0, 2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(kernel(x, breaks[:1], rows[:1]), 1.0)
+
+
 def test_interpolation():
     x = np.array([0.0, 0.5, 0.6, 2.0, 3.0])
     y = np.random.default_rng(0).normal(size=(5, 2))

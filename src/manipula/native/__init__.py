@@ -5,7 +5,7 @@ from manipula.native.graph import Graph, Operation
 from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
 from manipula.native.loops import Converged, Repeated, repeat, until
 from manipula.native.replay import inline
-from manipula.native.tables import Table, interpolate, table
+from manipula.native.tables import RunTimeArray, Table, interpolate, lookup, table
 from manipula.native.trace import trace
 from manipula.native.tracer import Condition, Node, is_finite
 
@@ -17,6 +17,7 @@ __all__ = [
     "Node",
     "Operation",
     "Repeated",
+    "RunTimeArray",
     "Table",
     "compile_function",
     "compile_graph",
@@ -26,6 +27,7 @@ __all__ = [
     "interpolate",
     "is_finite",
     "jacobian",
+    "lookup",
     "repeat",
     "table",
     "time_derivative",

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import ShapeError
+from manipula.errors import BudgetError, ShapeError
 from manipula.native.graph import Graph
+
+MOST_STEPS = 2.0**53
+"""Larger numbers of steps are not whole numbers any more."""
 
 
 class Arguments:
@@ -39,6 +42,10 @@ class Arguments:
                 )
             if name not in graph.shared:
                 batches.append(leading)
+            elif name in graph.counters and not float(array) < MOST_STEPS and not np.isnan(array):
+                raise BudgetError(
+                    f"{graph.name}: argument '{name}' is {float(array)} steps, allowed are {MOST_STEPS:g}."
+                )
             self.arrays.append(array)
         try:
             self.batch: tuple[int, ...] = np.broadcast_shapes(*batches)
@@ -50,7 +57,7 @@ class Arguments:
         for expected, length in zip(shape, found):
             if isinstance(expected, str):
                 base, more = split_length(expected)
-                if length < more or self.sizes.setdefault(base, length - more) != length - more:
+                if length < more + 1 or self.sizes.setdefault(base, length - more) != length - more:
                     return False
             elif expected != length:
                 return False

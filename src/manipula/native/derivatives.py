@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import TracingError, unknown_name
+from manipula.native.builder import Builder
 from manipula.native.graph import Graph, Loop
 from manipula.native.loops import begin, end
 from manipula.native.replay import clone, inline
 from manipula.native.trace import graph_of, make_input, mark, trace
-from manipula.native.tracer import Builder, Node, Value
+from manipula.native.tracer import Node, Value
 
 Tangents = dict[int, dict[int, Node]]  # node index → direction → derivative
 
@@ -31,8 +32,8 @@ _FLAT = frozenset({"floor", "sign", "locate", "gather", "length", "const", "inpu
 def partials(y: Node) -> list[tuple[Node, Any]]:
     """(argument, ∂y/∂argument) for the arguments of an operation on which it depends smoothly."""
     code = y.code
-    a: Any = y.args[0]
-    b: Any = y.args[1] if len(y.args) > 1 else None
+    args: tuple[Any, ...] = y.args
+    a, b = args[0], args[1] if len(args) > 1 else None
     one = y.builder.const(1.0)
     if code == "add":
         return [(a, one), (b, one)]
@@ -93,7 +94,8 @@ def forward(values: Iterable[Value], tangents: Tangents) -> None:
 
 
 def _forward_step(y: Node, tangents: Tangents) -> dict[int, Node]:
-    code, args = y.code, y.args
+    code = y.code
+    args: tuple[Any, ...] = y.args
     none: dict[int, Node] = {}
     zero = y.builder.const(0.0)
     if code in ("select", "minimum", "maximum"):
@@ -101,7 +103,7 @@ def _forward_step(y: Node, tangents: Tangents) -> dict[int, Node]:
             condition, a, b = args
         else:
             a, b = args
-            condition = a <= b if code == "minimum" else a >= b  # type: ignore[operator]
+            condition = a <= b if code == "minimum" else a >= b
         x, z = tangents.get(a.index, none), tangents.get(b.index, none)
         chosen = {k: condition.select(x.get(k, zero), z.get(k, zero)) for k in sorted(x.keys() | z.keys())}
         return {k: v for k, v in chosen.items() if not (v.code == "const" and v.data == 0.0)}

@@ -11,8 +11,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from manipula.native.builder import CONDITIONS
 from manipula.native.graph import Graph, Operation
-from manipula.native.tracer import CONDITIONS
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISON = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}

@@ -128,6 +128,8 @@ class Graph:
         self.outputs = dict(outputs)
         self.output_values = output_values
         self.sampled = sampled
+        counters = {v for loop in self.loops() for v in (loop.steps, loop.every) if v is not None}
+        self.counters = frozenset(operations[v].data[0] for v in counters if operations[v].code == "input")
 
     def __repr__(self) -> str:
         def shapes(d: Mapping[str, tuple]) -> str:

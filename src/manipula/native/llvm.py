@@ -22,9 +22,10 @@ import functools
 from typing import NamedTuple
 
 from manipula.native import memory, segments
-from manipula.native.blocks import block, input_pointer
+from manipula.native.blocks import block
 from manipula.native.emit import Function, Module
 from manipula.native.graph import Graph, core_size
+from manipula.native.lookups import input_pointer
 from manipula.native.passes import lower
 
 

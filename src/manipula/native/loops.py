@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import ShapeError, TracingError
+from manipula.native.builder import Builder, current
 from manipula.native.graph import Loop, core_size
 from manipula.native.tables import Samples
-from manipula.native.tracer import Builder, Condition, Node, Value, current
+from manipula.native.tracer import Condition, Node, Value
 from manipula.native.twin import count
 
 

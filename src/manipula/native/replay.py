@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import ShapeError, TracingError
+from manipula.native.builder import Builder, current
 from manipula.native.graph import Graph, Loop, core_size
-from manipula.native.tracer import Builder, Value, current
+from manipula.native.tracer import Value
 
 
 def clone(builder: Builder, values: Iterable[Value], mapping: dict[int, Any]) -> None:

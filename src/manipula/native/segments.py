@@ -81,7 +81,7 @@ class Outline:
 
     def load(self, f: Function, v: int) -> str:
         """Read a value from its slot (or a shared input from where it stands)."""
-        from manipula.native.blocks import input_pointer
+        from manipula.native.lookups import input_pointer
 
         module = self.module
         op = module.graph.operations[v]

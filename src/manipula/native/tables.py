@@ -120,6 +120,8 @@ class Table:
             last = _entry(self.breaks, builder.make("length", (), (self.breaks,)) - 1.0, 0)
         inside = x.maximum(first).minimum(last)
         piece = builder.make("locate", (inside,), (self.breaks,))
+        if not self._lengths_agree():  # never read behind the last row
+            piece = _row_number(self.coefficients, piece)
         u = inside - _entry(self.breaks, piece, 0)
         outside = (x < first) | (x > last)
         width = self.degree + 1
@@ -133,6 +135,14 @@ class Table:
         out = np.empty(len(values), object)
         out[:] = values
         return out
+
+    def _lengths_agree(self) -> bool:
+        """Whether it is certain before run time that there is one row of coefficients for every piece."""
+        if isinstance(self.breaks, BakedArray) and isinstance(self.coefficients, BakedArray):
+            return True
+        if isinstance(self.breaks, BakedArray) or isinstance(self.coefficients, BakedArray):
+            return False
+        return self.breaks.shape[0] == f"{self.coefficients.shape[0]}+1"
 
     def _plain(self, x: Any) -> Any:
         if not isinstance(self.breaks, BakedArray) or not isinstance(self.coefficients, BakedArray):
@@ -179,6 +189,43 @@ def interpolate(x: Any, y: Any, kind: str = "linear") -> Table:
 
         return Table(x, np.moveaxis(CubicSpline(x, y).c[::-1], 0, -1))
     raise unknown_name("kind of interpolation", kind, ("linear", "cubic"))
+
+
+def lookup(values: Any, index: Any) -> Any:
+    """``values[index]`` where the index is computed: rounded down, kept inside the array, 0 for NaN.
+
+    ``values`` is an array of numbers (baked into the code) or a run-time input; rows of it are arrays.
+    """
+    source = values if isinstance(values, (BakedArray, RunTimeArray)) else BakedArray(values)
+    shape = _row_shape(source)
+    if not isinstance(index, Node):
+        if not isinstance(source, BakedArray):
+            raise ShapeError("run-time data can be looked up only inside a compiled function.")
+        place = np.where(np.isnan(index), 0.0, index)
+        return source.numbers[np.clip(np.floor(place), 0, source.rows - 1).astype(np.int64)]
+    row = _row_number(source, index)
+    found = [_entry(source, row, column) for column in range(source.columns)]
+    if shape == ():
+        return found[0]
+    out = np.empty(len(found), object)
+    out[:] = found
+    return out.reshape(shape)
+
+
+def _row_number(source: BakedArray | RunTimeArray, index: Node) -> Node:
+    """A number of a row that exists, whatever ``index`` is."""
+    builder = index.builder
+    if isinstance(source, BakedArray):
+        last: Any = builder.const(source.rows - 1.0)
+    elif isinstance(source.shape[0], str):
+        last = builder.make("length", (), (source,)) - 1.0
+    else:
+        last = builder.const(source.shape[0] - 1.0)
+    below = builder.compare("lt", index, last)
+    if isinstance(below, bool):
+        return builder.const(max(0.0, float(np.floor(index.data))) if below else last.data)
+    small = builder.apply("select", (below, index.floor(), last))
+    return builder.apply("select", (builder.compare("ge", index, 0.0), small, builder.const(0.0)))
 
 
 def _checked(breaks: Any) -> np.ndarray:

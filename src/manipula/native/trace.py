@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import TracingError
+from manipula.native.builder import Builder
 from manipula.native.graph import Graph, Loop, Operation, Sampled, core_size
 from manipula.native.tables import RunTimeArray, Samples
-from manipula.native.tracer import Builder, Condition, Node, Value
+from manipula.native.tracer import Condition, Node, Value
 
 
 def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *, shared: Iterable[str] = ()) -> Graph:
