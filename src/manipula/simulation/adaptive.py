@@ -1,7 +1,8 @@
-"""Runs whose step follows the error: Dormand–Prince 5(4), 8(5,3) and Radau IIA, over the compiled right-hand side.
+r"""Runs whose step follows the error, entirely in machine code.
 
-SciPy's steppers do the stepping. The run is cut at the reference's breaks and at switching times of disturbances, because no
-method keeps its order across a jump. Samples come from dense output.
+Between two samples the compiled loop takes as many steps as the tolerance asks for and lands exactly on the sample, so
+samples are as accurate as steps. After an attempt with error e (in units of the tolerance) the next step is
+:math:`h\cdot\min(8, \max(0.2, 0.9\,e^{-1/(p+1)}))`; e > 1 is repeated.
 """
 
 from __future__ import annotations
@@ -9,84 +10,125 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853, RK45, Radau
 
-from manipula.simulation.fixed import Samples
-from manipula.simulation.parts import PayloadChange, Wrench
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array
+from manipula.simulation.fixed import MAX_VERIFIED, Samples
+from manipula.simulation.integrators import ADAPTIVE
+from manipula.simulation.integrators.base import AdaptiveStep
+from manipula.simulation.loop import LARGEST, Loop
 from manipula.simulation.setup import Run
 
-METHODS: dict[str, tuple[Any, str]] = {
-    "dopri5": (RK45, "explicit, order 5 with order-4 error estimate"),
-    "dop853": (DOP853, "explicit, order 8"),
-    "radau": (Radau, "implicit, order 5, for stiff drives and friction"),
-}
-TIGHTEST = 3e-14
-MAX_ATTEMPTS = 5_000_000
+TIGHTEST = 2e-15
+MAX_ATTEMPTS = 100_000.0  # between two samples
+SMALLEST = 8.0  # units in the last place of t below which a step means nothing
 
 
-def run_adaptive(run: Run) -> Samples:
-    """Integrate every run of the batch; then repeat with a tenth of the tolerance and compare."""
+def advance(
+    method: AdaptiveStep, f: Any, t: Any, x: Any, h: Any, target: Any, tolerance: Any
+) -> tuple[Any, Any, Any, Any]:
+    """State, step proposal and remaining time at ``target``; traced or on floats. Returns (x, h, t reached, attempts)."""
+    exponent = -1.0 / (method.error_order + 1)
+
+    def attempt(t: Any, x: Any, h: Any, rejected: Any) -> tuple[Any, Any, Any, Any]:
+        left = target - t
+        hits = h >= left * (1.0 - 1e-12)
+        step = ops.where(hits, left, h)
+
+        def scale(new: Any) -> Any:
+            return array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
+
+        new, error = method.attempt(f, t, x, step, scale)
+        fine = error <= 1.0
+        factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
+        factor = ops.where(native.is_finite(error), factor, 0.2)
+        factor = ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
+        proposal = step * factor
+        proposal = ops.where(
+            fine & hits, ops.maximum(h, proposal), proposal
+        )  # a step cut short at a sample says nothing
+        x = array([ops.where(fine, a, b) for a, b in zip(new, x)])
+        t = ops.where(fine, ops.where(hits, target, t + step), t)
+        return t, x, proposal, ops.where(fine, 0.0, 1.0)
+
+    def arrived(t: Any, x: Any, h: Any, rejected: Any) -> Any:
+        tiny = h <= SMALLEST * 2.3e-16 * (1.0 + ops.abs(t))
+        return (t >= target) | tiny
+
+    (t, x, h, _), count = native.until(attempt, (t, x, h, 0.0), arrived, MAX_ATTEMPTS)
+    return x, h, t, count
+
+
+def compiled(loop: Loop, name: str) -> native.Kernel:
+    """``kernel(x0, p, breaks, coefficients, interval, samples, tolerance)`` → states at the samples, attempts, stopped."""
+    found = loop.__dict__.setdefault("_adaptive", {})
+    if name in found:
+        return found[name]
+    method = ADAPTIVE[name]
+    n = loop.plant.layout.n
+
+    def run(x: Any, p: Any, breaks: Any, coefficients: Any, interval: Any, samples: Any, tolerance: Any) -> Any:
+        plant = loop.traced(p, breaks, coefficients)
+
+        def f(t: Any, y: Any) -> Any:
+            return plant.flow(t, y).rate
+
+        def step(i: Any, x: Any, h: Any, total: Any, reached: Any) -> Any:
+            target = (i + 1.0) * interval
+            x, h, t, count = advance(method, f, i * interval, x, h, target, tolerance)
+            return x, h, total + count, ops.where(t >= target, 1.0, 0.0)
+
+        def stop(i: Any, x: Any, h: Any, total: Any, reached: Any) -> Any:
+            bad = reached < 0.5
+            sum_ = x[0]
+            for value in x[1:]:
+                sum_ = sum_ + value
+            for value in x[: 2 * n]:
+                bad = bad | (ops.abs(value) > LARGEST)
+            return bad | ~native.is_finite(sum_)
+
+        first = ops.minimum(1e-3 * interval, 1e-4)
+        done = native.repeat(
+            step, (x, first, 0.0, 1.0), samples, record=lambda i, x, h, total, reached: x, stop=stop
+        )  # fmt: skip
+        return {"samples": done.samples, "attempts": done.state[2], "stopped": done.stopped}
+
+    kernel = native.compile_function(
+        run, {**loop.inputs, "interval": (), "samples": (), "tolerance": ()}, name=f"{loop.plant.robot.name}.{name}",
+        shared=("breaks", "coefficients", "samples"),
+    )  # fmt: skip
+    found[name] = kernel
+    return kernel
+
+
+def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Samples:
+    """Integrate; then repeat some runs with a fiftieth of the tolerance and compare."""
     s = run.scenario
-    steps, every = s.steps, s.every
-    times = np.arange(steps // every + 1) * (every * float(s.duration or 0.0) / steps)
-    rows, ends, estimate = [], [], 0.0
-    tolerance = max(1e-3 * s.tolerance, TIGHTEST)
-    n = run.plant.layout.n
-    for x0, p in zip(run.x0, run.p):
-        x, stopped = _one(run, x0, p, times, tolerance)
-        if s.verify and np.isinf(stopped):
-            from manipula.simulation.judge import compare
+    count = s.samples - 1 or 1
+    interval = float(s.duration or 0.0) / s.steps * s.every
+    times = np.arange(count + 1) * interval
+    tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
+    kernel = compiled(run.loop, integrator)
+    n, size = run.plant.layout.n, run.plant.layout.size
 
-            finer, end = _one(run, x0, p, times, max(tolerance / 20, TIGHTEST / 2))
-            estimate = max(estimate, compare(x[:, : 2 * n], finer[:, : 2 * n], 20) if np.isinf(end) else float("inf"))
-        rows.append(x)
-        ends.append(stopped)
-    return Samples(times, np.array(rows), np.array(ends), estimate if s.verify else float("nan"), ())
+    def go(x0: np.ndarray, p: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+        x, _, stopped = kernel(x0, p, *run.inputs, interval, count, tolerance, threads=threads)
+        stopped = np.atleast_1d(np.asarray(stopped, float))
+        return np.asarray(x).reshape(len(x0), count + 1, size), np.where(stopped < 0, np.inf, stopped * interval)
 
+    x, stopped = go(run.x0, run.p, tolerance)
+    estimate = float("nan")
+    if s.verify:
+        from manipula.simulation.judge import compare
 
-def breaks_of(run: Run) -> np.ndarray:
-    """Times at which the right-hand side may jump, start and end included."""
-    end = float(run.scenario.duration or 0.0)
-    found = [0.0, end, *run.table.breaks]
-    for d in run.scenario.disturbances:
-        found += [d.start, d.stop] if isinstance(d, Wrench) else [d.time] if isinstance(d, PayloadChange) else []
-    inside = np.unique([t for t in found if 0.0 <= t <= end])
-    return inside[np.concatenate([[True], np.diff(inside) > 1e-12 * max(end, 1.0)])]
-
-
-def _one(run: Run, x0: np.ndarray, p: np.ndarray, times: np.ndarray, tolerance: float) -> tuple[np.ndarray, float]:
-    method, _ = METHODS[run.scenario.integrator]
-    kernel, (breaks, coefficients) = run.loop.rate, run.inputs
-    out = np.full((len(times), len(x0)), np.nan)
-    out[0] = x = x0
-    cuts = breaks_of(run)
-    if len(cuts) > 200:  # a finely tabulated reference is smooth inside its pieces
-        cuts = cuts[[0, -1]]
-    attempts, k = 0, 1
-    options: dict[str, Any] = {"rtol": max(tolerance, 100 * np.finfo(float).eps), "atol": tolerance * 1e-2}
-    for begin, end in zip(cuts, cuts[1:]):
-        inner = end - 1e-13 * max(1.0, abs(end))  # the right-hand side just before a jump, not after it
-
-        def f(t: float, y: np.ndarray, limit: float = inner) -> np.ndarray:
-            return kernel(y, p, breaks, coefficients, min(t, limit))
-
-        with np.errstate(all="ignore"):
-            solver = method(f, begin, x, end, **options)
-            while solver.status == "running":
-                message = solver.step()
-                attempts += 1
-                if solver.status == "failed" or attempts > MAX_ATTEMPTS or not np.isfinite(solver.y).all():
-                    return out, float(solver.t)
-                if np.abs(solver.y[: 2 * run.plant.layout.n]).max() > 1e10:
-                    return out, float(solver.t)
-                del message
-                last = solver.status == "finished" and end == cuts[-1]
-                upto = np.searchsorted(times, solver.t + (1e-12 if last else 0.0), side="right" if last else "left")
-                if upto > k:
-                    dense = solver.dense_output()
-                    out[k:upto] = dense(np.minimum(times[k:upto], solver.t)).T
-                    k = upto
-            x = solver.y
-    if k < len(times):
-        out[k:] = x
-    return out, float("inf")
+        chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), MAX_VERIFIED)).astype(int))
+        sane = [int(k) for k in chosen if not np.isfinite(stopped[k])]
+        if sane:
+            finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
+            fine, ended = go(run.x0[sane], run.p[sane], finer)
+            estimate = max(
+                float("inf") if np.isfinite(ended[i]) else compare(x[k, :, : 2 * n], fine[i, :, : 2 * n], 20)
+                for i, k in enumerate(sane)
+            )
+    return Samples(times, x, stopped, estimate, ())

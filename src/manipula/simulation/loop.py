@@ -89,7 +89,7 @@ class Loop:
         )  # fmt: skip
 
     @property
-    def _inputs(self) -> dict[str, tuple[Any, ...]]:
+    def inputs(self) -> dict[str, tuple[Any, ...]]:
         count = len(self.values) + len(self.names)
         return {"x": (self.plant.layout.size,), "p": (max(count, 1),), "breaks": ("m+1",),
                 "coefficients": ("m", self.dimension, 6)}  # fmt: skip
@@ -142,20 +142,9 @@ class Loop:
 
         extra: dict[str, tuple[Any, ...]] = {"noise_breaks": ("k+1",), "noise": ("k", 2 * n, 1)} if self.noisy else {}
         return native.compile_function(
-            loop, {**self._inputs, "t0": (), "h": (), "steps": (), "every": (), **extra}, name=f"{self.plant.robot.name}.{self.integrator}",
+            loop, {**self.inputs, "t0": (), "h": (), "steps": (), "every": (), **extra}, name=f"{self.plant.robot.name}.{self.integrator}",
             shared=("breaks", "coefficients", "steps", "every", *extra),
         )  # fmt: skip
-
-    @cached_property
-    def rate(self) -> native.Kernel:
-        """``rate(x, p, breaks, coefficients, t)``: the right-hand side, for adaptive integrators."""
-
-        def f(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
-            return self.traced(p, breaks, coefficients).flow(t, x).rate
-
-        return native.compile_function(
-            f, {**self._inputs, "t": ()}, name=f"{self.plant.robot.name}.rate", shared=("breaks", "coefficients")
-        )
 
     @cached_property
     def observe(self) -> native.Kernel:
@@ -177,5 +166,5 @@ class Loop:
             }  # fmt: skip
 
         return native.compile_function(
-            f, {**self._inputs, "t": ()}, name=f"{self.plant.robot.name}.observe", shared=("breaks", "coefficients")
+            f, {**self.inputs, "t": ()}, name=f"{self.plant.robot.name}.observe", shared=("breaks", "coefficients")
         )

@@ -32,7 +32,8 @@ class Scenario:
         controller: from ``manipula.control``; ``None`` is free motion.
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
         duration, step: [s]; the fixed integrators take whole steps.
-        integrator: name in ``simulation.integrators``.
+        integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
+            drives and friction); "auto" takes dop853 for free motion and rk4 under control.
         sample: time between recorded samples [s]; every step when omitted.
         kind: "auto" decides by what is given; "kinematic" integrates resolved rates, "inverse_dynamics" evaluates torques
             along the reference, "playback" applies ``torques``.
@@ -55,7 +56,7 @@ class Scenario:
     qd0: Any = None
     duration: float | None = None
     step: float = 1e-3
-    integrator: str = "rk4"
+    integrator: str = "auto"
     sample: float | None = None
     kind: Kind = "auto"
     torques: Any = None

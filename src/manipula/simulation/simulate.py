@@ -10,9 +10,9 @@ import manipula
 from manipula.errors import DescriptionError, unknown_name
 from manipula.model import Model
 from manipula.simulation import judge
-from manipula.simulation.adaptive import METHODS, run_adaptive
+from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.fixed import Samples, run_fixed
-from manipula.simulation.integrators import FIXED
+from manipula.simulation.integrators import ADAPTIVE, NAMES
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
@@ -31,20 +31,22 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     """
     if not isinstance(scenario, Scenario):
         raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}.")
-    if scenario.integrator not in FIXED and scenario.integrator not in METHODS:
-        raise unknown_name("integrator", scenario.integrator, [*FIXED, *METHODS], field="integrator")
+    if scenario.integrator not in NAMES:
+        raise unknown_name("integrator", scenario.integrator, NAMES, field="integrator")
     kind = scenario.resolved_kind()
+    if scenario.integrator == "auto":
+        scenario = scenario.replace(integrator="dop853" if kind in ("free", "playback") else "rk4")
     if kind == "inverse_dynamics":
         return _inverse_dynamics(scenario)
     if kind == "kinematic":
         return _kinematic(scenario)
     run = prepare_run(scenario)
-    if scenario.integrator in METHODS:
+    if scenario.integrator in ADAPTIVE:
         if run.loop.noisy or run.loop.delay:
             raise DescriptionError(
                 "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
             )
-        samples = run_adaptive(run)
+        samples = run_adaptive(run, scenario.integrator, threads)
     else:
         samples = run_fixed(run, threads)
     return _result(run, samples, threads)
@@ -126,7 +128,7 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         finite = np.isfinite(samples.x[k]).all(axis=1)
         largest = np.abs(samples.x[k][finite]).max(initial=0.0)
         status = "diverged" if largest > 1e3 else "not_finite"
-        if s.integrator in METHODS and largest < 1e8:
+        if s.integrator in ADAPTIVE and largest < 1e8:
             status = "step_too_small"
         return judge.Verdict(
             status, f"The state left all bounds at t = {stopped:.6g} s; a smaller step or other gains may help."
@@ -148,7 +150,7 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
             "limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {samples.t[sample]:.6g} s."
         )
     if samples.error > s.tolerance:
-        advice = "tolerance" if s.integrator in METHODS else "step"
+        advice = "tolerance" if s.integrator in ADAPTIVE else "step"
         return judge.Verdict(
             "inaccurate",
             f"Repeating the run with a finer {advice} changed the answer by {samples.error:.1e} (allowed {s.tolerance:.1e}): "

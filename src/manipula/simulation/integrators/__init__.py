@@ -1,12 +1,16 @@
-"""Integrators: one file a method, one line in the registry gives it its name in files."""
+"""Integrators: one file a family, one line in the registry gives each its name in files."""
 
 from __future__ import annotations
 
-from manipula.simulation.integrators.base import FixedStep
+from manipula.simulation.integrators.base import AdaptiveStep, FixedStep
+from manipula.simulation.integrators.embedded import DormandPrince5, DormandPrince8
 from manipula.simulation.integrators.midpoint import ImplicitMidpoint
 from manipula.simulation.integrators.rk4 import RK4
+from manipula.simulation.integrators.rodas import Rodas
 from manipula.simulation.integrators.semi_implicit import SemiImplicitEuler
 
 FIXED: dict[str, FixedStep] = {i.name: i for i in (RK4(), SemiImplicitEuler(), ImplicitMidpoint())}
+ADAPTIVE: dict[str, AdaptiveStep] = {i.name: i for i in (DormandPrince5(), DormandPrince8(), Rodas())}
+NAMES = ("auto", *FIXED, *ADAPTIVE)
 
-__all__ = ["FIXED", "FixedStep"]
+__all__ = ["ADAPTIVE", "FIXED", "NAMES", "AdaptiveStep", "FixedStep"]

@@ -24,3 +24,32 @@ class FixedStep(ABC):
     @abstractmethod
     def step(self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, n: int) -> Vector:
         """State at t + h from state x at t. The first n entries of x are positions, the next n velocities."""
+
+
+class AdaptiveStep(ABC):
+    """A one-step method with an estimate of its own error; the step follows the tolerance. Traced as well."""
+
+    name: ClassVar[str]
+    order: ClassVar[int]
+    error_order: ClassVar[int]  # the estimate behaves like h to this power plus one
+
+    @abstractmethod
+    def attempt(
+        self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, scale: Callable[[Vector], Vector]
+    ) -> tuple[Vector, Scalar]:
+        """State at t + h and the error in units of the tolerance (below 1: accepted).
+
+        Args:
+            scale: gives the tolerance of every entry for a new state.
+        """
+
+
+def weighted_norm(error: Vector, weight: Vector) -> Scalar:
+    """Root mean square of ``error / weight``."""
+    from manipula.algebra import ops
+
+    total: Scalar = 0.0
+    for e, w in zip(error, weight):
+        ratio = e / w
+        total = total + ratio * ratio
+    return ops.sqrt(total * (1.0 / len(error)))
