@@ -72,24 +72,17 @@ def _by_arc_length(c: np.ndarray) -> np.ndarray:
     K = len(c) - 1
     if K == 0:
         return c
-    rate = [Jet([(k + 1) * c[k + 1, :, i] for k in range(K)], 1) for i in range(c.shape[2])]
-    square: Any = 0.0
-    for r in rate:
-        square = square + r * r
-    speed = square.sqrt().coefficients
+    rate = Jet([(k + 1) * c[k + 1] for k in range(K)], 1)
+    square = rate * rate
+    speed = Jet([part.sum(axis=1, keepdims=True) for part in square.coefficients], 1).sqrt().coefficients
     step: list[Any] = [0.0, 1.0 / speed[0]]  # u(s) − u(0)
     for k in range(2, K + 1):
         du_ds = 1.0 / _compose(speed, Jet(step[:k], 1))
         step.append(du_ds.coefficients[k - 1] / k)
-    out = np.empty_like(c)
-    for i in range(c.shape[2]):
-        composed = _compose([c[k, :, i] for k in range(K + 1)], Jet(step, 1))
-        for k in range(K + 1):
-            out[k, :, i] = composed.coefficients[k]
-    return out
+    return np.array(_compose(c, Jet(step, 1)).coefficients)
 
 
-def _compose(coefficients: Sequence[Any], x: Jet) -> Jet:
+def _compose(coefficients: Any, x: Jet) -> Jet:
     """Σ c_k x^k to the order of x (Horner)."""
     used = coefficients[: x.order + 1]
     total = x.constant(used[-1])
