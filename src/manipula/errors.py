@@ -46,7 +46,7 @@ class DescriptionError(ManipulaError, ValueError):
     def _text(self) -> str:
         place = ""
         if self.file is not None:
-            place = printable(self.file) + (f":{self.line}" if self.line is not None else "")
+            place = printable(self.file, 400) + (f":{self.line}" if self.line is not None else "")
         elif self.line is not None:
             place = f"line {self.line}"
         if self.field is not None:

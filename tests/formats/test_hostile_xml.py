@@ -203,3 +203,36 @@ def test_any_heap_of_fragments_gives_a_robot_or_one_kind_of_error(text):
         except DescriptionError:
             continue
         assert result.n >= 0
+
+
+@st.composite
+def graphs(draw):
+    count = draw(st.integers(1, 7))
+    ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1))
+    return count, draw(st.lists(ends, min_size=max(count - 2, 0), max_size=count))
+
+
+def is_tree(count: int, edges: list[tuple[int, int]]) -> bool:
+    """One root from which every link is reached, each by one joint."""
+    if len(edges) != count - 1 or len({child for _, child in edges}) != len(edges):
+        return False
+    reached = set(range(count)) - {child for _, child in edges}
+    for _ in range(count):
+        reached |= {child for parent, child in edges if parent in reached}
+    return len(reached) == count and len(edges) == count - 1
+
+
+@settings(max_examples=300)
+@given(graphs())
+def test_a_graph_is_a_robot_exactly_when_it_is_a_tree(graph):
+    count, edges = graph
+    links = "".join(f'<link name="l{i}"/>' for i in range(count))
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{a}"/><child link="l{b}"/></joint>'
+        for k, (a, b) in enumerate(edges)
+    )
+    if is_tree(count, edges):
+        assert from_urdf(robot(links + joints)).n == count - 1
+    else:
+        with pytest.raises(DescriptionError):
+            from_urdf(robot(links + joints))

@@ -214,7 +214,7 @@ def test_origins_at_gimbal_lock_survive():
 
 def test_friction_laws_and_drives_survive():
     laws = [
-        Viscous(0.0), Viscous(1.5), Coulomb(2.0), Coulomb(2.0, width=0.1, damping=0.3),
+        Viscous(0.0), Viscous(1.5), Coulomb(0.0), Coulomb(2.0), Coulomb(2.0, width=0.1, damping=0.3),
         LuGre(1e4, 30.0, 0.1, 0.01, 0.3, 0.2, diameter=0.04),
     ]  # fmt: skip
     for law in laws:
@@ -248,3 +248,16 @@ def test_free_parameters_cannot_be_written():
 def test_a_long_chain_is_written_and_read():
     robot = random_robot(np.random.default_rng(2), 300)
     assert from_urdf(to_urdf(robot)).n == 300
+
+
+def test_what_is_edited_in_urdf_words_wins_over_the_extension():
+    robot = from_urdf(ARM)
+    slide = robot.joints[1]
+    open_ended = slide.__class__(
+        **{**slide.__dict__, "limits": slide.limits.__class__(lower=-0.1), "friction": Coulomb(2.0, width=0.1)}
+    )
+    text = to_urdf(robot.replace(joints=(robot.joints[0], open_ended)))
+    assert from_urdf(text).joints[1].limits.upper is None
+    edited = from_urdf(text.replace('upper="1000000000"', 'upper="0.5"').replace('friction="2"', 'friction="3"'))
+    assert edited.joints[1].limits.upper == 0.5
+    assert edited.joints[1].friction == Coulomb(3.0)

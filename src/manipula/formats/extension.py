@@ -3,7 +3,7 @@
 URDF carries them as attributes of a ``<manipula>`` element inside the joint, MJCF as a ``<text>`` of its ``<custom>``
 section. The same words in both: ``rotor_inertia gear_ratio velocity acceleration jerk``, ``unlimited`` (limits that are
 not there, though the format demands a number), ``friction`` and ``drive`` (a name from the registry, parameters as
-``friction.damping``).
+``friction.damping``). Where the format's own words have been edited since and disagree, they win.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 from manipula.robot.joint import Joint
 
+NO_LIMIT = 1e9  # stands where a format demands a limit and the robot has none; ``unlimited`` says so
 LIMIT_NAMES = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
 _NUMBERS = ("rotor_inertia", "gear_ratio", "velocity", "acceleration", "jerk")
 _PARTS: Mapping[str, Mapping[str, type]] = {"friction": FRICTION, "drive": DRIVES}
@@ -91,7 +92,8 @@ def apply_words(draft: JointDraft, words: Mapping[str, str], **place: Any) -> No
                 for name in text.split():
                     if name not in LIMIT_NAMES:
                         raise unknown_name("limit", name, LIMIT_NAMES)
-                    limits[name] = None
+                    if abs(getattr(draft.limits, name) or NO_LIMIT) == NO_LIMIT:  # else it was edited, and counts
+                        limits[name] = None
             elif dot and kind in parts:
                 parts[kind][parameter] = unquote(text[1:]) if text.startswith("'") else decimal(text)
             elif word not in parts:
@@ -99,9 +101,15 @@ def apply_words(draft: JointDraft, words: Mapping[str, str], **place: Any) -> No
         except DescriptionError as error:
             raise error.at(**place) from None
     draft.limits = dataclasses.replace(draft.limits, **limits)
-    for kind, parameters in parts.items():
-        if kind in words:
-            setattr(draft, kind, _part(kind, words[kind], parameters, **place))
+    if "drive" in words:
+        draft.drive = _part("drive", words["drive"], parts["drive"], **place)
+    if "friction" in words:
+        law = _part("friction", words["friction"], parts["friction"], **place)
+        if damping_and_dry(law) in (
+            damping_and_dry(draft.friction),
+            (0.0, None),
+        ):  # else damping was edited, and counts
+            draft.friction = law
 
 
 def _part(kind: str, name: str, parameters: Mapping[str, Any], **place: Any) -> Any:

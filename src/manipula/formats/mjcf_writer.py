@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import damping_and_dry, words_of
+from manipula.formats.extension import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.mjcf_extension import JOINT, PREFIX
 from manipula.formats.names import Names, refuse_symbols
 from manipula.formats.xml import XmlWriter
@@ -22,7 +22,6 @@ from manipula.robot import Frame, Joint, Link, Robot
 from manipula.robot.link import NO_INERTIA
 
 WORLD = "world"
-NO_LIMIT = 1e9  # the open end of a range that is limited on one side only; ``unlimited`` says so
 
 
 def to_mjcf(robot: Robot) -> str:

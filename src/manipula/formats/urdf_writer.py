@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import damping_and_dry, words_of
+from manipula.formats.extension import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.names import Names, refuse_symbols
 from manipula.formats.xml import XmlWriter
 from manipula.robot import Joint, Link, Robot
@@ -22,7 +22,6 @@ from manipula.robot.link import NO_INERTIA
 from manipula.robot.robot import STANDARD_GRAVITY
 
 VERSION = "1"
-NO_LIMIT = 1e9  # stands where URDF demands a limit and the robot has none; ``unlimited`` says so
 _ON_AXIS = 1e-15
 
 
