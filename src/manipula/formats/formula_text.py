@@ -35,8 +35,8 @@ def _write(e: Any, known: dict[Any, tuple[str, int]]) -> tuple[str, int]:
         return f"{int(e.p)}/{int(e.q)}", _PRODUCT if e.p >= 0 else _SUM
     if e.is_Float:
         return repr(float(e)), _ATOM if e >= 0 else _SUM
-    if e.is_NumberSymbol and str(e) == "pi":
-        return "pi", _ATOM
+    if e.is_NumberSymbol and str(e) in ("pi", "E"):
+        return ("pi" if str(e) == "pi" else "exp(1)"), _ATOM
     if e.is_Add:
         text = ""
         for a in e.as_ordered_terms():
@@ -54,20 +54,27 @@ def _write(e: Any, known: dict[Any, tuple[str, int]]) -> tuple[str, int]:
 
 
 def _product(e: Any, known: dict[Any, tuple[str, int]]) -> tuple[str, int]:
-    """Number first, divisors last: ``-3*a*b/4/c``."""
+    """Number, factors, divisors, then sums: ``-3*a/4/c*(x + y)``.
+
+    SymPy multiplies a number into a sum as soon as it meets one, so that the two must not be neighbours.
+    """
     number, rest = e.as_coeff_Mul(rational=True)
-    above, below = [], []
+    above, below, sums = [], [], []
     for a in rest.as_ordered_factors():
         if a.is_Pow and a.exp.is_Rational and a.exp < 0:
             below.append(_grouped(_power(a.base, -a.exp, known), _POWER))
         else:
-            above.append(_grouped(known[a] if a in known else _write(a, known), _PRODUCT))
-    if abs(number.p) != 1 or not above:
-        above.insert(0, str(abs(int(number.p))))
+            (sums if a.is_Add else above).append(_grouped(known[a] if a in known else _write(a, known), _PRODUCT))
+    size, sign = str(abs(int(number.p))), "-" if number < 0 else ""
+    if sums and not above and not below:
+        scale = "" if number == 1 else f"*({sign}{size})" + (f"/{int(number.q)}" if number.q != 1 else "")
+        return "*".join(sums) + scale, _PRODUCT
+    if size != "1" or not above:
+        above.insert(0, size)
     if number.q != 1:
         below.insert(0, str(int(number.q)))
-    text = "*".join(above) + "".join(f"/{b}" for b in below)
-    return (f"-{text}", _SUM) if number < 0 else (text, _PRODUCT)
+    text = "*".join(above) + "".join(f"/{b}" for b in below) + "".join(f"*{s}" for s in sums)
+    return sign + text, _SUM if sign else _PRODUCT
 
 
 def _power(base: Any, exponent: Any, known: dict[Any, tuple[str, int]]) -> tuple[str, int]:

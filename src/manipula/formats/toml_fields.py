@@ -23,7 +23,8 @@ from manipula.formats.toml_lines import line_index, line_of
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 24
 MAX_KEYS = 300_000  # 5000 links with all their fields stay below; a million links do not
-MAX_ENTRIES = 1_000_000
+MAX_ENTRIES = 500_000
+MAX_TABLES = 100_000  # { … }: five a joint at most
 LARGEST = 1e60  # products of five such numbers still fit a double
 
 
@@ -248,9 +249,10 @@ def check_size(text: str, file: str | None) -> None:
     """Refuse, before anything is parsed, what no robot needs: bytes, keys, list entries, nesting."""
     if len(text) > MAX_BYTES:
         raise BudgetError(f"The text is larger than the {MAX_BYTES // 2**20} MiB that are read.", file=file)
-    if text.count("=") > MAX_KEYS or text.count(",") > MAX_ENTRIES:
+    if text.count("=") > MAX_KEYS or text.count(",") > MAX_ENTRIES or text.count("{") > MAX_TABLES:
         raise BudgetError(
-            f"More than {MAX_KEYS} keys or {MAX_ENTRIES} list entries; one robot needs far fewer.", file=file
+            f"More than {MAX_KEYS} keys, {MAX_ENTRIES} list entries or {MAX_TABLES} tables; one robot needs far fewer.",
+            file=file,
         )
     deep = _DOTTED.search(text)
     at = deep.start() if deep is not None else _too_deep(text)
