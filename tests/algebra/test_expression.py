@@ -12,6 +12,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from manipula import native
 from manipula.algebra.expression import Limits, decimal, parse, scalar
 from manipula.algebra.jet import derivatives
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
@@ -70,6 +71,8 @@ def test_runs_on_every_kind_of_number():
     value, slope = derivatives(lambda q: square.evaluate({"q": q}), 0.4, 1)
     assert value == pytest.approx(math.sin(0.4) ** 2, rel=ROUNDING)
     assert slope == pytest.approx(math.sin(0.8), rel=ROUNDING)
+    traced = native.trace(lambda m, l, q: expression.evaluate({"m": m, "l": l, "q": q}), {"m": (), "l": (), "q": ()})
+    assert traced.evaluate(1.3, 0.7, 0.4) == pytest.approx(by_hand, rel=ROUNDING)
 
 
 HOSTILE = [

@@ -105,10 +105,8 @@ def apply_words(draft: JointDraft, words: Mapping[str, str], **place: Any) -> No
         draft.drive = _part("drive", words["drive"], parts["drive"], **place)
     if "friction" in words:
         law = _part("friction", words["friction"], parts["friction"], **place)
-        if damping_and_dry(law) in (
-            damping_and_dry(draft.friction),
-            (0.0, None),
-        ):  # else damping was edited, and counts
+        said, stated = ([v or 0.0 for v in damping_and_dry(x)] for x in (law, draft.friction))
+        if said == stated:  # else the damping was edited since, and counts
             draft.friction = law
 
 
