@@ -11,7 +11,7 @@ solved in :mod:`.phase_plane`. With ``scheme="interpolation"`` (default) the row
 at the x the step leads to; that is what keeps the motion within its limits near points where a coefficient a vanishes.
 
 The solution is then *verified between grid points*, on the real path and with the real inverse dynamics; the grid is
-refined while the excess is above ``tolerance``, and what is left is removed by slowing the whole motion down a little.
+refined there while the excess is above ``tolerance``, and what is left is removed by slowing the whole motion down a little.
 Jerk is not limited by this method (the acceleration jumps); it is measured and compared with the limit given.
 """
 
@@ -34,6 +34,7 @@ from manipula.motion.trajectory import PathTrajectory
 InverseDynamics = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 TipVelocity = Callable[[np.ndarray, np.ndarray], np.ndarray]
 MAX_GRID = 50_000
+ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 
 
@@ -204,19 +205,21 @@ def solve_time_optimal(
     if not (start_speed >= 0 and end_speed >= 0):
         raise DescriptionError("'start_speed' and 'end_speed' must be 0 or more.", field="start_speed")
     limits = _Limits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
-    count, best = points, None
-    while True:
-        grid = _grid(path, count)
+    grid, best = _grid(path, points), None
+    for _ in range(ROUNDS):
         found = _on_grid(limits, grid, scheme, start_speed, end_speed)
         if isinstance(found, str):
             return TimeOptimalResult("infeasible", found, s=grid)
-        x, cap = found
-        checked = _verify(limits, grid, x)
+        checked = _verify(limits, grid, found[0])
         if best is None or checked.excess < best[2].excess:
-            best = (grid, (x, cap), checked)
-        if checked.excess <= tolerance or 2 * count > MAX_GRID or count >= 8 * points:
+            best = (grid, found, checked)
+        if checked.excess <= tolerance:
             break
-        count *= 2
+        finer = _refined(grid, checked.by_interval > tolerance)
+        if len(finer) > MAX_GRID:
+            break
+        grid = finer
+    assert best is not None
     grid, (x, cap), checked = best
     profile: Profile = _profile(grid, x)
     slowed = checked.slow_down if strict else 1.0
@@ -252,6 +255,15 @@ def _grid(path: Path, count: int) -> np.ndarray:
     on_break = np.isin(s, path.breaks)
     keep = on_break | (inner & np.concatenate([np.diff(s) > 1e-9 * path.length, [True]]))
     return s[keep]
+
+
+def _refined(s: np.ndarray, wanting: np.ndarray) -> np.ndarray:
+    """The grid with the marked intervals and their neighbours cut into four."""
+    near = wanting.copy()
+    near[1:] |= wanting[:-1]
+    near[:-1] |= wanting[1:]
+    start, step = s[:-1][near], np.diff(s)[near]
+    return np.sort(np.concatenate([s, *(start + step * k / 4 for k in (1, 2, 3))]))
 
 
 def _on_grid(
@@ -299,6 +311,7 @@ class _Check:
     excess: float
     slow_down: float
     limited_by: dict[str, float]
+    by_interval: np.ndarray
 
 
 def _verify(limits: _Limits, s: np.ndarray, x: np.ndarray, slowed: float = 1.0) -> _Check:
@@ -327,7 +340,8 @@ def _verify(limits: _Limits, s: np.ndarray, x: np.ndarray, slowed: float = 1.0) 
     limited = {name: float(np.mean(tightest == i)) for i, name in enumerate(shares)}
     speeds = ("velocity", "tip speed")
     use = {name: float(np.sqrt(v.max()) if name in speeds else v.max()) for name, v in shares.items()}
-    return _Check(use, max(0.0, worst - 1.0), max(1.0, worst) ** 0.5, limited)
+    by_interval = table.max(axis=0).reshape(len(delta), len(BETWEEN)).max(axis=1) - 1.0
+    return _Check(use, max(0.0, worst - 1.0), max(1.0, worst) ** 0.5, limited, by_interval)
 
 
 def _inside(path: Path, at: np.ndarray) -> np.ndarray:
