@@ -43,6 +43,8 @@ _PUBLIC = {
     "simulate": "manipula.simulation.simulate",
     "Result": "manipula.simulation.result",
     "load_result": "manipula.simulation.store",
+    "programmed_motion": "manipula.simulation.programmed",
+    "Constraint": "manipula.simulation.constraint",
     # errors
     "ManipulaError": "manipula.errors",
     "DescriptionError": "manipula.errors",
@@ -108,6 +110,8 @@ if TYPE_CHECKING:
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
+    from manipula.simulation.constraint import Constraint as Constraint
+    from manipula.simulation.programmed import programmed_motion as programmed_motion
     from manipula.simulation.result import Result as Result
     from manipula.simulation.scenario import Scenario as Scenario
     from manipula.simulation.simulate import simulate as simulate

@@ -141,27 +141,38 @@ def solve_spd(A: Matrix, B: Matrix) -> np.ndarray:
     return np.stack([ldl_solve(L, D, B[:, k]) for k in range(B.shape[1])], axis=1)
 
 
-def solve_general(A: Matrix, b: Vector) -> np.ndarray:
-    """``A⁻¹ b`` by elimination with partial pivoting done through ``ops.where`` (any scalar, small n)."""
+def solve_general(A: Matrix, B: Matrix) -> np.ndarray:
+    """``A⁻¹ B`` by elimination with partial pivoting done through ``ops.where`` (any scalar, small n); B is (n,) or (n, k)."""
+    return solve_pivoted(A, B)[0]
+
+
+def solve_pivoted(A: Matrix, B: Matrix) -> tuple[np.ndarray, Scalar]:
+    """``A⁻¹ B`` and the smallest pivot met, in absolute value: zero when A is singular."""
     from manipula.algebra import ops
 
     n = len(A)
-    rows = [[A[i][j] for j in range(n)] + [b[i]] for i in range(n)]
+    right = np.asarray(B, dtype=object)
+    columns = right.reshape(n, -1)
+    width = columns.shape[1]
+    rows = [[A[i][j] for j in range(n)] + list(columns[i]) for i in range(n)]
+    smallest: Scalar = float("inf")
     for k in range(n):
         for i in range(k + 1, n):  # bubble the largest pivot up, one comparison at a time: no branch on a number
             larger = ops.abs(rows[i][k]) > ops.abs(rows[k][k])
-            for j in range(k, n + 1):
+            for j in range(k, n + width):
                 upper, lower = rows[k][j], rows[i][j]
                 rows[k][j], rows[i][j] = ops.where(larger, lower, upper), ops.where(larger, upper, lower)
+        smallest = ops.minimum(smallest, ops.abs(rows[k][k]))
         inverse = 1.0 / rows[k][k]
         for i in range(k + 1, n):
             factor = rows[i][k] * inverse
-            for j in range(k + 1, n + 1):
+            for j in range(k + 1, n + width):
                 rows[i][j] = rows[i][j] - factor * rows[k][j]
-    x = zeros(n)
-    for i in range(n - 1, -1, -1):
-        total = rows[i][n]
-        for j in range(i + 1, n):
-            total = total - rows[i][j] * x[j]
-        x[i] = total / rows[i][i]
-    return x
+    x = zeros(n, width)
+    for c in range(width):
+        for i in range(n - 1, -1, -1):
+            total = rows[i][n + c]
+            for j in range(i + 1, n):
+                total = total - rows[i][j] * x[j, c]
+            x[i, c] = total / rows[i][i]
+    return x.reshape(right.shape), smallest

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.inertia import Moments
+from manipula.algebra.inertia import Moments, moments
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
-from manipula.robot.link import Frame
+from manipula.robot.link import Frame, Link, Payload
 from manipula.robot.robot import Robot
 
 NOISE = 1e-15  # entries of rotation products this close to 0 or ±1 are rounding, not geometry
@@ -107,12 +107,10 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
     def pose(X: Pose) -> tuple[np.ndarray, np.ndarray]:
         return scalars(X.R), scalars(X.p)
 
-    payload_link, payload = -1, None
-    if robot.payload is not None:
-        f = robot.tip_frame
-        R, p = pose(f.pose)
-        m = robot.payload.moments()
-        payload_link, payload = f.link, Moments(*(scalars(v) for v in m)).seen_from(R, p)
+    def body(part: Link | Payload, R: np.ndarray, p: np.ndarray) -> Moments:
+        """Moments in E; the centre of mass is moved there first, so that a link frame far away costs no digits."""
+        inertia = scalars(part.inertia)
+        return moments(scalars(part.mass)[()], R @ scalars(part.com) + p, R @ inertia @ R.T)
 
     X_EL: list[tuple[np.ndarray, np.ndarray]] = []
     raw: list[dict[str, Any]] = []
@@ -125,13 +123,14 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
             up_R, up_p = X_EL[joint.parent]
         else:
             up_R, up_p = pose(robot.base)
-        mass, first, second = link.moments()
-        m = Moments(scalars(mass)[()], scalars(first), scalars(second))
-        if i == payload_link and payload is not None:
-            m = m + payload
+        R_EL, p_EL = X_EL[i]
+        m = body(link, R_EL, p_EL)
+        if robot.payload is not None and robot.tip_frame.link == i:
+            tip_R, tip_p = pose(robot.tip_frame.pose)
+            m = m + body(robot.payload, R_EL @ tip_R, R_EL @ tip_p + p_EL)
         raw.append({
             "parent": joint.parent, "revolute": joint.is_revolute, "R0": _clean(up_R @ place_R @ A),
-            "p0": _clean_position(up_R @ place_p + up_p), "moments": m.seen_from(*X_EL[i]),
+            "p0": _clean_position(up_R @ place_p + up_p), "moments": m,
             "armature": scalars(joint.armature)[()], "X_EJ": Pose.of(A.T), "X_EL": Pose.of(*X_EL[i]),
         })  # fmt: skip
     bodies = _turn_x_axes(raw)

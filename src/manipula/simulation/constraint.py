@@ -1,0 +1,162 @@
+"""Task constraints: what the tip must do, as formulas or functions, at position, velocity or acceleration level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra import ops
+from manipula.algebra.expression import parse
+from manipula.algebra.ops import Scalar, Vector
+from manipula.errors import DescriptionError
+from manipula.physics import kinematics
+from manipula.physics.chain import Chain
+from manipula.physics.constrained import Rows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
+
+POSITION = ("x", "y", "z", "roll", "pitch", "yaw", *(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)))
+VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
+ACCELERATION = ("ax", "ay", "az")
+LEVELS = ("position", "velocity", "acceleration")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One equation ``formula = 0``.
+
+    Attributes:
+        formula: text in ``x y z`` (tip), ``roll pitch yaw``, ``r11 … r33`` (its rotation), ``q1 …``, ``t`` and parameters; with
+            ``vx … wz, qd1 …`` it is a velocity constraint, with ``ax ay az, qdd1 …`` one on accelerations. Or a function of a
+            mapping with those names.
+        level: "position", "velocity" or "acceleration"; found from the names a formula uses when omitted.
+        name: for messages.
+    """
+
+    formula: str | Callable[[Mapping[str, Scalar]], Scalar]
+    level: str = ""
+    name: str = ""
+
+
+def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tuple[Constraint, ...]:
+    """Constraints from texts, functions or Constraint objects, with level and name filled in and every name checked."""
+    if isinstance(given, (str, Constraint)) or callable(given):
+        given = [given]
+    known = (
+        *POSITION,
+        *VELOCITY,
+        *ACCELERATION,
+        "t",
+        *parameters,
+        *(f"{k}{i + 1}" for k in ("q", "qd", "qdd") for i in range(n)),
+    )
+    found = []
+    for k, item in enumerate(given):
+        place = f"constraints[{k}]"
+        c = item if isinstance(item, Constraint) else Constraint(item)
+        if isinstance(c.formula, str):
+            text = c.formula
+            if "=" in text:
+                left, _, right = text.partition("=")
+                text = f"({left.rstrip('=')}) - ({right.lstrip('=')})"
+            try:
+                names = parse(text, names=known).names
+            except DescriptionError as error:
+                raise error.at(field=place) from None
+            level = c.level or _level(names)
+        elif callable(c.formula):
+            text, level = c.formula, c.level or "position"
+        else:
+            raise DescriptionError(
+                f"A constraint is a formula or a function, found {type(c.formula).__name__}.", field=place
+            )
+        if level not in LEVELS:
+            raise DescriptionError(f"The level is one of {', '.join(LEVELS)}; found '{level}'.", field=place)
+        name = c.name or (
+            c.formula if isinstance(c.formula, str) else getattr(c.formula, "__name__", f"constraint {k + 1}")
+        )
+        found.append(Constraint(text, level, name))
+    if not found:
+        raise DescriptionError("At least one constraint is needed.", field="constraints")
+    if len(found) > n:
+        raise DescriptionError(f"{len(found)} constraints are more than the {n} joints can obey.", field="constraints")
+    return tuple(found)
+
+
+def _level(names: Any) -> str:
+    if any(v in ACCELERATION or re.fullmatch(r"qdd\d+", v) for v in names):
+        return "acceleration"
+    if any(v in VELOCITY or re.fullmatch(r"qd\d+", v) for v in names):
+        return "velocity"
+    return "position"
+
+
+def values_at(chain: Chain, used: frozenset[str], q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar,
+              parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:  # fmt: skip
+    """Every name a constraint may use; quantities nobody uses are not computed."""
+    out: dict[str, Scalar] = {"t": t, **parameters}
+    for i in range(len(q)):
+        out[f"q{i + 1}"] = q[i]
+    if used & set(POSITION) or not used:
+        X = kinematics.pose(chain, q)
+        out |= {"x": X[0, 3], "y": X[1, 3], "z": X[2, 3]}
+        out |= {f"r{i + 1}{j + 1}": X[i, j] for i in range(3) for j in range(3)}
+        if used & {"roll", "pitch", "yaw"} or not used:
+            out["roll"], out["yaw"] = ops.atan2(X[2, 1], X[2, 2]), ops.atan2(X[1, 0], X[0, 0])
+            out["pitch"] = ops.atan2(-X[2, 0], ops.sqrt(X[0, 0] * X[0, 0] + X[1, 0] * X[1, 0]))
+    if qd is not None:
+        out |= {f"qd{i + 1}": qd[i] for i in range(len(qd))}
+        if used & (set(VELOCITY) | set(ACCELERATION)) or not used:
+            J = kinematics.jacobian(chain, q)
+            out |= dict(zip(VELOCITY, J @ qd))
+            if qdd is not None:
+                out |= dict(zip(ACCELERATION, (J @ qdd + kinematics.jacobian_rate(chain, q, qd) @ qd)[:3]))
+    if qdd is not None:
+        out |= {f"qdd{i + 1}": qdd[i] for i in range(len(qdd))}
+    return out
+
+
+def rows_of(constraints: tuple[Constraint, ...], chain: Chain, q: Vector, qd: Vector, t: Scalar,
+            parameters: Mapping[str, Scalar]) -> Rows:  # fmt: skip
+    """A, b and residuals of all constraints at a state, in their order; one differentiation a level."""
+    parts: dict[int, Rows] = {}
+    for level in LEVELS:
+        chosen = [k for k, c in enumerate(constraints) if c.level == level]
+        if not chosen:
+            continue
+        group = [constraints[k] for k in chosen]
+        used = _names(group)
+
+        def evaluate(
+            q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar, group: Any = group, used: Any = used
+        ) -> np.ndarray:
+            values = values_at(chain, used, q, qd, qdd, t, parameters)
+            return np.array([_value(c, values) for c in group], dtype=object)
+
+        if level == "position":
+            rows = holonomic_rows(lambda q, t: evaluate(q, None, None, t), q, qd, t)
+        elif level == "velocity":
+            rows = nonholonomic_rows(lambda q, v, t: evaluate(q, v, None, t), q, qd, t)
+        else:
+            rows = acceleration_rows(lambda q, v, a, t: evaluate(q, v, a, t), q, qd, t)
+        for i, k in enumerate(chosen):
+            parts[k] = Rows(rows.A[i : i + 1], rows.b[i : i + 1], rows.value[i : i + 1], rows.rate[i : i + 1])
+    return stacked([parts[k] for k in range(len(constraints))])
+
+
+def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
+    if isinstance(c.formula, str):
+        return parse(c.formula).evaluate(values)
+    return c.formula(values)
+
+
+def _names(group: list[Constraint]) -> frozenset[str]:
+    """Names used by a group; empty (meaning: all) when a function hides them."""
+    if any(not isinstance(c.formula, str) for c in group):
+        return frozenset()
+    return frozenset(n for c in group for n in parse(str(c.formula)).names)
+
+
+__all__ = ["Constraint", "read_constraints", "rows_of", "values_at"]

@@ -1,0 +1,190 @@
+r"""The equations of a programmed motion over any scalar: arm, program, friction and drives in one function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.expression import parse
+from manipula.algebra.linear import array, zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.physics import composite, energy, kinematics, newton_euler, reactions
+from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.physics.constrained import Response, Rows, least_norm_correction, multiplier_response, multipliers
+from manipula.physics.programmed import gpme_response, partition
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.robot import Robot
+from manipula.simulation.constraint import Constraint, rows_of
+from manipula.simulation.layout import Layout
+from manipula.simulation.plant import LOOP_LIMIT, LOOP_TOLERANCE
+
+
+class ProgramFlow(NamedTuple):
+    """Everything known at one instant of a programmed motion."""
+
+    rate: np.ndarray
+    qdd: np.ndarray
+    applied: np.ndarray  # torques of the drives
+    friction: np.ndarray
+    loads: np.ndarray
+    reaction: np.ndarray  # generalised forces Aᵀμ of the program
+    mu: np.ndarray
+    rows: Rows
+    pivot: Scalar
+
+
+@dataclass(frozen=True)
+class Program:
+    """The parts of a programmed motion.
+
+    ``drives[i]`` is a torque (number, formula in t, function of t), a Drive, or ``None`` for a joint that no drive moves.
+    """
+
+    robot: Robot
+    constraints: tuple[Constraint, ...]
+    drives: tuple[Any, ...]
+    friction: tuple[FrictionLaw | None, ...]
+    parameters: Mapping[str, Any]
+    formulation: str = "gpme"
+    independent: tuple[int, ...] = ()
+    stabilisation: str = "none"
+    gain: Any = 0.0
+
+    @property
+    def layout(self) -> Layout:
+        drives = tuple(d if isinstance(d, Drive) and getattr(d, "motor", None) is None else None for d in self.drives)
+        return Layout.of(self.robot.n, self.friction, drives, 0)
+
+    def chain(self) -> Chain:
+        return prepare(self.robot)
+
+    def rows(self, chain: Chain, q: Vector, qd: Vector, t: Scalar) -> Rows:
+        return rows_of(self.constraints, chain, q, qd, t, self.parameters)
+
+    def applied(
+        self, t: Scalar, q: Vector, qd: Vector, motors: list[tuple[Scalar, ...]]
+    ) -> tuple[np.ndarray, list[Scalar]]:
+        """Torques of the drives, (n,), and rates of their own states."""
+        tau = zeros(self.robot.n)
+        rates: list[Scalar] = []
+        for i, drive in enumerate(self.drives):
+            if drive is None:
+                continue
+            if isinstance(drive, Drive):
+                rotor = self.robot.joints[i].armature
+                tau[i] = drive.torque(0.0, t, q[i], qd[i], motors[i], rotor)
+                rates.extend(drive.state_rate(0.0, t, q[i], qd[i], motors[i], rotor) if motors[i] else ())
+            elif isinstance(drive, str):
+                tau[i] = parse(drive).evaluate({"t": t, **self.parameters})
+            else:
+                tau[i] = drive(t) if callable(drive) else drive
+        return array(tau), rates
+
+    def flow(self, t: Scalar, x: Vector) -> ProgramFlow:
+        lay = self.layout
+        q, qd = lay.q(x), lay.qd(x)
+        states, motors = lay.friction_states(x), lay.drive_states(x)
+        chain = self.chain()
+        lean = regrouped(chain)
+        rows = self.stabilised(self.rows(chain, q, qd, t))
+        applied, motor_rates = self.applied(t, q, qd, motors)
+        M = composite.mass_matrix(lean, q)
+        effects = newton_euler.nonlinear_effects(lean, q, qd)
+        force = array(applied - effects)
+        pivot: Scalar = 1.0
+        if self.formulation == "gpme":
+            split = partition(rows, self.independent)
+            pivot = split.pivot
+            response = gpme_response(M, split, force)
+        else:
+            response = multiplier_response(composite.inverse_mass_matrix(lean, q), rows, force)
+        qdd, friction, loads = self._with_friction(chain, q, qd, states, response)
+        reaction = array(M @ qdd + effects + friction - applied)
+        mu = multipliers(composite.inverse_mass_matrix(lean, q), rows, array(force - friction))
+        bristles = [
+            r
+            for i, law in enumerate(self.friction)
+            if law is not None
+            for r in law.state_rate(qd[i], states[i], loads[i])
+        ]
+        works = [np.sum(array(applied * qd)), np.sum(array(friction * qd)), np.sum(array(reaction * qd))]
+        rate = lay.join(qd, qdd, bristles, motor_rates, works)
+        return ProgramFlow(rate, qdd, applied, friction, loads, reaction, mu, rows, pivot)
+
+    def stabilised(self, rows: Rows) -> Rows:
+        r"""Baumgarte: :math:`A\ddot q = b - 2\alpha\dot\Phi - \alpha^2\Phi` (velocity level: :math:`b - \alpha\varphi`)."""
+        if self.stabilisation != "baumgarte":
+            return rows
+        b = np.asarray(rows.b, dtype=object).copy()
+        for k, c in enumerate(self.constraints):
+            if c.level == "position":
+                b[k] = b[k] - 2.0 * self.gain * rows.rate[k] - self.gain * self.gain * rows.value[k]
+            elif c.level == "velocity":
+                b[k] = b[k] - self.gain * rows.value[k]
+        return rows._replace(b=array(b))
+
+    def _with_friction(self, chain: Chain, q: Vector, qd: Vector, states: list[tuple[Scalar, ...]],
+                       response: Response) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+        """The loop acceleration → normal force → friction → acceleration, solved to ``LOOP_TOLERANCE``."""
+        n = self.robot.n
+        laws = [(i, law) for i, law in enumerate(self.friction) if law is not None]
+        if not laws:
+            return response.free, np.zeros(n), np.zeros(n)
+
+        def friction_at(loads: Vector) -> np.ndarray:
+            tau = zeros(n)
+            for i, law in laws:
+                tau[i] = law.torque(qd[i], states[i], loads[i])
+            return array(tau)
+
+        needs = [i for i, law in laws if law.needs_load]
+        loads: Any = np.zeros(n)
+        if needs:
+
+            def again(loads: Vector, change: Scalar) -> tuple[Vector, Scalar]:
+                new = reactions.normal_forces(chain, q, qd, array(response.free - response.K @ friction_at(loads)))
+                largest: Scalar = 0.0
+                for i in needs:
+                    largest = ops.maximum(largest, ops.abs(new[i] - loads[i]))
+                return new, largest
+
+            start = reactions.normal_forces(chain, q, qd, response.free)
+            (loads, _), _ = native.until(again, (start, 1.0), lambda _, change: change <= LOOP_TOLERANCE, LOOP_LIMIT)
+        friction = friction_at(loads)
+        return array(response.free - response.K @ friction), friction, loads
+
+    def projected(self, t: Scalar, x: Vector) -> np.ndarray:
+        """The state moved onto the program: positions by one Newton step, then velocities exactly."""
+        lay = self.layout
+        chain = self.chain()
+        q, qd = lay.q(x), lay.qd(x)
+        holonomic = [k for k, c in enumerate(self.constraints) if c.level == "position"]
+        if holonomic:
+            rows = self.rows(chain, q, qd, t)
+            q = array(q + least_norm_correction(rows.A[holonomic], rows.value[holonomic]))
+        moving = [k for k, c in enumerate(self.constraints) if c.level != "acceleration"]
+        if moving:
+            rows = self.rows(chain, q, qd, t)
+            qd = array(qd + least_norm_correction(rows.A[moving], rows.rate[moving]))
+        return lay.join(q, qd, x[2 * lay.n :])
+
+    def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar]:
+        lay, chain = self.layout, self.chain()
+        return energy.kinetic_energy(chain, lay.q(x), lay.qd(x)), energy.potential_energy(chain, lay.q(x))
+
+    def tip(self, q: Vector) -> np.ndarray:
+        return kinematics.pose(self.chain(), q)
+
+    def start(self, q: Vector, qd: Vector) -> np.ndarray:
+        lay = self.layout
+        motors: list[Scalar] = []
+        for i, count in enumerate(lay.drives):
+            if count:
+                motors.extend(self.drives[i].initial_state(q[i], qd[i]))
+        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, [0.0] * 3)
