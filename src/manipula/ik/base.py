@@ -1,0 +1,56 @@
+"""What inverse kinematics gives back, and how errors are measured.
+
+A solution is only called "solved" when its residual, evaluated again by forward kinematics, is below the tolerance and (when asked)
+its joints are within their limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.errors import SolveError
+
+Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
+STATUSES = ("solved", "unreachable", "limits", "singular", "not_converged")
+TOLERANCE = 1e-8  # m and rad
+
+
+@dataclass(frozen=True)
+class IkResult:
+    """Answer for one target, or for a batch (then every field has leading axes).
+
+    Attributes:
+        q: (n,) solution or best posture found; (k, n) with ``all_solutions``; (..., n) for a batch of targets.
+        status: "solved", "unreachable" (``reason`` has the distance), "limits" (a posture exists, but not within the limits),
+            "singular" (stuck at a singular posture), "not_converged".
+        residual: largest of position error [m] and angle error [rad], from forward kinematics.
+        iterations: of the numeric method; 0 for closed forms.
+        reason: a sentence.
+        method: what solved it.
+    """
+
+    q: np.ndarray
+    status: Any
+    residual: Any
+    iterations: Any
+    reason: Any
+    method: Any = ""
+
+    @property
+    def ok(self) -> bool:
+        """Is every target solved?"""
+        return bool(np.all(np.asarray(self.status) == "solved"))
+
+    def check(self) -> IkResult:
+        """The result, or a SolveError that carries it."""
+        if not self.ok:
+            first = (
+                self.reason
+                if isinstance(self.reason, str)
+                else next(r for r, s in zip(np.ravel(self.reason), np.ravel(self.status)) if s != "solved")
+            )
+            raise SolveError(f"Inverse kinematics: {first}", self)
+        return self
