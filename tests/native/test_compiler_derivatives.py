@@ -130,6 +130,23 @@ def test_a_loop_is_differentiated():
     np.testing.assert_allclose(kernel.python(a), 0.5 / np.sqrt(a), rtol=1e-12)
 
 
+def test_derivatives_inside_a_loop():
+    """Newton's method that takes the derivative of its residual itself: x·eˣ = a."""
+
+    def lambert(a):
+        def step(x):
+            residual = x * ops.exp(x) - a
+            return x - residual / native.derivative(residual, x)[()]
+
+        return native.until(step, (0.5,), lambda x: abs(x * ops.exp(x) - a) < 1e-14, 40).state[0]
+
+    kernel = native.compile_function(lambert, {"a": ()})
+    a = np.array([0.1, 1.0, 2.0, np.e, 7.0])
+    x = kernel(a)
+    np.testing.assert_allclose(x * np.exp(x), a, rtol=1e-13)
+    assert x[3] == pytest.approx(1.0, rel=1e-13)
+
+
 def test_nested_loops_are_differentiated():
     def orbit(q, n):
         def step(i, x, v):

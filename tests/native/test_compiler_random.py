@@ -120,3 +120,21 @@ def test_a_graph_used_inside_a_function_is_that_function(program):
     again = native.trace(lambda x: native.inline(graph, x), {"x": (INPUTS,)})
     np.testing.assert_array_equal(graph.evaluate(STATES), again.evaluate(STATES))
     assert again.operation_count()["total"] <= graph.operation_count()["total"]
+
+
+@pytest.mark.parametrize("length", [3, 7, 1000])
+def test_sine_and_cosine_of_one_angle_may_stand_far_apart(length, monkeypatch):
+    monkeypatch.setattr(segments, "INLINE", 0)
+    monkeypatch.setattr(segments, "SEGMENT", length)
+
+    def f(x):
+        sines = ops.sin(x)
+        y = sines[0]
+        for k in range(20):
+            y = y * x[k % INPUTS] + sines[(k + 1) % INPUTS]
+        return np.array([y, *(ops.cos(x) * y)], object)
+
+    kernel = native.compile_function(f, {"x": (INPUTS,)})
+    values = kernel(STATES)
+    np.testing.assert_allclose(values, kernel.python(STATES), rtol=CLOSE, atol=CLOSE)
+    assert_same_bits([kernel(x) for x in STATES], values)

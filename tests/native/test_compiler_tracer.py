@@ -134,6 +134,12 @@ def test_a_result_that_is_no_number_is_named():
         native.trace(lambda x: {"a": x, "b": "text"}, {"x": ()})
 
 
+@pytest.mark.parametrize("nothing", [(), {}])
+def test_a_function_that_returns_nothing_is_refused(nothing):
+    with pytest.raises(TracingError, match="returns nothing"):
+        native.trace(lambda x: nothing, {"x": ()})
+
+
 def test_conditions_combine_and_are_outputs_too():
     def f(x, y):
         return (x < y) & ~(x > 0.5) | (y >= 2.0) & True

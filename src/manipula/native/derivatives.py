@@ -227,7 +227,7 @@ def derivative(outputs: Any, inputs: Any, mode: str = "auto") -> np.ndarray:
     """∂outputs/∂inputs inside a traced function, an array of shape ``(*outputs.shape, *inputs.shape)``.
 
     ``inputs`` may be any nodes, also intermediate ones; everything computed from them is differentiated. ``mode`` is
-    "forward", "reverse" or "auto" (reverse when there are fewer outputs than half the inputs, and no loops).
+    "forward", "reverse" or "auto" (reverse when there are at most as many outputs as inputs, and no loops).
     """
     if mode not in ("auto", "forward", "reverse"):
         raise unknown_name("mode of differentiation", mode, ("auto", "forward", "reverse"))
@@ -242,7 +242,7 @@ def derivative(outputs: Any, inputs: Any, mode: str = "auto") -> np.ndarray:
     if nodes and xs:
         if mode == "auto":
             loops = any(v.code == "loop" for v in xs[0].builder.values)
-            mode = "reverse" if 2 * len(nodes) < len(xs) and not loops else "forward"
+            mode = "reverse" if len(nodes) <= len(xs) and not loops else "forward"
         rows = _reverse_rows(ys, xs) if mode == "reverse" else _forward_rows(nodes, ys, xs)
         for i, row in enumerate(rows):
             for k, slope in row.items():

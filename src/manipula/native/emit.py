@@ -133,7 +133,7 @@ class Function:
 
     def finish(self) -> None:
         """Hand the text to the module."""
-        self.module.functions.append(self.head + " {\n" + "\n".join(self.lines) + "\n}\n")
+        self.module.functions.append(self.head + " nounwind {\n" + "\n".join(self.lines) + "\n}\n")
 
     def scope(self) -> tuple[dict, dict]:
         """Remember which values are at hand; what is loaded inside a branch is not at hand after it."""

@@ -85,7 +85,8 @@ class Kernel:
             and width != 1
             and all(0 not in shape for shape in (*graph.inputs.values(), *graph.outputs.values()))
         )
-        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, cost(graph)[0]))
+        self._cost = cost(graph)
+        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost[0]))
         self._codes: dict[int, Code] = {}
         self._lock = threading.Lock()
         self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
@@ -189,7 +190,7 @@ class Kernel:
             )
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
-        if threads is None and self._small_batch(arrays) and _all_floats(out):
+        if threads is None and self._small_batch(arrays) and _separate(arrays, out):
             with contextlib.suppress(ValueError):  # wrong shapes are told better below
                 return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
         arguments = Arguments(graph, list(arrays))
@@ -294,17 +295,20 @@ class Kernel:
 
     def _seconds(self, arguments: Arguments) -> float:
         """Rough time of one state of a batch."""
-        if not hasattr(self, "_cost"):
-            self._cost = cost(self.graph)
-        operations = self._cost[0]
-        for weight, name in self._cost[1]:
+        operations, counted = self._cost
+        for weight, name in counted:
             operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
         return operations * SECONDS_PER_OPERATION
 
 
-def _all_floats(out: Any) -> bool:
+def _separate(arrays: tuple[Any, ...], out: Any) -> bool:
+    """Whether ``out`` consists of float64 arrays that share no memory with each other or with the arguments."""
+    if out is None:
+        return True
     given = out if isinstance(out, tuple) else (out,)
-    return out is None or all(isinstance(x, np.ndarray) and x.dtype == _FLOAT for x in given)
+    if not all(isinstance(x, np.ndarray) and x.dtype == _FLOAT for x in given):
+        return False
+    return not any(np.may_share_memory(x, y) for k, x in enumerate(given) for y in (*arrays, *given[:k]))
 
 
 def _address(array: np.ndarray) -> int:

@@ -2,16 +2,16 @@
 
 The binary interface of the code (C calling convention; strides count doubles):
 
-``void <name>_one(const double *const *inputs, double *const *outputs, double *workspace)``
+``void one(const double *const *inputs, double *const *outputs, double *workspace)``
     One state. ``inputs[i]`` and ``outputs[k]`` point at C-contiguous blocks of the core shapes, in the order of
     ``graph.inputs`` and ``graph.outputs``.
 
-``void <name>_batch(const double *const *inputs, const int64_t *input_strides,``
-``                  double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
+``void batch(const double *const *inputs, const int64_t *input_strides,``
+``           double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
     ``count`` ≥ 1 states, W at a time. Row r of input i starts at ``inputs[i] + r·input_strides[i]``; stride 0 repeats one
     row. The strides of shared inputs are ignored. The last group repeats the last row in its spare lanes.
 
-``workspace`` has ``Code.workspace`` doubles (64-byte aligned, private to the call; NULL if that is 0). If an input has a
+``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the call; NULL if that is 0). If an input has a
 run-time length, ``inputs`` has one more entry that points at ``int64_t`` lengths, in the order in which their names appear
 in the shapes of the inputs. Outputs must not overlap inputs. Nothing touches Python: the code may run without the GIL.
 """
@@ -176,9 +176,10 @@ def _body(
         return memory.load(f, ("input", name), inputs[name], column, core_size(graph.inputs[name]))
 
     f.load = load
+    stores = memory.EarlyStores(outputs, graph.output_values, f.module.width)
+    f.defined = stores.defined
     block(f, graph.body)
-    for name, values in graph.output_values.items():
-        memory.store(f, outputs[name], [f.get(v) for v in values])
+    stores.finish(f)
 
 
 @functools.lru_cache(maxsize=256)

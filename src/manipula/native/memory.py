@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from manipula.native.emit import Function
 
-_PAIRS = (("0,1", "<0,4,2,6>", "<1,5,3,7>"),)
-
 
 def _shuffle(f: Function, kind: str, a: str, b: str, mask: tuple[int, ...]) -> str:
     picks = ", ".join(f"i32 {k}" for k in mask)
@@ -95,12 +93,49 @@ def store_column(f: Function, lanes: list[str], column: int, value: str) -> None
         f.do(f"store double {f.lane(value, k)}, ptr {address(f, p, column)}, align 8")
 
 
+def groups(columns: int, width: int) -> list[range]:
+    """The columns that are written together: one by one, or four at a time (the last group overlaps)."""
+    if width == 1 or columns < 4:
+        return [range(k, k + 1) for k in range(columns)]
+    return [range(k, k + 4) for k in sorted({first_column(column, columns) for column in range(columns)})]
+
+
 def store(f: Function, lanes: list[str], values: list[str]) -> None:
     """Write all columns of rows."""
-    n = len(values)
-    if len(lanes) == 1 or n < 4:
-        for column, value in enumerate(values):
-            store_column(f, lanes, column, value)
-        return
-    for start in sorted({first_column(column, n) for column in range(n)}):
-        store_group(f, lanes, start, values[start : start + 4])
+    for group in groups(len(values), len(lanes)):
+        store_columns(f, lanes, group, [values[k] for k in group])
+
+
+def store_columns(f: Function, lanes: list[str], group: range, values: list[str]) -> None:
+    """Write one group of columns."""
+    if len(group) == 1:
+        store_column(f, lanes, group.start, values[0])
+    else:
+        store_group(f, lanes, group.start, values)
+
+
+class EarlyStores:
+    """Writes each group of columns of the outputs as soon as its last value is known, so that few stay alive."""
+
+    def __init__(self, outputs: dict[str, list[str]], wanted: dict[str, list[int]], width: int) -> None:
+        self.waiting: dict[int, list[list]] = {}  # value → groups [values missing, lanes, columns, values]
+        for name, values in wanted.items():
+            for columns in groups(len(values), width):
+                chosen = [values[k] for k in columns]
+                entry = [len(set(chosen)), outputs[name], columns, chosen]
+                for v in set(chosen):
+                    self.waiting.setdefault(v, []).append(entry)
+
+    def defined(self, f: Function, v: int) -> None:
+        """Value ``v`` is at hand now."""
+        for entry in self.waiting.pop(v, ()):
+            entry[0] -= 1
+            if not entry[0]:
+                _, lanes, columns, values = entry
+                store_columns(f, lanes, columns, [f.get(u) for u in values])
+
+    def finish(self, f: Function) -> None:
+        """Constants and inputs that are outputs."""
+        for v in list(self.waiting):
+            f.get(v)
+            self.defined(f, v)

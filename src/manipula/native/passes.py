@@ -7,6 +7,7 @@ alive. Both depend on the graph only, so one state and four states at a time com
 from __future__ import annotations
 
 from manipula.native.graph import Graph, Operation
+from manipula.native.schedule import schedule
 
 SUMS = frozenset({"add", "sub"})
 
@@ -114,7 +115,9 @@ def _renumbered(graph: Graph, operations: list[Operation], kept: list[int], numb
 
 def lower(graph: Graph, fma: bool = True) -> Graph:
     """The graph as machine code will compute it."""
-    return form_fma(graph) if fma else graph
+    lowered = form_fma(graph) if fma else pruned(graph, graph.operations)
+    schedule(lowered)
+    return lowered
 
 
 def cost(graph: Graph) -> tuple[float, list[tuple[float, str]]]:

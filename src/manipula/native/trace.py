@@ -76,6 +76,10 @@ def named_outputs(result: Any) -> dict[str, Any]:
 
 def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: str, shared: Iterable[str]) -> Graph:
     """The graph that computes ``result``, made of nodes of ``builder``."""
+    if not named_outputs(result):
+        raise TracingError(
+            f"{name} returns nothing; a traced function returns numbers, arrays, or a tuple or dict of them."
+        )
     outputs: dict[str, tuple] = {}
     wanted: dict[str, list[Value]] = {}
     sampled: dict[str, Samples] = {}
