@@ -1,0 +1,22 @@
+"""Other libraries, timed in the same way: nanoseconds per evaluation, one process, one thread, minimum of short windows.
+
+Every module here has ``available() -> bool``, ``reason() -> str`` (why not, empty when available) and
+``time_functions(urdf_path) -> dict[str, float]`` for one arm. Functions of the same meaning have the same name in all of them:
+
+    inverse_dynamics, mass_matrix, forward_dynamics, inverse_dynamics_derivatives, forward_dynamics_derivatives,
+    forward_kinematics, inverse_kinematics, closed_loop_step
+
+A suffix ``_batch`` marks the time per state inside a batch.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+NAMES = ("pinocchio_cpp", "pinocchio_python", "mujoco_peer", "toolbox", "casadi_peer", "numba_peer")
+
+
+def peers() -> dict[str, ModuleType]:
+    """All peer modules by name; importing them imports none of the libraries."""
+    return {name: import_module(f"{__name__}.{name}") for name in NAMES}

@@ -1,0 +1,74 @@
+"""MuJoCo: inverse and forward dynamics from Python, and its rollout of a closed loop (all inside C).
+
+The closed loop is a step of 1 ms with RK4, position servos (stiffness and damping) and gravity compensation; contacts and
+joint limits are switched off, so that the same motion is computed as elsewhere.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .timing import missing, nanoseconds, states
+
+STEP, KP, KV = 1e-3, 100.0, 20.0
+ROLLOUT_STEPS = 500
+
+
+def reason() -> str:
+    """Why it cannot be timed here; empty if it can."""
+    return missing("mujoco")
+
+
+def available() -> bool:
+    """Is MuJoCo installed?"""
+    return not reason()
+
+
+def closed_loop_model(urdf_path: str | Path) -> Any:
+    """The arm with servos, gravity compensation, RK4 and no contacts."""
+    import mujoco
+
+    spec = mujoco.MjSpec.from_file(str(urdf_path))
+    spec.option.timestep = STEP
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    disabled = mujoco.mjtDisableBit
+    spec.option.disableflags = disabled.mjDSBL_CONTACT | disabled.mjDSBL_LIMIT | disabled.mjDSBL_CONSTRAINT
+    for body in spec.bodies:
+        body.gravcomp = 1.0
+    for joint in spec.joints:
+        servo = spec.add_actuator(name=f"servo_{joint.name}", target=joint.name)
+        servo.trntype = mujoco.mjtTrn.mjTRN_JOINT
+        servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+        servo.gainprm[0] = KP
+        servo.biasprm[1], servo.biasprm[2] = -KP, -KV
+    return spec.compile()
+
+
+def time_functions(urdf_path: str | Path) -> dict[str, float]:
+    """Nanoseconds per evaluation of each function, for the arm in a URDF file."""
+    import mujoco
+    from mujoco import rollout
+
+    model = mujoco.MjModel.from_xml_path(str(urdf_path))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    data = mujoco.MjData(model)
+    (data.qpos[:],), (data.qvel[:],), (data.qacc[:],) = states(model.nv)
+    data.qfrc_applied[:] = 1.0
+    times = {
+        "inverse_dynamics": nanoseconds(lambda: mujoco.mj_inverse(model, data)),
+        "forward_dynamics": nanoseconds(lambda: mujoco.mj_forward(model, data)),
+        "forward_kinematics": nanoseconds(lambda: mujoco.mj_kinematics(model, data)),
+    }
+    servo_model = closed_loop_model(urdf_path)
+    servo_data = mujoco.MjData(servo_model)
+    start = np.zeros((1, mujoco.mj_stateSize(servo_model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    goal = np.full((1, ROLLOUT_STEPS, servo_model.nu), 0.3)
+
+    def run() -> None:
+        rollout.rollout(servo_model, servo_data, start, goal)
+
+    times["closed_loop_step"] = nanoseconds(run, window=20e-3, total=1.0) / ROLLOUT_STEPS
+    return times
