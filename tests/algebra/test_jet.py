@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sympy
 
+from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.jet import Jet, derivatives, directional, gradient, jacobian
 from manipula.errors import ShapeError
@@ -197,6 +198,19 @@ def test_jacobian_of_a_jacobian_over_time():
     rate = directional(lambda x: jacobian(tip, x), q, qd)
     H = jacobian(lambda x: jacobian(tip, x), q)
     close(np.asarray(rate, float), H @ qd)
+
+
+def test_derivatives_of_traced_numbers_become_machine_code():
+    def curve(x):
+        inner = lambda u: ops.where(u > 0, x * ops.sin(u) * u, ops.exp(u)) + x / (2 + u) - x + x**2 * u
+        return np.array(derivatives(inner, x, 3))
+
+    compiled = native.compile_function(curve, {"x": ()})
+    for x in (0.7, -0.4):
+        close(compiled(x), curve(x))
+    slope = lambda q: jacobian(lambda p: np.array([ops.cos(p[0]) * p[1], ops.atan2(p[1], p[0]), q[0] * p[1]]), q)
+    q = np.array([0.3, 0.8])
+    close(native.compile_function(slope, {"q": (2,)})(q), slope(q))
 
 
 def test_wrong_shapes_are_named():

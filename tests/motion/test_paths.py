@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
+import sympy
 from scipy.integrate import quad
 from scipy.interpolate import BSpline, CubicSpline
 from scipy.special import ellipe
@@ -159,6 +160,21 @@ def test_descriptions_make_the_same_path_again(case):
     assert hash(again) == hash(path)
     s = inside(path)
     np.testing.assert_array_equal(again.position(s), path.position(s))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_formulas_hold_for_any_scalar(case):
+    """The same formula on floats, symbols and Taylor numbers; and the grid form of series agrees with it."""
+    u = sympy.Symbol("u")
+    for curve in make(case).curves[:3]:
+        at = float(0.3 * curve.breaks[0] + 0.7 * curve.breaks[1])
+        plain = np.array(curve.point(at, 0), float)
+        symbolic = [float(sympy.sympify(c).subs(u, at)) for c in curve.point(u, 0)]
+        np.testing.assert_allclose(symbolic, plain, atol=1e-12 * (1 + np.abs(plain).max()))
+        jets = [c if isinstance(c, Jet) else Jet((c, 0.0, 0.0), 1) for c in curve.point(Jet.variable(at, 2), 0)]
+        grid = curve.series(np.array([at]), np.array([0]), 2)[:, 0]
+        expected = np.array([jet.coefficients for jet in jets], float).T
+        np.testing.assert_allclose(grid, expected, atol=1e-12 * (1 + np.abs(expected).max()))
 
 
 def test_shapes_follow_the_argument():

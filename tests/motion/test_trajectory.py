@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
+from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.jet import Jet
 from manipula.errors import CompileError, DescriptionError, ShapeError
@@ -141,6 +142,26 @@ def test_tables_of_pieces_are_as_accurate_as_asked(name, tolerance):
     x = (t - table.breaks[piece])[:, None]
     direct = sum(table.coefficients[piece, k] * x**k for k in range(table.coefficients.shape[1]))
     np.testing.assert_allclose(direct, table.position(t), atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["cubic", "quintic", "septic", "cosine", "cycloid", "piecewise_jerk"])
+def test_asking_for_more_than_rounding_allows_never_makes_it_worse(law):
+    for path in (paths.circle((0, 0), 0.3), paths.ellipse((0, 0), 0.5, 0.1)):
+        motion = trajectory(path, timing.REGISTRY[law](2.0))
+        table = motion.to_piecewise(1e-14)
+        assert len(table.breaks) < 20_000
+        t = np.random.default_rng(1).uniform(0, 2, 4000)
+        exact = motion.derivatives(t, 2)
+        error = np.abs(table.derivatives(t, 2) - exact).max(axis=(1, 2))
+        assert np.all(error <= [1e-13, 1e-10, 1e-7] * (1 + np.abs(exact).max(axis=(1, 2))))
+
+
+def test_tables_run_in_compiled_functions():
+    table = trajectory(paths.spline(POINTS), timing.quintic(2.0)).to_piecewise(1e-8)
+    breaks, coefficients = table.native_table()
+    t = np.linspace(0, 2, 101)[:-1]
+    compiled = native.compile_function(lambda x: native.table(breaks, coefficients)(x), {"x": ()})
+    np.testing.assert_allclose(compiled(t), table.position(t), atol=1e-14)
 
 
 def test_polynomial_motions_become_single_exact_pieces():

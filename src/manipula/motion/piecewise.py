@@ -18,9 +18,7 @@ from manipula.motion.timing.base import PiecewiseProfile
 from manipula.motion.trajectory import Trajectory
 
 MAX_PIECES = 1_000_000
-ROUNDING = (
-    2e-15  # of a position; on a piece of length h it is worth 6/h² in the acceleration, so halving makes it worse
-)
+ROUNDING = 3e-14  # of a position of size 1, as a bound; it shows as 2/h of it in the velocity, 6/h² in the acceleration
 _CHECK = np.array([0.07, 0.2, 0.35, 0.5, 0.65, 0.8, 0.93])  # where a piece is compared, in fractions of its length
 
 # c_3, c_4, c_5 on [0, 1] from what the quadratic start misses at the end: in position, velocity, acceleration
@@ -64,6 +62,10 @@ class PiecewiseTrajectory(Trajectory):
     def breaks(self) -> np.ndarray:
         return self._breaks
 
+    def native_table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Breaks, and coefficients in the order (piece, coordinate, power) that ``manipula.native.table`` reads."""
+        return self._breaks, np.ascontiguousarray(self.coefficients.transpose(0, 2, 1))
+
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         return np.stack([profile.evaluate(t, order, side) for profile in self._profiles], axis=-1)
 
@@ -71,40 +73,72 @@ class PiecewiseTrajectory(Trajectory):
 def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTrajectory:
     """Quintic pieces that agree with ``trajectory`` in position, velocity and acceleration.
 
-    The error of each is at most ``tolerance``·(1 + its largest magnitude) at the points compared, seven a piece. Halving
-    stops earlier where only rounding is left, which grows by 1/h² in the acceleration (about 1e-9 of a sharply curved
-    motion). ``accuracy`` of the result says what was reached.
+    The error of each is at most ``tolerance``·(1 + its largest magnitude) at the points compared, seven a piece. A piece is
+    left as it is when its halves would not be better and rounding explains its error, for rounding grows by 1/h² in the
+    acceleration (about 1e-9 of a sharply curved motion is the floor). ``accuracy`` of the result says what was reached.
     """
     if isinstance(trajectory, PiecewiseTrajectory):
         return trajectory
     tolerance = positive(tolerance, "tolerance")
-    low, high = trajectory.breaks[:-1], trajectory.breaks[1:]
-    starts: list[np.ndarray] = []
-    rows: list[np.ndarray] = []
-    scale, reached, count = np.zeros(3), np.zeros(3), 0
-    while len(low):
+    fit = _Fit(trajectory, trajectory.breaks[:-1], trajectory.breaks[1:])
+    scale = 1.0 + fit.magnitude
+    done: list[_Fit] = []
+    count = 0
+    while len(fit.low):
+        good = np.all(fit.error <= tolerance * scale[:, None], axis=0)
+        done.append(fit.chosen(good))
+        parent = fit.chosen(~good)
+        middle = (parent.low + parent.high) / 2
+        first, second = _Fit(trajectory, parent.low, middle), _Fit(trajectory, middle, parent.high)
+        scale = 1.0 + np.maximum(scale - 1.0, np.maximum(first.magnitude, second.magnitude))
+        halves = np.max(np.maximum(first.error, second.error) / scale[:, None], axis=0)
+        h = parent.high - parent.low
+        noise = np.all(
+            parent.error <= ROUNDING * scale[0] * np.array([[1], [2], [6]]) / h ** np.arange(3)[:, None], axis=0
+        )
+        keep = (noise & (halves > 0.5 * np.max(parent.error / scale[:, None], axis=0))) | (
+            h < 1e-8 * trajectory.duration
+        )
+        done.append(parent.chosen(keep))
+        fit = _Fit.joined([first.chosen(~keep), second.chosen(~keep)])
+        count += int(good.sum()) + int(keep.sum())
+        if count + len(fit.low) > MAX_PIECES:
+            raise BudgetError(f"A tolerance of {tolerance} needs more than {MAX_PIECES} pieces.")
+    pieces = _Fit.joined(done)
+    order = np.argsort(pieces.low)
+    a, b, c = (float(x) for x in pieces.error.max(axis=1))
+    breaks = np.append(pieces.low[order], trajectory.duration)
+    return PiecewiseTrajectory(breaks, pieces.coefficients[order], trajectory.space, (a, b, c))
+
+
+class _Fit:
+    """Quintic pieces on intervals [low, high] with their largest errors in position, velocity and acceleration."""
+
+    def __init__(self, trajectory: Trajectory | None, low: np.ndarray, high: np.ndarray) -> None:
+        self.low, self.high = low, high
+        self.magnitude = np.zeros(3)
+        if trajectory is None or not len(low):
+            dimension = 0 if trajectory is None else trajectory.dimension
+            self.coefficients, self.error = np.zeros((0, 6, dimension)), np.zeros((3, 0))
+            return
         h = high - low
-        coefficients = _hermite(trajectory.derivatives(low, 2), trajectory.derivatives(high, 2, "left"), h)
+        self.coefficients = _hermite(trajectory.derivatives(low, 2), trajectory.derivatives(high, 2, "left"), h)
         t = low[:, None] + h[:, None] * _CHECK
         exact = trajectory.derivatives(t, 2)
-        scale = np.maximum(scale, np.abs(exact).max(axis=(1, 2, 3)))
-        error = np.abs(_evaluate(coefficients, t - low[:, None]) - exact).max(axis=(2, 3))
-        small = error <= tolerance * (1.0 + scale)[:, None]
-        floor = error <= ROUNDING * (1.0 + scale[0]) / h ** np.arange(3)[:, None]
-        good = np.all(small | floor, axis=0) | (h < 1e-7 * trajectory.duration)
-        starts.append(low[good])
-        rows.append(coefficients[good])
-        reached = np.maximum(reached, error[:, good].max(axis=1, initial=0.0))
-        count += int(good.sum())
-        if count + 2 * int((~good).sum()) > MAX_PIECES:
-            raise BudgetError(f"A tolerance of {tolerance} needs more than {MAX_PIECES} pieces.")
-        middle = (low + high)[~good] / 2
-        low, high = np.concatenate([low[~good], middle]), np.concatenate([middle, high[~good]])
-    begin = np.concatenate(starts)
-    order = np.argsort(begin)
-    breaks = np.append(begin[order], trajectory.duration)
-    a, b, c = (float(x) for x in reached)
-    return PiecewiseTrajectory(breaks, np.concatenate(rows)[order], trajectory.space, (a, b, c))
+        self.magnitude = np.abs(exact).max(axis=(1, 2, 3))
+        self.error = np.abs(_evaluate(self.coefficients, t - low[:, None]) - exact).max(axis=(2, 3))
+
+    def chosen(self, which: np.ndarray) -> _Fit:
+        out = _Fit(None, self.low[which], self.high[which])
+        out.coefficients, out.error = self.coefficients[which], self.error[:, which]
+        return out
+
+    @classmethod
+    def joined(cls, parts: list[_Fit]) -> _Fit:
+        out = cls(None, np.concatenate([p.low for p in parts]), np.concatenate([p.high for p in parts]))
+        out.coefficients = np.concatenate([p.coefficients for p in parts])
+        out.error = np.concatenate([p.error for p in parts], axis=1)
+        return out
 
 
 def _hermite(start: np.ndarray, end: np.ndarray, h: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
 
 Side = Literal["right", "left"]
-SNAP = 1e-13  # of the length: an s this near a break is taken to be on it
+SNAP = 1e-14  # of the length: an s this near a break is taken to be on it
 STANDSTILL = 1e-9  # of the mean |dp/du|: below this a cusp is assumed and the tangent is taken just beside it
 
 

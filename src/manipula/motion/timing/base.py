@@ -19,7 +19,8 @@ from manipula.algebra.taylor import Jet
 from manipula.errors import DescriptionError
 
 Side = Literal["right", "left"]
-INSTANT = 1e-12  # of the duration: a time this near a break is taken to be on it
+INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
+OVERRUN = 1e-12  # of the duration: a time this little after the end still belongs to the motion (sums of steps)
 
 
 class Profile(ABC):
@@ -49,7 +50,8 @@ class Profile(ABC):
         clipped = np.where(np.abs(clipped - self.breaks[near]) <= slack, self.breaks[near], clipped)
         piece = np.clip(np.searchsorted(self.breaks, clipped, side=side) - 1, 0, len(self.breaks) - 2)
         out = self.inside(clipped, piece, order)
-        resting = (flat < -slack) | (flat > self.duration + slack)
+        overrun = OVERRUN * self.duration
+        resting = (flat < -overrun) | (flat > self.duration + overrun)
         if side == "left":
             resting |= flat <= 0
         out[1:, resting] = 0.0
