@@ -35,7 +35,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import manipula
 from manipula.errors import CompileError
 from manipula.native.objects import LoadedCode, compile_object, host, load_object
 
@@ -120,14 +119,17 @@ def _key(key_material: bytes) -> bytes:
 
 @functools.cache
 def code_version() -> bytes:
-    """Changes whenever the compiler's sources do: the version, and name, size and date of every file of ``native``."""
-    facts = [manipula.__version__]
-    with contextlib.suppress(OSError), os.scandir(Path(__file__).parent) as files:
-        for file in files:
-            if file.name.endswith(".py"):
-                status = file.stat()
-                facts.append(f"{file.name} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(sorted(facts)).encode()
+    """Changes whenever the compiler's sources do: name, size and date of every file of ``native``.
+
+    Where the files cannot be looked at, a random number: nothing is found in the cache, and nothing stale.
+    """
+    try:
+        with os.scandir(Path(__file__).parent) as files:
+            sources = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
+    except OSError:
+        return secrets.token_bytes(32)
+    facts = sorted(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in sources)
+    return "\n".join(facts).encode()
 
 
 def _remember(key: bytes, object_code: bytes) -> None:
