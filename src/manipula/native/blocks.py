@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from manipula.native import memory
 from manipula.native.emit import MATH, Function, hexadecimal
@@ -112,7 +113,7 @@ def close(f: Function, variable: tuple[str, int], value: str, latch: str) -> Non
     f.lines[variable[1]] += f"[{value}, %{latch}]"
 
 
-def needed_by(f: Function, loop: Loop, root: int) -> tuple[list[int], list[int]]:
+def needed_by(f: Function, loop: Loop, root: Any) -> tuple[list[int], list[int]]:
     """The body in two parts: what the value ``root`` needs, and the rest."""
     operations = f.module.graph.operations
     members, needed = set(loop.body), {root}
@@ -201,7 +202,8 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     if stopped is not None and active is not None:
         check, rest = needed_by(f, loop, loop.stop)
         block(f, check)
-        now = f.let(f"and {B} {active[0]}, {f.get(loop.stop)}")
+        asked: Any = loop.stop
+        now = f.let(f"and {B} {active[0]}, {f.get(asked)}")
         halted = f.select(now, index, stopped[0])
         going = f.let(f"and {B} {active[0]}, {f.let(f'xor {B} {now}, {m.truth(True)}')}")
     outer = f.mask

@@ -29,11 +29,12 @@ Tangents = dict[int, dict[int, Node]]  # node index → direction → derivative
 _FLAT = frozenset({"floor", "sign", "locate", "gather", "length", "const", "input", "param"})
 
 
-def partials(y: Node) -> list[tuple[Node, Any]]:
+def partials(y: Node) -> list[tuple[Any, Any]]:
     """(argument, ∂y/∂argument) for the arguments of an operation on which it depends smoothly."""
     code = y.code
     args: tuple[Any, ...] = y.args
-    a, b = args[0], args[1] if len(args) > 1 else None
+    a: Any = args[0]
+    b: Any = args[-1]
     one = y.builder.const(1.0)
     if code == "add":
         return [(a, one), (b, one)]

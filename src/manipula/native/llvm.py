@@ -11,9 +11,10 @@ The binary interface of the code (C calling convention; strides count doubles):
     ``count`` ≥ 1 states, W at a time. Row r of input i starts at ``inputs[i] + r·input_strides[i]``; stride 0 repeats one
     row. The strides of shared inputs are ignored. The last group repeats the last row in its spare lanes.
 
-``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the call; NULL if that is 0). If an input has a
-run-time length, ``inputs`` has one more entry that points at ``int64_t`` lengths, in the order in which their names appear
-in the shapes of the inputs. Outputs must not overlap inputs. Nothing touches Python: the code may run without the GIL.
+``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the
+call; NULL if that is 0). If an input has a run-time length, ``inputs`` has one more entry that points at ``int64_t``
+lengths, in the order in which their names appear in the shapes of the inputs. Outputs must not overlap inputs. Nothing
+touches Python: the code may run without the GIL.
 """
 
 from __future__ import annotations

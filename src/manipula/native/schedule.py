@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from manipula.native.graph import Graph, Operation
 from manipula.native.trace import free_values
 
-
 _SILENT = frozenset({"const", "input", "param"})
 
 ENOUGH = 0.8

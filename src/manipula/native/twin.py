@@ -32,8 +32,8 @@ def evaluate(graph: Graph, arrays: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
         run = _Run(graph, arguments)
         run.block(graph.body)
-        outputs = tuple(run.output(name) for name in graph.outputs)
-    return outputs if len(outputs) > 1 else outputs[0]
+        outputs = [run.output(name) for name in graph.outputs]
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
 class _Run:
