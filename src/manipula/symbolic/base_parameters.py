@@ -171,11 +171,8 @@ class _Geometry:
     def sympy(self, coefficients: dict[int, Any]) -> Any:
         total = sympy.Integer(0)
         for monomial, v in coefficients.items():
-            rest, number = self._d._numeric(monomial)
             term = sympy.Rational(v.numerator, v.denominator)
-            if number != 1.0:
-                term = term * sympy.Float(number, 17)
-            for key, k in self._d.expand(rest):
+            for key, k in self._d.expand(monomial):
                 one = getattr(sympy, key[0])(key[1]) if isinstance(key, tuple) else key
                 term = term * one**k
             total += term

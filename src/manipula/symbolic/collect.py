@@ -12,11 +12,10 @@ from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from manipula.symbolic.form import Atom, Monomial, Node, Number, add, horner, linear_factors, monomial, power, product
+from manipula.symbolic.form import LARGEST_NICE, Atom, Monomial, Node, Number, add, horner, linear_factors, monomial, power, product
 
 Motion = tuple[Hashable, ...]  # keys of rates and accelerations; two equal keys are a square
 Term = tuple[Motion, Monomial, int]  # motion, configuration, packed monomial of parameters
-LARGEST_NICE = 1000  # a common number is taken out of a bracket when what stays inside is at most this
 _Vector = tuple[tuple[Any, Number], ...]
 
 

@@ -10,9 +10,7 @@ robot. Christoffel symbols are derivatives of polynomials:
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -59,9 +57,9 @@ class Derivation:
                 bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
             self.chain = dataclasses.replace(self.chain, bodies=tuple(bodies))
         self.posed: Posed = pose(self.chain, self.ring)
+        self.phases = self.posed.phases
         self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
         self._expanded: dict[int, Monomial] = {}
-        self._numbers: dict[int, tuple[int, float]] = {}
 
     @property
     def n(self) -> int:
@@ -98,6 +96,8 @@ class Derivation:
             slope = p.derivative(angle)
             if slope.terms:
                 for joint, multiple in angle:
+                    if joint >= self.n:
+                        continue  # a constant part of the angle
                     known = out.get(joint)
                     out[joint] = multiple * slope if known is None else known + multiple * slope
         for _, key in self._prismatic:
@@ -132,17 +132,15 @@ class Derivation:
     # From polynomials to terms that the collector reads ---------------------------------------------------------
 
     def terms(self, p: TrigPoly, motion: Motion = (), factor: Number = 1, fold: bool = True, into: Terms | None = None) -> Terms:
-        """Folded terms of ``factor · p · motion``, numbers put in for numeric angles; added to ``into``."""
+        """Folded terms of ``factor · p · motion``, added to ``into``."""
         out: Terms = {} if into is None else into
         for outside, trig in p.split(self.folder.mask).items():
-            packed, number = self._numeric(outside)
-            parameters, plain = self._plain(packed)
+            parameters, plain = self._plain(outside)
             pairs = self.folder.fold(trig) if fold else [(v, self._unfolded(k)) for k, v in trig.items()]
             for v, factors in pairs:
                 place = plain + tuple(((kind, angle), k) for kind, angle, k in sorted(factors, key=_by_angle))
                 key = (motion, place, parameters)
-                value = v * factor if number == 1.0 else Fraction(float(v * factor) * number)
-                total = out.get(key, 0) + value
+                total = out.get(key, 0) + v * factor
                 if total:
                     out[key] = whole(total)
                 else:
@@ -155,22 +153,6 @@ class Derivation:
             kind, angle = self.ring.keys[index]  # pyright: ignore[reportGeneralTypeIssues]
             factors.append((kind[0], angle, k))
         return tuple(factors)
-
-    def _numeric(self, monomial: int) -> tuple[int, float]:
-        """A monomial without its numeric angles, and their value."""
-        if not self.scalars.numeric_angles:
-            return monomial, 1.0
-        found = self._numbers.get(monomial)
-        if found is None:
-            value, rest = 1.0, monomial
-            for index, k in self.ring.exponents(monomial):
-                key = self.ring.keys[index]
-                if isinstance(key, tuple) and key[0] in ("cos", "sin") and isinstance(key[1], tuple) and key[1][:1] == ("angle",):
-                    angle = self.scalars.numeric_angles[key[1][1]]
-                    value *= (math.cos(angle) if key[0] == "cos" else math.sin(angle)) ** k
-                    rest -= k << 6 * index
-            found = self._numbers[monomial] = (rest, value)
-        return found
 
     def _plain(self, monomial: int) -> tuple[int, Monomial]:
         """Parameters alone (packed), and the prismatic joint variables."""

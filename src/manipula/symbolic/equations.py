@@ -79,9 +79,12 @@ class Equations:
 
     @cached_property
     def _given(self) -> Derivation:
-        if self.inertia == "given":
-            return Derivation(self.robot, self._budget)
-        return Derivation(self.robot, self._budget, lambda ring, i: symbolic_moments(ring, inertia_symbols(i)))
+        moments_of = None
+        if self.inertia == "symbolic":
+            moments_of = lambda ring, i: symbolic_moments(ring, inertia_symbols(i))  # noqa: E731
+        derivation = Derivation(self.robot, self._budget, moments_of)
+        self.names.phases = derivation.posed.phases
+        return derivation
 
     @cached_property
     def _base(self) -> BaseParameters:
@@ -227,7 +230,7 @@ class Equations:
 
     @cached_property
     def recursion(self) -> Recursion:
-        return Recursion(self.robot, self.names, self.inertia)
+        return Recursion(self._given, self.names)
 
     @cached_property
     def assignments(self) -> list[tuple[sympy.Symbol, Any]]:

@@ -1,8 +1,8 @@
 r"""A robot whose numbers are exact: every field becomes a polynomial in parameters, twist angles and joint variables.
 
 The prepared chain of ``physics.chain`` is built over these scalars, so the recursions of ``physics`` derive the symbolic
-equations. Right angles are integers. Any other angle, symbolic or numeric, is a pair of variables (cosine, sine), so that
-:math:`R R^T = 1` holds exactly; a numeric one receives its value when the derivation is over.
+equations. Right angles are integers. A symbolic twist is a pair of variables (cosine, sine). A numeric oblique twist is a rational
+point of the circle, within 1e-16 of the angle, so that :math:`R R^T = 1` holds exactly and what must cancel does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import sympy
 
 from manipula.algebra.inertia import Moments, steiner
 from manipula.algebra.linear import array
-from manipula.algebra.pose import IDENTITY, Pose
-from manipula.algebra.rotation import align_z, to_rpy
+from manipula.algebra.pose import Pose
+from manipula.algebra.rotation import to_rpy
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
@@ -27,20 +27,19 @@ from manipula.physics.chain import Chain, prepare
 from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot
 
-RIGHT_ANGLE_ROUNDING = 1e-14  # a URDF states π/2 with 15 or 16 digits
+RIGHT_ANGLE = 1e-9  # files state π/2 with ten digits or so; nearer than this to a right angle is one
 INERTIA_AXES = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
 class Scalars:
     """The ring of one derivation, and the way from SymPy expressions and floats into it and back."""
 
-    def __init__(self, ring: Ring) -> None:
-        self.ring = ring
-        self.numeric_angles: dict[str, float] = {}
+    def __init__(self, ring: Ring, right_angle: float = RIGHT_ANGLE) -> None:
+        self.ring, self.right_angle = ring, right_angle
 
     def __call__(self, x: Any) -> Any:
         """A polynomial; plain 0 and ±1 stay floats, they are free in every product."""
-        if isinstance(x, (int, float, np.floating, np.integer)):
+        if isinstance(x, (int, float, Fraction, np.floating, np.integer)):
             return float(x) if x in (0.0, 1.0, -1.0) else self.ring.constant(x)
         return self._from_sympy(x)
 
@@ -74,30 +73,26 @@ class Scalars:
         return self.ring.variable(e)  # a function of parameters that the derivation need not look into
 
     def rotation(self, R: np.ndarray) -> np.ndarray:
-        """An exactly orthogonal matrix for a constant rotation."""
+        """Polynomials for a symbolic rotation; a numeric one as it is, with right angles made exact."""
         if any(is_symbolic(v) for v in R.flat):
             return array([[self(v) for v in row] for row in R])
         near = np.round(R.astype(float))
-        if np.max(np.abs(near - R.astype(float))) < RIGHT_ANGLE_ROUNDING:
-            return near
-        roll, pitch, yaw = to_rpy(R.astype(float))
+        return near if np.max(np.abs(near - R.astype(float))) < self.right_angle else R
+
+    def exact_rotation(self, R: np.ndarray) -> np.ndarray:
+        """An exactly orthogonal matrix for a numeric one; polynomials stay."""
+        if R.dtype == object or np.array_equal(R, np.round(R)):
+            return R
+        about_x = R[0, 0] == 1.0
+        angles = ((math.atan2(R[2, 1], R[1, 1]), 0),) if about_x else tuple(zip(reversed(to_rpy(R)), (2, 1, 0)))
         out = np.eye(3)
-        for angle, axis in ((yaw, 2), (pitch, 1), (roll, 0)):
-            s, c = self._sine_cosine(angle)
+        for angle, axis in angles:
+            s, c = (self(v) for v in rational_sine_cosine(angle))
             x, y = (axis + 1) % 3, (axis + 2) % 3
             turn = np.eye(3).astype(object)
             turn[x, x], turn[x, y], turn[y, x], turn[y, y] = c, -s, s, c
             out = array(out @ array(turn))
         return out
-
-    def _sine_cosine(self, angle: float) -> tuple[Any, Any]:
-        quarters = round(angle / (math.pi / 2))
-        if abs(angle - quarters * math.pi / 2) < RIGHT_ANGLE_ROUNDING:
-            return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[quarters % 4]
-        name = repr(abs(angle))
-        self.numeric_angles[name] = abs(angle)
-        atom = self.ring.angle(("angle", name))
-        return (atom.sin() if angle > 0 else -atom.sin()), atom.cos()
 
     def pose(self, X: Pose) -> Pose:
         return Pose.of(self.rotation(X.R), [self(v) for v in X.p])
@@ -113,6 +108,17 @@ class Scalars:
         mass = self(body.mass)
         inertia = np.array([[self(v) for v in row] for row in body.inertia], dtype=object)
         return Moments(mass, mass * com, inertia + mass * steiner(com))
+
+
+def rational_sine_cosine(angle: float) -> tuple[Any, Any]:
+    r"""Fractions with :math:`s^2 + c^2 = 1` within 1e-16 of the sine and cosine of ``angle``.
+
+    With t near tan(r/2), r the rest beyond whole right angles: :math:`c = (1-t^2)/(1+t^2),\ s = 2t/(1+t^2)`.
+    """
+    quarters = round(angle / (math.pi / 2))
+    t = Fraction(math.tan((angle - quarters * math.pi / 2) / 2)).limit_denominator(2**28)
+    s, c = 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
+    return ((s, c), (c, -s), (-s, -c), (-c, s))[quarters % 4]
 
 
 def _divides(x: Any) -> bool:
@@ -142,20 +148,21 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
     for joint in robot.joints:
         if any(is_symbolic(v) for v in joint.axis):
             raise DescriptionError(f"The axis of joint '{joint.name}' is symbolic; only twist and offset may be.")
-    axes = [_aligned(scalars, joint.axis) for joint in robot.joints]
     bare = dataclasses.replace(
         robot,
-        links=tuple(Link(l.name, frame=X.inverse() @ scalars.pose(l.frame)) for l, (X, _) in zip(robot.links, axes)),
+        links=tuple(Link(l.name, frame=scalars.pose(l.frame)) for l in robot.links),
         joints=tuple(
-            dataclasses.replace(
-                j, placement=scalars.pose(j.placement) @ X, axis=axis, rotor_inertia=0.0, gear_ratio=1.0
-            ) for j, (X, axis) in zip(robot.joints, axes)
+            dataclasses.replace(j, placement=scalars.pose(j.placement), rotor_inertia=0.0, gear_ratio=1.0) for j in robot.joints
         ),
         frames=tuple(dataclasses.replace(f, pose=scalars.pose(f.pose)) for f in robot.frames),
         base=scalars.pose(robot.base), tool=scalars.pose(robot.tool), payload=None,
         gravity=tuple(scalars(v) for v in robot.gravity),
     )  # fmt: skip
     chain = prepare(bare)
+
+    def polynomials(v: np.ndarray) -> np.ndarray:
+        return array([x if isinstance(x, TrigPoly) else scalars(x) for x in v])
+
     payload_link, payload = -1, None
     if robot.payload is not None:
         tip = bare.tip_frame
@@ -163,20 +170,13 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
     bodies = []
     for i, (body, link, joint) in enumerate(zip(chain.bodies, robot.links, robot.joints)):
         if moments_of is not None:
-            X_EJ = body.X_EJ @ axes[i][0].inverse()
-            moments = moments_of(i).seen_from(X_EJ.R, X_EJ.p)
+            moments = moments_of(i).seen_from(scalars.exact_rotation(body.X_EJ.R), body.X_EJ.p)
         else:
             own = scalars.moments(link)
             if i == payload_link and payload is not None:
                 own = own + payload
-            moments = own.seen_from(body.X_EL.R, body.X_EL.p)
+            moments = own.seen_from(scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
         armature = scalars(joint.gear_ratio) * scalars(joint.gear_ratio) * scalars(joint.rotor_inertia)
-        bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
+        R0, p0 = scalars.exact_rotation(body.R0), polynomials(body.p0)
+        bodies.append(dataclasses.replace(body, R0=R0, p0=p0, moments=moments, armature=armature))
     return dataclasses.replace(chain, bodies=tuple(bodies))
-
-
-def _aligned(scalars: Scalars, axis: Any) -> tuple[Pose, tuple[float, float, float]]:
-    """For an oblique axis: the exact rotation that makes it z, and z. A principal axis stays as it is."""
-    if sorted(abs(v) for v in axis) == [0.0, 0.0, 1.0]:
-        return IDENTITY, axis
-    return Pose.of(scalars.rotation(align_z(axis))), (0.0, 0.0, 1.0)

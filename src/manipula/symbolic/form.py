@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 Number = int | Fraction | float
+LARGEST_NICE = 1000  # a common number is taken out of a bracket when what stays inside is at most this
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +115,13 @@ def _without(factors: Monomial, common: dict[Hashable, int]) -> Monomial:
 
 
 def common_number(values: list[Number]) -> Number:
-    """The largest number that leaves whole coefficients, with the sign of the first; 1 when floats are among them."""
-    if any(isinstance(v, float) for v in values):
-        return -1 if all(v < 0 for v in values) else 1
+    """The largest number that leaves whole coefficients, with the sign of the first; ±1 when those would be large."""
     fractions = [Fraction(v) for v in values]
     scale = Fraction(math.gcd(*(v.numerator for v in fractions)), math.lcm(*(v.denominator for v in fractions)))
     if fractions[0] < 0:
         scale = -scale
+    if max(abs(v / scale) for v in fractions) > LARGEST_NICE:
+        return -1 if fractions[0] < 0 else 1
     return scale.numerator if scale.denominator == 1 else scale
 
 

@@ -35,6 +35,7 @@ class Names:
         self.q = [sympy.Symbol(f"{self.letter}{i}") for i in indices]
         self.qd = [sympy.Symbol(f"d{self.letter}{i}") for i in indices]
         self.qdd = [sympy.Symbol(f"dd{self.letter}{i}") for i in indices]
+        self.phases: dict[int, float] = {}  # constant parts of angles, known once the robot was posed
         self._apart = "_" if robot.n > 9 else ""
         self._taken = taken
         self._symbols: dict[Hashable, Any] = {}
@@ -53,22 +54,37 @@ class Names:
         if kind in ("q", "qd", "qdd"):
             return getattr(self, kind)[what]
         if kind in ("c", "s"):
-            angle = sympy.Add(*(k * self.q[j] for j, k in what))
+            angle = sympy.Add(*(k * self.q[j] for j, k in self._moving(what)))
+            constant = self.constant(what)
+            if constant:
+                angle = angle + sympy.Float(constant, 17)
             return sympy.cos(angle) if kind == "c" else sympy.sin(angle)
         if kind in ("cos", "sin"):
             return getattr(sympy, kind)(what)
         return sympy.Symbol(what)  # ("name", text)
 
+    def _moving(self, angle: Any) -> list[tuple[int, int]]:
+        return [(j, k) for j, k in angle if j < len(self.q)]
+
+    def constant(self, angle: Any) -> float:
+        """The constant part of an angle [rad]."""
+        return sum(k * self.phases[j] for j, k in angle if j >= len(self.q))
+
+    def is_short(self, angle: Any) -> bool:
+        """Is it a plain sum of joint variables, ``c23``?"""
+        return all(k == 1 and j < len(self.q) for j, k in angle)
+
     def text(self, key: Any) -> str:
         """The short text of an atom; valid input for :mod:`manipula.algebra.expression`."""
         if isinstance(key, tuple) and key[0] in ("c", "s"):
             kind, angle = key
-            if all(k == 1 for _, k in angle):
+            if self.is_short(angle):
                 short = kind + self._apart.join(str(j + 1) for j, _ in angle)
                 if short not in self._taken:
                     return short
-            inside = " + ".join(("" if k == 1 else f"{k}*") + str(self.q[j]) for j, k in angle).replace("+ -1*", "- ")
-            return f"{'cos' if kind == 'c' else 'sin'}({inside.replace('+ -', '- ')})"
+            terms = [("" if k == 1 else "-" if k == -1 else f"{k}*") + str(self.q[j]) for j, k in self._moving(angle)]
+            terms += [repr(self.constant(angle))] if self.constant(angle) else []
+            return f"{'cos' if kind == 'c' else 'sin'}({' + '.join(terms).replace('+ -', '- ')})"
         return str(self.sympy(key)).replace("**", "^")
 
     def abbreviations(self, keys: set[Any]) -> dict[str, Any]:
@@ -93,9 +109,10 @@ class Names:
                 accent = {"q": "%s", "qd": r"\dot{%s}", "qdd": r"\ddot{%s}"}[kind] % letter
                 return f"{accent}_{{{what + 1}}}"
             if kind in ("c", "s"):
-                if all(k == 1 for _, k in what):
+                if self.is_short(what):
                     return f"{kind}_{{{(',' if self._apart else '').join(str(j + 1) for j, _ in what)}}}"
-                parts = [("-" if k < 0 else "+") + ("" if abs(k) == 1 else str(abs(k))) + f"{self.latex(('q', j))}" for j, k in what]
+                parts = [("-" if k < 0 else "+") + ("" if abs(k) == 1 else str(abs(k))) + f"{self.latex(('q', j))}" for j, k in self._moving(what)]
+                parts += [f"{self.constant(what):+.17g}"] if self.constant(what) else []
                 return rf"\{'cos' if kind == 'c' else 'sin'}({''.join(parts).lstrip('+')})"
         expression = self.sympy(key)
         return latex_name(expression.name) if expression.is_Symbol else sympy.latex(expression)

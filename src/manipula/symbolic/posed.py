@@ -4,11 +4,14 @@ Consecutive joints with parallel axes turn in one plane: there the natural angle
 :math:`\varphi_j = q_i + \dots + q_j`, and a planar arm of n joints has O(n²) terms instead of 2ⁿ. So a frame inside such a
 group does not turn with its link; the link's own data are turned by :math:`\varphi_j` instead, and the joint variable that
 the recursions of ``physics`` see is the angle zero. The last joint of a group turns its frame as usual.
+
+A constant angle that is added to a joint variable (a DH offset, an oblique x axis) is part of the sum, under an index beyond the joints.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +42,8 @@ class Posed:
     angles: every angle variable of the ring that depends on q.
     groups: joints with parallel axes, by connected pieces of the tree (revolute joints only).
     ones: the sums of angles, with signs, that may occur inside a group: consecutive joints.
+    phases: values of the constant angles, by index.
+    constant: for a joint with a constant angle, that index.
     """
 
     chain: Chain
@@ -46,6 +51,8 @@ class Posed:
     angles: tuple[Sum, ...]
     groups: tuple[tuple[int, ...], ...]
     ones: frozenset[Sum]
+    phases: dict[int, float]
+    constant: dict[int, int]
 
 
 def pose(chain: Chain, ring: Ring) -> Posed:
@@ -60,12 +67,19 @@ def pose(chain: Chain, ring: Ring) -> Posed:
     for i in range(n - 1, -1, -1):
         if member[i] and (chain.bodies[i].revolute or held[i]):
             held[chain.bodies[i].parent] = True
+    phases: dict[int, float] = {}
+    constant: dict[int, int] = {}
     phi: list[Sum] = []
     bodies, q = [], np.empty(n, dtype=object)
     for i, b in enumerate(chain.bodies):
         own: dict[int, int] = {j: sign[i] * k for j, k in phi[b.parent]} if member[i] else {}
         if b.revolute:
             own[i] = 1
+            quarters = b.phase / (math.pi / 2)
+            if quarters != round(quarters):  # whole right angles are handled, exactly, by the frames
+                constant[i] = n + len(phases)
+                phases[constant[i]], own[constant[i]] = b.phase, 1
+                b = dataclasses.replace(b, phase=0.0)
         phi.append(tuple(sorted(own.items())))
         if b.parent >= 0 and held[b.parent]:
             turn = _about_z(ring, phi[b.parent])
@@ -82,9 +96,9 @@ def pose(chain: Chain, ring: Ring) -> Posed:
         for name, f in chain.frames.items()
     }  # fmt: skip
     posed = dataclasses.replace(chain, bodies=tuple(bodies), frames=frames)
-    groups, ones = _groups(chain, sign)
+    groups, ones = _groups(chain, constant)
     angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (chain.bodies[i].revolute or held[i])))
-    return Posed(posed, q, angles, groups, ones)
+    return Posed(posed, q, angles, groups, ones, phases, constant)
 
 
 def _about_z(ring: Ring, phi: Sum) -> np.ndarray:
@@ -101,7 +115,7 @@ def _parallel(R0: np.ndarray) -> int:
     return int(z == 1.0) - int(z == -1.0)
 
 
-def _groups(chain: Chain, sign: list[int]) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
+def _groups(chain: Chain, constant: dict[int, int]) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
     """Pieces of parallel revolute joints; a prismatic joint between two of them does not turn anything."""
     group_of: dict[int, int] = {}
     groups: list[list[int]] = []
@@ -114,15 +128,16 @@ def _groups(chain: Chain, sign: list[int]) -> tuple[tuple[tuple[int, ...], ...],
             R = array(chain.bodies[parent].R0 @ R)
             parent = chain.bodies[parent].parent
         direction = _parallel(R) if parent >= 0 else 0
+        own: Sum = ((i, 1), (constant[i], 1)) if i in constant else ((i, 1),)
         if direction:
             group_of[i] = group_of[parent]
             groups[group_of[i]].append(i)
-            longer = [tuple(sorted([(i, 1), *((j, direction * k) for j, k in s)])) for s in chains[parent]]
+            longer = [tuple(sorted([*own, *((j, direction * k) for j, k in s)])) for s in chains[parent]]
         else:
             group_of[i] = len(groups)
             groups.append([i])
             longer = []
-        chains[i] = [((i, 1),), *longer]
+        chains[i] = [own, *longer]
     return tuple(tuple(g) for g in groups), frozenset(normal(s)[0] for sums in chains.values() for s in sums)
 
 

@@ -19,11 +19,8 @@ from manipula.algebra.trigpoly import TrigPoly, exact
 from manipula.physics.chain import Chain, regrouped
 from manipula.physics.frames import turns
 from manipula.physics.newton_euler import Motion, body_wrench, spin_matrix
-from manipula.robot.robot import Robot
-from manipula.symbolic.budget import Budget
 from manipula.symbolic.collect import Collector
 from manipula.symbolic.derive import Derivation
-from manipula.symbolic.exact import inertia_symbols, symbolic_moments
 from manipula.symbolic.form import ZERO, Atom, Node, Product, Sum, add, atoms, power, product
 from manipula.symbolic.names import Names, natural
 
@@ -72,14 +69,14 @@ class Step:
 class _Turning:
     """The variable of a revolute joint."""
 
-    def __init__(self, i: int) -> None:
-        self._i = i
+    def __init__(self, angle: Any) -> None:
+        self._angle = angle
 
     def sin(self) -> Step:
-        return Step(Atom(("s", ((self._i, 1),))))
+        return Step(Atom(("s", self._angle)))
 
     def cos(self) -> Step:
-        return Step(Atom(("c", ((self._i, 1),))))
+        return Step(Atom(("c", self._angle)))
 
 
 def _node(x: Any) -> Node:
@@ -93,10 +90,11 @@ class Recursion:
     tau: n formulas in these names.
     """
 
-    def __init__(self, robot: Robot, names: Names, inertia: str = "given") -> None:
-        self._taken = set(robot.parameters)
+    def __init__(self, derivation: Derivation, names: Names) -> None:
+        self._taken = {*derivation.robot.parameters, *(str(key) for key in derivation.ring.keys)}
         self._all: list[tuple[str, Node]] = []
-        chain = self._constants(robot, names, inertia)
+        self._phase = {i: ((index, 1),) for i, index in derivation.posed.constant.items()}
+        chain = self._constants(derivation, names)
         tau = self._recur(chain)
         self.tau: list[Node] = [_node(x) for x in tau]
         self.assignments = _needed(self._all, self.tau)
@@ -116,10 +114,8 @@ class Recursion:
     def _vector(self, name: str, v: Any) -> np.ndarray:
         return array([self._name(f"{name}{a}", x) for a, x in zip(_XYZ, v)])
 
-    def _constants(self, robot: Robot, names: Names, inertia: str) -> Chain:
+    def _constants(self, derivation: Derivation, names: Names) -> Chain:
         """The regrouped chain with formulas in place of polynomials, composite constants named."""
-        moments_of = None if inertia == "given" else (lambda ring, i: symbolic_moments(ring, inertia_symbols(i)))
-        derivation = Derivation(robot, Budget(), moments_of)
         collector = Collector(derivation.expand, lambda key: natural(names.text(key)))
 
         def step(x: Any) -> Any:
@@ -141,12 +137,12 @@ class Recursion:
             p0 = every(b.p0) if np.asarray(b.p0).dtype == object else b.p0
             R0 = every(b.R0) if b.R0.dtype == object else b.R0
             bodies.append(dataclasses.replace(
-                b, moments=moments, armature=self._name(f"IA{k}", step(b.armature)), R0=array(R0), p0=array(p0)))  # fmt: skip
+                b, phase=0.0 if i in self._phase else b.phase, moments=moments, armature=self._name(f"IA{k}", step(b.armature)), R0=array(R0), p0=array(p0)))  # fmt: skip
         return dataclasses.replace(derivation.chain, bodies=tuple(bodies), gravity=array(every(derivation.chain.gravity)))
 
     def _recur(self, chain: Chain) -> list[Any]:
         n = chain.n
-        q = [_Turning(i) if b.revolute else Step(Atom(("q", i))) for i, b in enumerate(chain.bodies)]
+        q = [_Turning(((i, 1), *self._phase.get(i, ()))) if b.revolute else Step(Atom(("q", i))) for i, b in enumerate(chain.bodies)]
         qd, qdd = [Step(Atom(("qd", i))) for i in range(n)], [Step(Atom(("qdd", i))) for i in range(n)]
         at = turns(chain, q)
         moved: list[Motion] = []

@@ -47,11 +47,14 @@ class MathmlWriter(Writer):
                 dots = "˙" if kind == "qd" else "¨"
                 letter = html.escape(self.names.letter)
                 return f"<msub><mover accent='true'><mi>{letter}</mi><mo>{dots}</mo></mover><mn>{what + 1}</mn></msub>"
-            if kind in ("c", "s") and any(k != 1 for _, k in what):
+            if kind in ("c", "s") and not self.names.is_short(what):
+                moving, constant = [(j, k) for j, k in what if j < len(self.names.q)], self.names.constant(what)
                 inside = "".join(
                     f"<mo>{'−' if k < 0 else '+'}</mo>" * (k < 0 or bool(n)) + (f"<mn>{abs(k)}</mn>" if abs(k) != 1 else "")
-                    + self.atom(Atom(("q", j))) for n, (j, k) in enumerate(what)
+                    + self.atom(Atom(("q", j))) for n, (j, k) in enumerate(moving)
                 )  # fmt: skip
+                if constant:
+                    inside += f"{self.operator('-' if constant < 0 else '+')}<mn>{abs(constant)!r}</mn>"
                 name = "cos" if kind == "c" else "sin"
                 return f"<mrow><mi>{name}</mi><mo>(</mo>{inside}<mo>)</mo></mrow>"
         text = self.names.text(key)
