@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-import manipula
 from manipula.errors import DescriptionError, unknown_name
 from manipula.model import Model
 from manipula.simulation import judge
@@ -16,6 +15,7 @@ from manipula.simulation.integrators import ADAPTIVE, NAMES
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
+from manipula.version import __version__
 
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
@@ -183,7 +183,7 @@ def versions() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"manipula": manipula.__version__, "python": platform.python_version(), "machine": platform.machine()}
+    found = {"manipula": __version__, "python": platform.python_version(), "machine": platform.machine()}
     for name in ("numpy", "scipy", "llvmlite"):
         try:
             found[name] = version(name)
