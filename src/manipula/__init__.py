@@ -36,6 +36,9 @@ _PUBLIC = {
     "paths": "manipula.motion.paths",
     "timing": "manipula.motion.timing",
     "trajectory": "manipula.motion.trajectory",
+    "joint_move": "manipula.motion.joint_move",
+    "time_optimal": "manipula.motion.time_optimal",
+    "check_limits": "manipula.motion.limits",
     # what to do
     "control": "manipula.control",
     # making it move
@@ -104,6 +107,9 @@ if TYPE_CHECKING:
     from manipula.model import compile as compile
     from manipula.motion import paths as paths
     from manipula.motion import timing as timing
+    from manipula.motion.joint_move import joint_move as joint_move
+    from manipula.motion.limits import check_limits as check_limits
+    from manipula.motion.time_optimal import time_optimal as time_optimal
     from manipula.motion.trajectory import trajectory as trajectory
     from manipula.robot import drives as drives
     from manipula.robot import friction as friction
