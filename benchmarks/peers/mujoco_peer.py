@@ -1,7 +1,7 @@
 """MuJoCo: inverse and forward dynamics from Python, and its rollout of a closed loop (all inside C).
 
 The closed loop is a step of 1 ms with RK4, position servos (stiffness and damping) and gravity compensation; contacts and
-joint limits are switched off, so that the same motion is computed as elsewhere.
+limits of joints and efforts are switched off, so that the same motion is computed as elsewhere.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def closed_loop_model(urdf_path: str | Path) -> Any:
         servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
         servo.gainprm[0] = KP
         servo.biasprm[1], servo.biasprm[2] = -KP, -KV
-    return spec.compile()
+    model = spec.compile()
+    model.dof_damping[:], model.dof_frictionloss[:] = 0.0, 0.0
+    model.jnt_actfrclimited[:] = 0  # the limit of effort in a URDF
+    return model
 
 
 def time_functions(urdf_path: str | Path) -> dict[str, float]:
