@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -186,7 +187,7 @@ def test_other_programs_compute_the_same_from_what_is_written(robot, seed):
 def test_mujoco_reads_what_is_written():
     mujoco = pytest.importorskip("mujoco")
     rng = np.random.default_rng(11)
-    features = dict.fromkeys(FEATURES, True) | {"massless": False}
+    features: dict[str, Any] = dict.fromkeys(FEATURES, True) | {"massless": False}
     for n in (1, 4, 6):
         robot = random_robot(rng, n, **features)
         assert mujoco.MjModel.from_xml_string(to_urdf(robot)).nv == n
