@@ -177,7 +177,10 @@ def number(value: Any, field: str | None = None) -> Any:
     try:
         return scalar(value)
     except DescriptionError as error:
-        raise error.at(field=field) from None
+        if field is None:
+            raise
+        found = "" if error.field is None else f"{error.field}: "  # the formula itself
+        raise type(error)(f"{found}{error.problem}", field=field) from None
     except (TypeError, OverflowError):  # SymPy's complex and infinite constants
         raise DescriptionError(f"A finite real number is needed, found {printable(value)}.", field=field) from None
 

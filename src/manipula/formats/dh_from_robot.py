@@ -12,13 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.inertia import central
 from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
 from manipula.errors import DescriptionError
 from manipula.formats.dh import Convention, check_convention, from_dh
 from manipula.robot.robot import Robot
 
-PARALLEL = 1e-9  # axes closer than this [rad] count as parallel: their common normal would be numerically arbitrary
+PARALLEL = (
+    5e-6  # [rad] axes closer than this count as parallel: their normal would lie kilometres away, and inertias seen
+)
+# from there lose more digits than the tilt is worth (half the digits at 1e-8 rad)
+NEARLY_PARALLEL = 1e-3  # [rad] below this the table says that it is less exact than the robot
+EXACTLY_PARALLEL = 1e-12  # [rad] a tilt below this is rounding
+FAR = 10.0  # parallel axes are joined where the last normal stood, unless it stood this many times farther than they are apart
 TOUCHING = 1e-10  # axes nearer than this [m] count as intersecting
 
 
@@ -74,13 +79,13 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         frame = frame @ _row_pose(a, alpha, d, theta, convention)
         frames_at_zero.append(frame)
         X_FL = frame.inverse() @ X_WL
-        mass, com, inertia = central(link.moments().seen_from(X_FL.R, X_FL.p))
+        com, inertia = X_FL.apply(link.com), X_FL.R @ np.array(link.inertia) @ X_FL.R.T
         row = {"a": a, "alpha": alpha, "d": d, "theta": theta, "joint": joint.kind, "name": joint.name, "link": link.name,
                "limits": joint.limits, "rotor_inertia": joint.rotor_inertia, "gear_ratio": joint.gear_ratio,
                "friction": joint.friction, "drive": joint.drive}  # fmt: skip
         if link.described:
             symmetric = (inertia + inertia.T) / 2
-            row |= {"mass": float(mass), "com": [float(v) for v in com], "inertia": symmetric.astype(float).tolist()}
+            row |= {"mass": link.mass, "com": [float(v) for v in com], "inertia": symmetric.astype(float).tolist()}
         rows.append(row)
     tool = np.eye(4)
     if robot.tip is not None:
@@ -135,14 +140,22 @@ def _normal(first: _Line, second: _Line, origin: np.ndarray, x_before: np.ndarra
     sine = float(np.linalg.norm(normal))
     gap = second.point - first.point
     if sine < PARALLEL:
-        foot1 = first.point + z1 * float(np.dot(origin - first.point, z1))
+        if sine > EXACTLY_PARALLEL:
+            notes.append(f"Two axes that differ by {sine:.1e} rad are taken as parallel.")
+        along = float(np.dot(origin - first.point, z1))
+        reach = float(np.linalg.norm(gap))
+        if abs(along) > FAR * max(1.0, reach):  # a tilt too small to see would still part the axes out there
+            along = 0.0
+        foot1 = first.point + z1 * along
         offset = gap - z1 * float(np.dot(gap, z1))
         distance = float(np.linalg.norm(offset))
         foot2 = foot1 + offset
         x = offset / distance if distance > TOUCHING else _perpendicular(x_before, z1)
         return foot1, foot2 if distance > TOUCHING else foot1, x
-    if sine < 1e-4:
-        notes.append(f"Two axes are parallel only to {sine:.1e} rad: their common normal lies far away.")
+    if sine < NEARLY_PARALLEL:
+        notes.append(
+            f"Two axes are nearly parallel ({sine:.1e} rad): their common normal lies far away and digits are lost."
+        )
     x = normal / sine
     # gap = t1 z1 + s x − t2 z2, solved by projections
     t1 = float(np.dot(np.cross(gap, z2), normal)) / sine**2

@@ -17,10 +17,10 @@ PLANAR_GRAVITY = (0.0, -9.81, 0.0)
 
 
 def planar(
-    lengths: Sequence[Any],
-    masses: Sequence[Any],
-    com: Sequence[Any] | None = None,
-    inertia: Sequence[Any] | None = None,
+    lengths: Sequence[Any] | np.ndarray,
+    masses: Sequence[Any] | np.ndarray,
+    com: Sequence[Any] | np.ndarray | None = None,
+    inertia: Sequence[Any] | np.ndarray | None = None,
     payload: Any = 0.0,
     damping: Any = None,
     *,
@@ -45,7 +45,7 @@ def planar(
     l, m = _numbers(lengths, n, "lengths"), _numbers(masses, n, "masses")
     c = [x / 2 for x in l] if com is None else _numbers(com, n, "com")
     I = [b * a * a / 12 for a, b in zip(l, m)] if inertia is None else _numbers(inertia, n, "inertia")
-    if damping is None or np.ndim(damping) == 0:
+    if isinstance(damping, str) or not isinstance(damping, (Sequence, np.ndarray)):
         damping = [0.0 if damping is None else damping] * n
     b = _numbers(damping, n, "damping")
     rows = [
