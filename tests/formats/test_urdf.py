@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any
 
@@ -45,6 +46,13 @@ ARM = """<robot name="arm">
   <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="turn"/>
     <actuator name="motor"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>
 </robot>"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _folder_for_the_log_of_mujoco(tmp_path_factory):
+    """MuJoCo's compiler takes two trial steps and writes its warnings into the current folder."""
+    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
+        yield
 
 
 def torques(robot: Robot, state) -> np.ndarray:
