@@ -43,8 +43,8 @@ override priv try typeof unsized virtual yield f64 f32 u8 u16 u32 u64 usize i8 i
 some none ok err result std core drop clone copy default parameters"""
 
 _OURS = """p batch out check failures found expected written scale worst sign_of least largest locate pick parameters
-default_parameters namedtuple real_only real_sqrt real_log real_asin real_acos real_power number number_of tests __all__ con nul prn aux com1 com2 com3 com4
-lpt1 lpt2 lpt3"""
+default_parameters namedtuple real_only real_sqrt real_log real_asin real_acos real_power number number_of tests __all__
+con nul prn aux com1 com2 com3 com4 lpt1 lpt2 lpt3"""
 
 RESERVED = frozenset(" ".join((_C, _PYTHON, _MATLAB, _JULIA, _RUST, _OURS)).split())
 """Words that generated code never uses as a name of its own, in lower case."""

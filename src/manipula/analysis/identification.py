@@ -1,0 +1,132 @@
+r"""Inertial and friction parameters from measured motion.
+
+The torques are linear in the parameters, :math:`\tau = W\pi = W_1\beta` (``base_parameters``). Weighted least squares divides the
+equations of joint j by the standard deviation :math:`\sigma_j` of its own residual, found by repetition [Gautier, Identification of
+robots dynamics, IFAC 1986; Swevers et al. 2007]:
+
+.. math:: \hat\beta = (W_1^T\Sigma^{-1}W_1)^{-1}W_1^T\Sigma^{-1}\tau, \qquad \operatorname{cov}\hat\beta = (W_1^T\Sigma^{-1}W_1)^{-1}
+
+The physically consistent estimate is the π closest to the data among bodies that can exist (``physical``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.analysis.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.identified import Identification
+from manipula.analysis.physical import consistent_parameters
+from manipula.analysis.regressor_columns import measured, stacked
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.model import Model
+from manipula.physics.regressor import parameters as inertial_parameters
+from manipula.robot.robot import Robot
+
+Weights = Literal["joint", "none"]
+WEIGHTS = ("joint", "none")
+REPEATS = 4  # of the weighting; the deviations settle after two
+
+
+def identify(
+    robot: Robot | Model,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    tau: Any,
+    *,
+    extras: Sequence[str] | str = ("viscous", "coulomb"),
+    weights: Weights | Any = "joint",
+    physical: bool = True,
+    prior: Robot | None = None,
+    confidence: float = 0.95,
+) -> Identification:
+    """Parameters of a robot from measured motion and torque.
+
+    Args:
+        robot: gives the geometry; its rotor inertia is taken as known unless "armature" is among ``extras``.
+        q, qd, qdd, tau: (samples, n), joint side, SI.
+        extras: what is identified beside the links: "viscous", "coulomb", "offset", "armature".
+        weights: "joint" (by the residual of each joint), "none", or standard deviations of tau, (n,) or (samples, n).
+        physical: also find parameters of bodies that can exist (positive definite pseudo-inertia, friction ≥ 0).
+        prior: where the physical estimate starts and leans to in directions that the data do not show; ``robot`` itself
+            when omitted.
+        confidence: level of the intervals.
+    """
+    model = robot if isinstance(robot, Model) else Model(robot)
+    q, qd, qdd, tau = measured(model, q=q, qd=qd, qdd=qdd, tau=tau)
+    if not 0.0 < confidence < 1.0:
+        raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
+    base = base_parameters(model, extras)
+    known = np.zeros(model.n)
+    if "armature" not in base.columns.extras:
+        known = np.array([float(j.armature) for j in model.robot.joints])
+    target = tau - known * qdd
+    W = base.regressor(q, qd, qdd)
+    if len(q) * model.n <= base.count:
+        raise ShapeError(
+            f"{len(q)} samples give {len(q) * model.n} equations for {base.count} base parameters; measure more."
+        )
+    beta, sigma = _weighted(W, target, weights, base)
+    A, b = stacked(W / sigma[..., None]), (target / sigma).ravel()
+    lengths = np.linalg.norm(A, axis=0)
+    values = np.linalg.svd(A / lengths, compute_uv=False)
+    condition = float(values[0] / values[-1]) if values[-1] > 0 else float("inf")
+    if not condition < 1e12:
+        blind = base.names[int(np.argmin(lengths))]
+        raise DescriptionError(
+            f"These data do not determine the {base.count} base parameters (condition number {condition:.1e}; '{blind}' is "
+            "seen least); use an exciting trajectory, see excitation()."
+        )
+    covariance = _inverse_gram(A)
+    pi = None
+    if physical:
+        start = inertial_parameters(model.robot if prior is None else prior)
+        pi = consistent_parameters(base, A, b, np.asarray(start, float))
+    return Identification(
+        base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known_armature=known,
+        residuals=target - W @ beta, torque=tau, condition=condition, confidence=float(confidence),
+        physical_residuals=None if pi is None else target - W @ base.values(pi),
+    )  # fmt: skip
+
+
+def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters) -> tuple[np.ndarray, np.ndarray]:
+    """β and the standard deviations of the torques, (samples, n), with degrees of freedom shared among joints."""
+    samples, n = tau.shape
+    freedom = max(1.0 - base.count / (samples * n), 1.0 / (samples * n))
+    if isinstance(weights, str):
+        if weights not in WEIGHTS:
+            raise unknown_name("kind of weights", weights, WEIGHTS, field="weights")
+        sigma = np.ones(n)
+        beta = _solve(W, tau, sigma)
+        for _ in range(REPEATS if weights == "joint" else 0):
+            spread = np.sqrt(np.mean((tau - W @ beta) ** 2, axis=0) / freedom)
+            sigma = np.maximum(spread, 1e-9 * max(float(np.max(spread)), float(np.max(np.abs(tau))), 1e-12))
+            beta = _solve(W, tau, sigma)
+        if weights == "none":
+            sigma = np.full(n, max(float(np.sqrt(np.mean((tau - W @ beta) ** 2) / freedom)), 1e-12))
+        return beta, np.broadcast_to(sigma, tau.shape)
+    try:
+        sigma = np.broadcast_to(np.asarray(weights, float), tau.shape)
+    except ValueError:
+        raise ShapeError(f"weights: expected ({n},) or {tau.shape}, got {np.shape(weights)}.") from None
+    if not np.all(sigma > 0):
+        raise DescriptionError("Standard deviations must be positive.", field="weights")
+    return _solve(W, tau, sigma), sigma
+
+
+def _solve(W: np.ndarray, tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """Least squares with columns brought to one length first."""
+    A = stacked(W / np.broadcast_to(sigma, tau.shape)[..., None])
+    lengths = np.linalg.norm(A, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    return np.linalg.lstsq(A / lengths, (tau / sigma).ravel(), rcond=None)[0] / lengths
+
+
+def _inverse_gram(A: np.ndarray) -> np.ndarray:
+    """(AᵀA)⁻¹ through the triangle of A."""
+    R = np.linalg.qr(A, mode="r")
+    inverse = np.linalg.inv(R)
+    return inverse @ inverse.T
