@@ -28,8 +28,8 @@ def hexadecimal(x: float) -> str:
 class Module:
     """Pieces of text that become one LLVM module; ``width`` states side by side."""
 
-    def __init__(self, graph: Graph, width: int) -> None:
-        self.graph, self.width = graph, width
+    def __init__(self, graph: Graph, width: int, attributes: str = "nounwind") -> None:
+        self.graph, self.width, self.attributes = graph, width, attributes
         self.T = "double" if width == 1 else f"<{width} x double>"
         self.B = "i1" if width == 1 else f"<{width} x i1>"
         self.suffix = "f64" if width == 1 else f"v{width}f64"
@@ -133,7 +133,7 @@ class Function:
 
     def finish(self) -> None:
         """Hand the text to the module."""
-        self.module.functions.append(self.head + " nounwind {\n" + "\n".join(self.lines) + "\n}\n")
+        self.module.functions.append(f"{self.head} {self.module.attributes} {{\n" + "\n".join(self.lines) + "\n}\n")
 
     def scope(self) -> tuple[dict, dict]:
         """Remember which values are at hand; what is loaded inside a branch is not at hand after it."""

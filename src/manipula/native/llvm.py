@@ -63,6 +63,20 @@ WORKSPACE = "manipula_workspace"
 """Symbol of a 64-bit number in the object code: the doubles of workspace that the code needs."""
 
 
+@functools.cache
+def attributes() -> str:
+    """What every function is marked with.
+
+    Some models of x86 processors schedule instructions a second time after registers are given out. On code like ours that
+    takes up to half of the compile time and gains nothing, so code is tuned for a model that does not.
+    """
+    from manipula.native.objects import host
+
+    machine = host()
+    tuned = machine.triple.startswith("x86_64") and processor().width <= 4
+    return 'nounwind "tune-cpu"="haswell"' if tuned else "nounwind"
+
+
 def entry_name(width: int) -> str:
     """The symbol by which code of this width is entered."""
     return "one" if width == 1 else "batch"
@@ -78,7 +92,7 @@ def key_material(graph: Graph, width: int) -> bytes:
 def module_text(graph: Graph, width: int) -> Text:
     """The LLVM module of a graph that is not lowered yet."""
     graph = lower(graph, processor().fma)
-    module = Module(graph, width)
+    module = Module(graph, width, attributes())
     outline = segments.Outline(module) if segments.weight(graph, graph.body) > segments.INLINE else None
     if width == 1:
         _one(module, outline)

@@ -17,6 +17,9 @@ INLINE = 1500
 SEGMENT = 1000
 """Operations in one function of a longer graph."""
 
+STORE = 2
+"""What writing an output counts for: LLVM compares every store with those around it."""
+
 _SILENT = frozenset({"const", "input", "param", "pick"})
 
 
@@ -121,7 +124,7 @@ class Outline:
             op = graph.operations[n]
             if op.code in _SILENT:
                 continue
-            load = 1 + (weight(graph, [n]) - 1 if op.code == "loop" else 0)
+            load = weight(graph, [n]) + STORE * len(self.places.get(n, ()))
             if op.code == "loop" and (load > SEGMENT or any(s.loop == n for s in graph.sampled.values())):
                 self._segment(f, segment)
                 segment, size = [], 0
