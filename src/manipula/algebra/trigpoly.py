@@ -168,7 +168,12 @@ class TrigPoly:
             if not self.terms or not other.terms:
                 return TrigPoly(self.ring, {})
             return TrigPoly(self.ring, self.ring.multiply(self.terms, other.terms))
-        if not isinstance(other, _NUMBERS):
+        if type(other) is float:  # structural zeros and ones of rotations: most products of a recursion
+            if other == 0.0:
+                return TrigPoly(self.ring, {})
+            if other == 1.0:
+                return self
+        elif not isinstance(other, _NUMBERS):
             return NotImplemented
         number = exact(other)
         if not number:

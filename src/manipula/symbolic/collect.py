@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from manipula.algebra.trigpoly import whole
 from manipula.symbolic.form import LARGEST_NICE, Atom, Monomial, Node, Number, add, horner, linear_factors, monomial, power, product
 
 Motion = tuple[Hashable, ...]  # keys of rates and accelerations; two equal keys are a square
@@ -117,23 +118,21 @@ def _powers(node: Node) -> dict[Any, int]:
 
 def normalised(vector: Mapping[Any, Number]) -> tuple[Number, _Vector]:
     """``scale · unit`` with small whole entries in ``unit`` and a positive first one; scale ±1 when there are none such."""
+    if len(vector) == 1:
+        ((key, value),) = vector.items()
+        return value, ((key, 1),)
     items = sorted(vector.items())
     values = [v for _, v in items]
-    if len(values) == 1:
-        return values[0], ((items[0][0], 1),)
-    if all(type(v) is int for v in values):
-        divisor = math.gcd(*values) if values[0] > 0 else -math.gcd(*values)
-        if max(values) <= LARGEST_NICE * abs(divisor) >= -min(values):
-            return divisor, tuple((k, v // divisor) for k, v in items)
-    fractions = [Fraction(v) for v in values]
-    scale = Fraction(math.gcd(*(v.numerator for v in fractions)), math.lcm(*(v.denominator for v in fractions)))
-    if fractions[0] < 0:
-        scale = -scale
-    units = [(v / scale).numerator for v in fractions]
-    if max(abs(u) for u in units) > LARGEST_NICE:
-        sign = -1 if fractions[0] < 0 else 1
+    denominator = 1
+    if not all(type(v) is int for v in values):
+        denominator = math.lcm(*(v.denominator for v in values))
+        values = [v.numerator * (denominator // v.denominator) for v in values]
+    divisor = math.gcd(*values) if values[0] > 0 else -math.gcd(*values)
+    if max(values) > LARGEST_NICE * abs(divisor) or -min(values) > LARGEST_NICE * abs(divisor):
+        sign = -1 if values[0] < 0 else 1
         return sign, tuple((k, sign * v) for k, v in items)
-    return (scale.numerator if scale.denominator == 1 else scale), tuple((k, u) for (k, _), u in zip(items, units))
+    scale = divisor if denominator == 1 else whole(Fraction(divisor, denominator))
+    return scale, tuple((k, v // divisor) for (k, _), v in zip(items, values))
 
 
 def _motion(unit: _Vector) -> Node:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -131,8 +132,8 @@ class Derivation:
 
     # From polynomials to terms that the collector reads ---------------------------------------------------------
 
-    def terms(self, p: TrigPoly, motion: Motion = (), factor: Number = 1, fold: bool = True, into: Terms | None = None) -> Terms:
-        """Folded terms of ``factor · p · motion``, added to ``into``."""
+    def terms(self, p: TrigPoly, motion: Motion = (), divisor: int = 1, fold: bool = True, into: Terms | None = None) -> Terms:
+        """Folded terms of ``p · motion / divisor``, added to ``into``."""
         out: Terms = {} if into is None else into
         for outside, trig in p.split(self.folder.mask).items():
             parameters, plain = self._plain(outside)
@@ -140,7 +141,9 @@ class Derivation:
             for v, factors in pairs:
                 place = plain + tuple(((kind, angle), k) for kind, angle, k in sorted(factors, key=_by_angle))
                 key = (motion, place, parameters)
-                total = out.get(key, 0) + v * factor
+                if divisor != 1:
+                    v = v // divisor if type(v) is int and v % divisor == 0 else Fraction(v) / divisor
+                total = out.get(key, 0) + v
                 if total:
                     out[key] = whole(total)
                 else:

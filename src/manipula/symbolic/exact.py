@@ -24,6 +24,7 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
 from manipula.physics.chain import Chain, prepare
+from manipula.physics.frames import shifted
 from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot
 
@@ -170,13 +171,20 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
     bodies = []
     for i, (body, link, joint) in enumerate(zip(chain.bodies, robot.links, robot.joints)):
         if moments_of is not None:
-            moments = moments_of(i).seen_from(scalars.exact_rotation(body.X_EJ.R), body.X_EJ.p)
+            moments = _carried(moments_of(i), scalars.exact_rotation(body.X_EJ.R), body.X_EJ.p)
         else:
             own = scalars.moments(link)
             if i == payload_link and payload is not None:
                 own = own + payload
-            moments = own.seen_from(scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
+            moments = _carried(own, scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
         armature = scalars(joint.gear_ratio) * scalars(joint.gear_ratio) * scalars(joint.rotor_inertia)
         R0, p0 = scalars.exact_rotation(body.R0), polynomials(body.p0)
         bodies.append(dataclasses.replace(body, R0=R0, p0=p0, moments=moments, armature=armature))
     return dataclasses.replace(chain, bodies=tuple(bodies))
+
+
+def _carried(m: Moments, R: np.ndarray, p: np.ndarray) -> Moments:
+    """``m.seen_from(R, p)`` without the products that an identity or a zero would make."""
+    if not np.array_equal(R, np.eye(3)):
+        m = Moments(m.mass, R @ m.first, R @ m.second @ R.T)
+    return m if p.dtype != object and not p.any() else shifted(m, p)

@@ -6,7 +6,6 @@ r"""The parts of the equations of motion as formulas: M, C, h, g, tau, energies,
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -52,8 +51,8 @@ class Parts:
         """The formula of one polynomial."""
         return self._formula(self.derivation.terms(self.derivation.poly(polynomial), fold=self._fold))
 
-    def _add(self, into: Terms, polynomial: Any, motion: Motion, factor: Any = 1) -> None:
-        self.derivation.terms(polynomial, motion, factor, self._fold, into)
+    def _add(self, into: Terms, polynomial: Any, motion: Motion, divisor: int = 1) -> None:
+        self.derivation.terms(polynomial, motion, divisor, self._fold, into)
 
     @cached_property
     def M(self) -> list[list[Node]]:
@@ -78,7 +77,7 @@ class Parts:
                 for k in range(n):
                     twice = d.christoffel.get((i, min(j, k), max(j, k)))
                     if twice is not None:
-                        self._add(terms, twice, (("qd", k),), Fraction(1, 2))
+                        self._add(terms, twice, (("qd", k),), 2)
                 row.append(self._formula(terms))
                 self._progress("Coriolis matrix", i * n + j + 1, n * n)
             out.append(row)
@@ -87,7 +86,7 @@ class Parts:
     def _velocity_terms(self, i: int, into: Terms) -> None:
         for (row, j, k), twice in self.derivation.christoffel.items():
             if row == i:
-                self._add(into, twice, (("qd", j), ("qd", k)), 1 if j != k else Fraction(1, 2))
+                self._add(into, twice, (("qd", j), ("qd", k)), 1 if j != k else 2)
 
     @cached_property
     def h(self) -> list[Node]:
@@ -122,7 +121,7 @@ class Parts:
         d, terms = self.derivation, {}
         for i in range(self.n):
             for j in range(i, self.n):
-                self._add(terms, d.M[i, j], (("qd", i), ("qd", j)), 1 if i != j else Fraction(1, 2))
+                self._add(terms, d.M[i, j], (("qd", i), ("qd", j)), 1 if i != j else 2)
         return self._formula(terms)
 
     @cached_property
@@ -135,16 +134,16 @@ class Parts:
         d, n = self.derivation, self.n
         terms: list[list[Terms]] = [[{} for _ in range(n)] for _ in range(n)]
 
-        def spread(i: int, polynomial: Any, motion: Motion, factor: Any) -> None:
+        def spread(i: int, polynomial: Any, motion: Motion, divisor: int) -> None:
             for k, slope in d.derivatives(polynomial).items():
-                self._add(terms[i][k], slope, motion, factor)
+                self._add(terms[i][k], slope, motion, divisor)
 
         for i in range(n):
             spread(i, d.g[i], (), 1)
             for j in range(n):
                 spread(i, d.M[i, j], (("qdd", j),), 1)
         for (i, j, k), twice in d.christoffel.items():
-            spread(i, twice, (("qd", j), ("qd", k)), 1 if j != k else Fraction(1, 2))
+            spread(i, twice, (("qd", j), ("qd", k)), 1 if j != k else 2)
         return [[self._formula(t) for t in row] for row in terms]
 
     @cached_property
