@@ -72,8 +72,7 @@ def identify(
     beta, sigma = _weighted(W, target, weights, base)
     A, b = stacked(W / sigma[..., None]), (target / sigma).ravel()
     lengths = np.linalg.norm(A, axis=0)
-    values = np.linalg.svd(A / lengths, compute_uv=False)
-    condition = float(values[0] / values[-1]) if values[-1] > 0 else float("inf")
+    condition = float(np.linalg.cond(A / lengths)) if np.all(lengths > 0.0) else float("inf")
     if not condition < 1e12:
         blind = base.names[int(np.argmin(lengths))]
         raise DescriptionError(
