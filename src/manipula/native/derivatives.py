@@ -309,7 +309,8 @@ def jacobian(
 ) -> Graph:
     """The graph of the derivatives of a graph (or of a function with ``inputs``) with respect to some of its inputs.
 
-    Its outputs are named ``d<output>_d<input>`` and have shape ``(*output shape, *input shape)``.
+    Its outputs are named ``d<output>_d<input>`` and have shape ``(*output shape, *input shape)``. ``mode="auto"`` tries
+    forward and reverse and takes the one with fewer operations; with loops only forward is possible.
     """
     if not isinstance(function, Graph):
         if inputs is None:
@@ -319,6 +320,11 @@ def jacobian(
     for name in names:
         if name not in function.inputs:
             raise unknown_name("input", name, function.inputs)
+    if mode == "auto":
+        if function.loops():
+            return jacobian(function, names, mode="forward")
+        both = [jacobian(function, names, mode=m) for m in ("forward", "reverse")]
+        return min(both, key=lambda graph: graph.operation_count()["total"])
     builder = Builder()
     with builder:
         arguments = {k: make_input(builder, k, s, k in function.shared) for k, s in function.inputs.items()}

@@ -88,6 +88,7 @@ class Kernel:
         self._cost = cost(graph)
         self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost[0]))
         self._codes: dict[int, Code] = {}
+        self._entry: Callable[..., Any] = self._first
         self._lock = threading.Lock()
         self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
 
@@ -133,8 +134,16 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch."""
         if out is None and threads is None:
-            return self.fast(*arrays)
+            return self._entry(*arrays)
         return self._general(*arrays, out=out, threads=threads)
+
+    def _first(self, *arrays: Any) -> Any:
+        """Calls until one with a single state comes, so that those who have batches only wait for batch code only."""
+        shapes = self.graph.inputs.values()
+        if len(arrays) != len(shapes) or any(np.ndim(a) > len(s) for a, s in zip(arrays, shapes)):
+            return self._general(*arrays)
+        self._entry = self.fast
+        return self._entry(*arrays)
 
     @functools.cached_property
     def fast(self) -> Callable[..., Any]:
