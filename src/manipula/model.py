@@ -47,7 +47,8 @@ class Model:
         if robot.parameters:
             shown = ", ".join(robot.parameters[:12])
             raise DescriptionError(
-                f"Robot '{robot.name}' still has free parameters ({shown}); give them values: robot.with_parameters({robot.parameters[0]}=1.0, …)."
+                f"Robot '{robot.name}' still has free parameters ({shown}); "
+                f"give them values: robot.with_parameters({robot.parameters[0]}=1.0, …)."
             )
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no moving joint.")

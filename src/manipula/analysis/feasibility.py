@@ -94,14 +94,9 @@ class Feasibility:
         for joint in self.joints:
             for c in joint.checks:
                 if c.limit is not None:
-                    mark = "ok  " if c.ok else "OVER"
-                    lines.append(
-                        f"  {mark} {joint.name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
-                    )
+                    lines.append(_row(joint.name, c))
         for c in self.tip:
-            lines.append(
-                f"  {'ok  ' if c.ok else 'OVER'} {'tip':<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
-            )
+            lines.append(_row("tip", c))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,8 +112,9 @@ class Feasibility:
             }
 
         return {
-            "feasible": self.feasible, "slow_down": None if np.isinf(self.slow_down) else self.slow_down, "reason": self.reason, "energy": self.energy,
-            "unstated": list(self.unstated), "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
+            "feasible": self.feasible, "slow_down": None if np.isinf(self.slow_down) else self.slow_down,
+            "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated),
+            "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
             "tip": [row(c) for c in self.tip],
         }  # fmt: skip
 
@@ -169,6 +165,11 @@ def feasibility(
     return Feasibility(
         feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, _reason(feasible, joints, tip_checks, k, why)
     )
+
+
+def _row(name: str, c: Check) -> str:
+    mark = "ok  " if c.ok else "OVER"
+    return f"  {mark} {name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
 
 
 def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: float, why: str) -> str:

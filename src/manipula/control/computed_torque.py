@@ -13,7 +13,9 @@ from manipula.control.base import Controller, Space, Target, spread
 
 @dataclass(frozen=True)
 class ComputedTorque(Controller):
-    r""":math:`\tau = M(q)\left[\ddot q_d + K_v\dot e + K_p e\right] + C\dot q + g\;(+\;\tau_f)`: each joint error obeys :math:`\ddot e + K_v\dot e + K_p e = 0`.
+    r""":math:`\tau = M(q)\left[\ddot q_d + K_v\dot e + K_p e\right] + C\dot q + g\;(+\;\tau_f)`.
+
+    Each joint error then obeys :math:`\ddot e + K_v\dot e + K_p e = 0`.
 
     Attributes:
         kp [1/s²], kv [1/s]: gains on accelerations; kv = 2√kp is critically damped.

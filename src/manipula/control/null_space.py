@@ -1,6 +1,7 @@
 r"""Secondary criteria of redundant arms: what the null space is used for.
 
-A criterion gives the joint velocity or acceleration :math:`z = -k\,\nabla w(q)` that improves it; control and inverse kinematics project it, :math:`(1-J^+J)z`.
+A criterion gives the joint velocity or acceleration :math:`z = -k\,\nabla w(q)` that improves it; control and inverse
+kinematics project it, :math:`(1-J^+J)z`.
 Gradients come from Taylor numbers: exact, for any scalar.
 """
 
@@ -56,7 +57,8 @@ class Posture(Criterion):
 
 @dataclass(frozen=True)
 class JointLimits(Criterion):
-    r""":math:`w = \tfrac12\sum_i \left(\frac{q_i - \bar q_i}{q_i^{max}-q_i^{min}}\right)^2` over the joints that have limits [Liégeois 1977]."""
+    r""":math:`w = \tfrac12\sum_i \left(\frac{q_i - \bar q_i}{q_i^{max}-q_i^{min}}\right)^2` over the joints that have limits
+    [Liégeois 1977]."""
 
     gain: Any = 1.0
     name: ClassVar[str] = "joint_limits"

@@ -99,7 +99,8 @@ class OperationalSpace(Controller):
 
 @dataclass(frozen=True)
 class Impedance(Controller):
-    r""":math:`\tau = J^T\left[K(x_d - x) + D(\dot x_d - \dot x)\right] + g - k\dot q`: the tip behaves like a spring and damper [Hogan 1985].
+    r""":math:`\tau = J^T\left[K(x_d - x) + D(\dot x_d - \dot x)\right] + g - k\dot q`: the tip
+    behaves like a spring and damper [Hogan 1985].
 
     Attributes:
         stiffness: K [N/m]. damping: D [N·s/m]. joint_damping: k [N·m·s/rad], keeps the null space quiet.

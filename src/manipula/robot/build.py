@@ -11,13 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable, unknown_name
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.robot.checks import (
+    check_body,
+    check_budget,
+    check_gravity,
+    check_name,
+    check_number,
+    check_payload,
+    check_pose,
+)
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.joint import Joint
@@ -25,10 +32,7 @@ from manipula.robot.limits import UNLIMITED, Limits
 from manipula.robot.link import NO_INERTIA, ZERO3, Frame, Link, Payload
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 
-MAX_LINKS = 5000
-MAX_NAME = 200
 SHORTEST_AXIS = 1e-6
-ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
 
 
 @dataclass
@@ -110,55 +114,6 @@ def build_robot(
         return _assemble(name, links, root, order, frames, gravity, base, tool, tip, payload, notes)
     except DescriptionError as error:
         raise error.at(file=file) from None
-
-
-def check_budget(count: int, **place: Any) -> None:
-    """Refuse more links than any manipulator has, before work is done."""
-    if count > MAX_LINKS:
-        raise BudgetError(f"{count} links are more than the {MAX_LINKS} that one robot may have.", **place)
-
-
-def check_name(kind: str, name: Any, **place: Any) -> str:
-    """A usable name: text, not empty, printable, of sane length."""
-    if not isinstance(name, str) or not name.strip():
-        raise DescriptionError(f"A {kind} needs a name that is not empty.", **place)
-    if len(name) > MAX_NAME or not name.isprintable():
-        raise DescriptionError(
-            f"The {kind} name '{printable(name, 40)}' must be printable and at most {MAX_NAME} characters.", **place
-        )
-    return name
-
-
-def check_number(
-    value: Any, what: str, *, at_least: float | None = None, above: float | None = None, **place: Any
-) -> Any:
-    """A finite number (or a symbolic expression), optionally bounded below."""
-    if is_symbolic(value):
-        return value
-    try:
-        value = plain(value)
-    except (TypeError, OverflowError):  # complex constants of SymPy, integers beyond the range of floats
-        raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place) from None
-    if not isinstance(value, float) or not math.isfinite(value):
-        raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place)
-    if at_least is not None and value < at_least:
-        raise UnphysicalError(f"{what} must be at least {at_least:g}, found {value:g}.", **place)
-    if above is not None and value <= above:
-        raise UnphysicalError(f"{what} must be greater than {above:g}, found {value:g}.", **place)
-    return value
-
-
-def check_pose(X: Pose, what: str, **place: Any) -> Pose:
-    """Finite numbers, and a rotation where one is stated (symbolic entries are taken on trust)."""
-    for v in (*X.translation, *(x for row in X.rotation for x in row)):
-        check_number(v, what, **place)
-    if X.R.dtype != object:
-        error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
-        if error > ROTATION_ERROR or np.linalg.det(X.R) < 0.0:
-            raise DescriptionError(
-                f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
-                f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip
-    return X
 
 
 def _check_names(links: Sequence[LinkDraft], joints: Sequence[JointDraft], frames: Sequence[FrameDraft]) -> None:
@@ -257,13 +212,8 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         tip = leaves[0] if len(leaves) == 1 and moving else None
     elif tip not in {f.name for f in frames}:
         raise unknown_name("frame", tip, [f.name for f in frames], field="tip")
-    gravity = vec3(gravity)
-    for component in gravity:
-        check_number(component, "Every component of gravity", field="gravity")
-    if payload is not None:
-        if not isinstance(payload, Payload):
-            raise DescriptionError(f"A payload is a Payload object, found {type(payload).__name__}.", field="payload")
-        _check_inertia(LinkDraft("payload", payload.mass, payload.com, payload.inertia, field="payload"))
+    gravity = check_gravity(gravity)
+    check_payload(payload)
     base = check_pose(Pose.from_matrix(base), "The base", field="base")
     tool = check_pose(Pose.from_matrix(tool), "The tool", field="tool")
     return Robot(name=check_name("robot", name), links=robot_links, joints=robot_joints, frames=tuple(frames), tip=tip,
@@ -274,7 +224,9 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
 def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -> Link:
     """One Link from a moving link and everything fixed to it, about the moving link's frame."""
     for _, part in parts:
-        _check_inertia(part)
+        check_body(
+            part.mass, part.com, part.inertia, f"link '{printable(part.name)}'", line=part.line, field=part.field
+        )
     if len(parts) == 1:
         mass, com, inertia = plain(link.mass), vec3(link.com), mat3(link.inertia)
         return Link(link.name, mass, com, inertia, frame, link.described)
@@ -286,23 +238,6 @@ def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -
     mass, com, inertia = central(total)
     symmetric = (array(inertia) + array(inertia).T) / 2
     return Link(link.name, plain(mass), vec3(com), mat3(symmetric), frame, any(part.described for _, part in parts))
-
-
-def _check_inertia(link: LinkDraft) -> None:
-    here: dict[str, Any] = {"line": link.line, "field": link.field}
-    check_number(link.mass, f"The mass of link '{printable(link.name)}'", at_least=0.0, **here)
-    for v in np.asarray(link.com, dtype=object).ravel():
-        check_number(v, f"The centre of mass of link '{printable(link.name)}'", **here)
-    tensor = np.asarray(link.inertia, dtype=object)
-    for v in tensor.ravel():
-        check_number(v, f"The inertia of link '{printable(link.name)}'", **here)
-    scale = max((abs(float(v)) for v in tensor.ravel() if not is_symbolic(v)), default=0.0)
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        x, y = tensor[a, b], tensor[b, a]
-        if not is_symbolic(x) and not is_symbolic(y) and abs(float(x) - float(y)) > 1e-9 * scale:
-            raise UnphysicalError(
-                f"The inertia of link '{printable(link.name)}' is not symmetric: {float(x):g} and {float(y):g}.", **here
-            )
 
 
 def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.linear import array
-from manipula.algebra.pose import IDENTITY, Pose, plain, vec3
+from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, unknown_name
+from manipula.robot.checks import check_gravity, check_number, check_payload, check_pose
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+UNDESCRIBED_BASE = Link("base", described=False)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Robot:
     tool: Pose = IDENTITY
     gravity: tuple[Any, Any, Any] = STANDARD_GRAVITY
     payload: Payload | None = None
-    base_link: Link = Link("base", described=False)
+    base_link: Link = UNDESCRIBED_BASE
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -94,13 +96,15 @@ class Robot:
             if name not in known:
                 raise unknown_name("field of Robot", name, sorted(known))
         if "gravity" in changes:
-            changes["gravity"] = vec3(changes["gravity"])
+            changes["gravity"] = check_gravity(changes["gravity"])
         for name in ("base", "tool"):
             if name in changes:
-                changes[name] = Pose.from_matrix(changes[name])
+                changes[name] = check_pose(Pose.from_matrix(changes[name]), f"The {name}", field=name)
         payload = changes.get("payload")
         if payload is not None and not isinstance(payload, Payload):
-            changes["payload"] = Payload(plain(payload)) if plain(payload) != 0 else None
+            mass = check_number(payload, "The mass of the payload", field="payload")
+            changes["payload"] = Payload(mass) if mass != 0 else None
+        check_payload(changes.get("payload"))
         if changes.get("tip") is not None:
             self.frame(changes["tip"])
         return dataclasses.replace(self, **changes)

@@ -112,7 +112,8 @@ class Scenario:
             )
         if self.samples * self.batch * self.robot.n > MAX_SAMPLES:
             raise BudgetError(
-                f"{self.samples} samples of {self.batch} runs with {self.robot.n} joints exceed {MAX_SAMPLES} numbers; record fewer: sample=…",
+                f"{self.samples} samples of {self.batch} runs with {self.robot.n} joints exceed {MAX_SAMPLES} numbers; "
+                f"record fewer: sample=…",
                 field="sample",
             )
 

@@ -68,7 +68,8 @@ def _plant(s: Scenario) -> tuple[Plant, int, Any]:
     robot = s.robot
     if robot.parameters and not s.parameters:
         raise DescriptionError(
-            f"Robot '{robot.name}' has free parameters ({', '.join(robot.parameters)}); give them: parameters={{'{robot.parameters[0]}': 1.0}}.",
+            f"Robot '{robot.name}' has free parameters ({', '.join(robot.parameters)}); "
+            f"give them: parameters={{'{robot.parameters[0]}': 1.0}}.",
             field="parameters",
         )
     friction = tuple(j.friction for j in robot.joints) if s.friction is None else (s.friction or (None,) * robot.n)
