@@ -15,12 +15,12 @@ from manipula.export.base import PARAMETERS, Field, Language, Routine, Value
 from manipula.native.graph import Operation
 from manipula.native.passes import use_counts
 from manipula.native.tables import BakedArray
-from manipula.native.tracer import CONDITIONS
 
 LONGEST_LINE = 96
 COMPARISON, SUM, PRODUCT, SIGN, ATOM = range(5)  # how tightly a text binds
 _LEVEL = {"add": SUM, "sub": SUM, "mul": PRODUCT, "div": PRODUCT}
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not"})  # codes whose value is a truth value
 _LEFT_OUT = frozenset({"loop", "pick", "param", "length"})
 
 
