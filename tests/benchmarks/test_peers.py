@@ -48,6 +48,7 @@ def test_a_peer_that_is_not_available_says_why(peers):
         assert module.available() == (module.reason() == ""), name
 
 
+@pytest.mark.filterwarnings("default")  # of other libraries
 @pytest.mark.parametrize("name", ["pinocchio_python", "mujoco_peer", "toolbox", "casadi_peer", "numba_peer"])
 def test_an_installed_peer_runs(quick, urdf, name):
     module = quick[name]
