@@ -129,6 +129,18 @@ def test_lengths_that_need_not_agree_are_safe():
     np.testing.assert_array_equal(kernel(x, breaks[:1], rows[:1]), 1.0)
 
 
+def test_equal_tables_share_their_search():
+    breaks, coefficients = random_table(3)
+
+    def f(x):
+        one, other = native.table(breaks, coefficients), native.table(breaks.copy(), coefficients.copy())
+        return one(x) + other(x), other.derivative()(x)
+
+    codes = [op.code for op in native.trace(f, {"x": ()}).operations]
+    assert codes.count("locate") == 1
+    assert codes.count("gather") == 1 + coefficients[0].size
+
+
 def test_interpolation():
     x = np.array([0.0, 0.5, 0.6, 2.0, 3.0])
     y = np.random.default_rng(0).normal(size=(5, 2))

@@ -66,6 +66,7 @@ class Builder:
         self.values: list[Value] = []
         self.table: dict[Any, Value] = {}
         self.depth = 0  # how many loop bodies are being traced at this moment
+        self.arrays: dict[bytes, Any] = {}  # numbers of tables, by content
         self.loops = 0  # how many loops were begun
 
     def __enter__(self) -> Builder:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import ShapeError, unknown_name
+from manipula.native.builder import Builder
 from manipula.native.tracer import Node, Value
 
 
@@ -113,6 +114,7 @@ class Table:
 
     def _traced(self, x: Node) -> Any:
         builder = x.builder
+        self.breaks, self.coefficients = _known(builder, self.breaks), _known(builder, self.coefficients)
         first = _entry(self.breaks, builder.const(0.0), 0)
         if isinstance(self.breaks, BakedArray):
             last = builder.const(self.breaks.numbers[-1])
@@ -203,6 +205,7 @@ def lookup(values: Any, index: Any) -> Any:
             raise ShapeError("run-time data can be looked up only inside a compiled function.")
         place = np.where(np.isnan(index), 0.0, index)
         return source.numbers[np.clip(np.floor(place), 0, source.rows - 1).astype(np.int64)]
+    source = _known(index.builder, source)
     row = _row_number(source, index)
     found = [_entry(source, row, column) for column in range(source.columns)]
     if shape == ():
@@ -237,6 +240,11 @@ def _checked(breaks: Any) -> np.ndarray:
 
 def _row_shape(source: BakedArray | RunTimeArray) -> tuple:
     return source.numbers.shape[1:] if isinstance(source, BakedArray) else source.shape[1:]
+
+
+def _known(builder: Builder, source: BakedArray | RunTimeArray) -> BakedArray | RunTimeArray:
+    """The array of the same numbers that the trace has met before, if any: equal tables share their searches."""
+    return builder.arrays.setdefault(source.digest(), source)
 
 
 def _entry(source: BakedArray | RunTimeArray, row: Node, column: int) -> Node:
