@@ -240,6 +240,11 @@ def _pose_derivatives(model: Model, frame: str, q: Any) -> np.ndarray:
     return out
 
 
+def _jacobian_rate(model: Model, frame: str, *rest: Any) -> np.ndarray:
+    *options, q, qd = rest
+    return kinematics.jacobian_rate(model.chain, q, qd, frame, *options)
+
+
 def _planar(model: Model, q: Any, qd: Any) -> dict[str, Any]:
     return planar_arm.planar_model(planar_arm.planar_arm(model.chain), q, qd)._asdict()
 
@@ -252,7 +257,7 @@ FUNCTIONS: dict[str, Builder] = {
     "poses": (_Q, lambda n: 16 * n, lambda m, *x: kinematics.poses(m.chain, x[-1], x[:-1])),
     "position": (_Q, lambda n: 3, lambda m, frame, q: kinematics.position(m.chain, q, frame)),
     "jacobian": (_Q, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian(m.chain, x[-1], frame, *x[:-1])),
-    "jacobian_rate": (_QV, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian_rate(m.chain, *x[-2:], frame, *x[:-2])),
+    "jacobian_rate": (_QV, lambda n: 6 * n, _jacobian_rate),
     "pose_derivatives": (_Q, lambda n: 16 * n, _pose_derivatives),
     "external_torque": (("q", "wrench"), lambda n: n, lambda m, frame, q, w: kinematics.jacobian(m.chain, q, frame).T @ w),
     "inverse_dynamics": (_QVA, lambda n: n, lambda m, *x: newton_euler.inverse_dynamics(m.lean_chain, *x)),

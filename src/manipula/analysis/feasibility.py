@@ -147,7 +147,7 @@ def feasibility(
             values = signals.get(quantity)
             if values is None:
                 continue
-            limit = bounds.get(quantity, [None] * n)[i]
+            limit = (bounds.get(quantity) or [None] * n)[i]
             checks.append(_worst(quantity, values[:, i], signals["t"], limit))
         joints.append(JointVerdict(names[i], tuple(checks)))
     tip_checks = []

@@ -168,13 +168,14 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     """q and qd at the start, (N, n) each."""
     n, size = s.robot.n, s.batch
     q, qd = s.q0, s.qd0
-    joint = s.reference is not None and getattr(s.reference, "space", None) == "joint"
+    reference: Any = s.reference
+    joint = reference is not None and getattr(reference, "space", None) == "joint"
     if q is None:
         if s.reference is not None and not joint and s.resolved_kind() == "dynamic":
             raise DescriptionError("A run with a task reference needs an initial posture.", field="q0")
-        q = s.reference.position(0.0) if joint else np.zeros(n)
+        q = reference.position(0.0) if joint else np.zeros(n)
         if qd is None and joint:
-            qd = s.reference.velocity(0.0)
+            qd = reference.velocity(0.0)
     qd = np.zeros(n) if qd is None else qd
     return np.broadcast_to(np.asarray(q, float), (size, n)).copy(), np.broadcast_to(
         np.asarray(qd, float), (size, n)

@@ -152,12 +152,9 @@ def _read_nc(path: Path) -> Result:
 
 def _write_npz(result: Result, path: Path) -> None:
     with path.open("wb") as stream:
-        np.savez_compressed(
-            stream,
-            manipula=np.array(json.dumps(header(result))),
-            t=result.t,
-            **{f"a_{k}": v for k, v in result.arrays.items()},
-        )
+        arrays: dict[str, Any] = {"manipula": np.array(json.dumps(header(result))), "t": result.t}
+        arrays |= {f"a_{k}": v for k, v in result.arrays.items()}
+        np.savez_compressed(stream, **arrays)
 
 
 def _read_npz(path: Path) -> Result:

@@ -36,7 +36,8 @@ class Rodas(AdaptiveStep):
     r"""RODAS: six stages, order 4 with an estimate of order 3, L-stable and stiffly accurate [Hairer & Wanner 1996, §IV.7, §VI.4].
 
     .. math::
-        \left(\tfrac1{\gamma h} - J\right)u_i = f\!\left(t+\alpha_i h,\,x+\sum_j a_{ij}u_j\right) + \sum_j \tfrac{c_{ij}}h u_j + \delta_i h f_t
+        \left(\tfrac1{\gamma h} - J\right)u_i = f\!\left(t+\alpha_i h,
+        \,x+\sum_j a_{ij}u_j\right) + \sum_j \tfrac{c_{ij}}h u_j + \delta_i h f_t
 
     The Jacobian J and f_t are exact (differentiated in the compiled code); one factorisation a step, without pivoting: the
     matrix tends to a multiple of the identity as h shrinks.
@@ -117,4 +118,6 @@ def _factored(J: np.ndarray, diagonal: Scalar) -> Callable[[Vector], np.ndarray]
 
 
 def _zero(x: Scalar) -> bool:
-    return (isinstance(x, (int, float)) and x == 0) or (getattr(x, "code", "") == "const" and x.data == 0.0)
+    if isinstance(x, (int, float)):
+        return x == 0
+    return getattr(x, "code", "") == "const" and x.data == 0.0
