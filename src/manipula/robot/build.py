@@ -17,6 +17,9 @@ from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import (
+    MAX_LINKS as MAX_LINKS,
+)
+from manipula.robot.checks import (
     check_body,
     check_budget,
     check_gravity,

@@ -1,0 +1,100 @@
+"""What every number, name, pose and body of a description must fulfil. Messages say what, which, found and allowed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
+from manipula.algebra.symbols import is_symbolic
+from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
+from manipula.robot.link import Payload
+
+MAX_LINKS = 5000
+MAX_NAME = 200
+ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
+
+
+def check_budget(count: int, **place: Any) -> None:
+    """Refuse more links than any manipulator has, before work is done."""
+    if count > MAX_LINKS:
+        raise BudgetError(f"{count} links are more than the {MAX_LINKS} that one robot may have.", **place)
+
+
+def check_name(kind: str, name: Any, **place: Any) -> str:
+    """A usable name: text, not empty, printable, of sane length."""
+    if not isinstance(name, str) or not name.strip():
+        raise DescriptionError(f"A {kind} needs a name that is not empty.", **place)
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise DescriptionError(
+            f"The {kind} name '{printable(name, 40)}' must be printable and at most {MAX_NAME} characters.", **place
+        )
+    return name
+
+
+def check_number(
+    value: Any, what: str, *, at_least: float | None = None, above: float | None = None, **place: Any
+) -> Any:
+    """A finite number (or a symbolic expression), optionally bounded below."""
+    if is_symbolic(value):
+        return value
+    try:
+        value = plain(value)
+    except (TypeError, OverflowError):  # complex constants of SymPy, integers beyond the range of floats
+        raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place) from None
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place)
+    if at_least is not None and value < at_least:
+        raise UnphysicalError(f"{what} must be at least {at_least:g}, found {value:g}.", **place)
+    if above is not None and value <= above:
+        raise UnphysicalError(f"{what} must be greater than {above:g}, found {value:g}.", **place)
+    return value
+
+
+def check_pose(X: Pose, what: str, **place: Any) -> Pose:
+    """Finite numbers, and a rotation where one is stated (symbolic entries are taken on trust)."""
+    if X is IDENTITY:
+        return X
+    for v in (*X.translation, *(x for row in X.rotation for x in row)):
+        check_number(v, what, **place)
+    if X.R.dtype != object:
+        error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
+        if error > ROTATION_ERROR or np.linalg.det(X.R) < 0.0:
+            raise DescriptionError(
+                f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
+                f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip
+    return X
+
+
+def check_gravity(gravity: Any) -> Vec3:
+    """Three finite components."""
+    components = vec3(gravity)
+    for component in components:
+        check_number(component, "Every component of gravity", field="gravity")
+    return components
+
+
+def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> None:
+    """Finite numbers, a mass that is not negative, a symmetric inertia (whether it can be real is the doctor's question)."""
+    check_number(mass, f"The mass of {whose}", at_least=0.0, **place)
+    for v in np.asarray(com, dtype=object).ravel():
+        check_number(v, f"The centre of mass of {whose}", **place)
+    tensor = np.asarray(inertia, dtype=object)
+    for v in tensor.ravel():
+        check_number(v, f"The inertia of {whose}", **place)
+    scale = max((abs(float(v)) for v in tensor.ravel() if not is_symbolic(v)), default=0.0)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        x, y = tensor[a, b], tensor[b, a]
+        if not is_symbolic(x) and not is_symbolic(y) and abs(float(x) - float(y)) > 1e-9 * scale:
+            raise UnphysicalError(f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.", **place)
+
+
+def check_payload(payload: Any) -> None:
+    """``None`` or a Payload whose numbers are a body's."""
+    if payload is None:
+        return
+    if not isinstance(payload, Payload):
+        raise DescriptionError(f"A payload is a Payload object, found {type(payload).__name__}.", field="payload")
+    check_body(payload.mass, payload.com, payload.inertia, "the payload", field="payload")
