@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -168,8 +168,8 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     """q and qd at the start, (N, n) each."""
     n, size = s.robot.n, s.batch
     q, qd = s.q0, s.qd0
-    reference: Any = s.reference
-    joint = reference is not None and getattr(reference, "space", None) == "joint"
+    reference = cast(Any, s.reference)
+    joint = getattr(reference, "space", None) == "joint"
     if q is None:
         if s.reference is not None and not joint and s.resolved_kind() == "dynamic":
             raise DescriptionError("A run with a task reference needs an initial posture.", field="q0")
