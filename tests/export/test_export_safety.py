@@ -283,6 +283,15 @@ def test_operation_count_robot_and_units_stand_in_the_comments(tmp_path):
     assert "rad/s2" in text
 
 
+def test_a_julia_module_is_never_named_like_its_function(tmp_path):
+    """Julia refuses to define a function with the name of the module that holds it."""
+    for name, module in (("follow", "Follow"), ("Follow", "FollowModule"), ("test", "TestModule")):
+        graph = trace(lambda x: 2.0 * x, {"x": ()}, name)
+        text = export_graph(graph, "julia", tmp_path / name)[0].read_text()
+        assert f"module {module}\n" in text
+        assert f"function {module}(" not in text
+
+
 def test_the_package_itself_can_be_called(tmp_path):
     import manipula.export as package
 

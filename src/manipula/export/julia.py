@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.export.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.export.names import RESERVED
 from manipula.export.statements import Statements, statements
 
 _HELPERS = {
@@ -63,7 +64,7 @@ class Julia(Language):
         names: dict[int, str] = {}
         bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
         used = set().union(*(s.codes for _, s in bodies))
-        out = [*self.comments(program.header), f"module {program.prefix}", ""]
+        out = [*self.comments(program.header), f"module {_module(program)}", ""]
         out += self.parameters(program)
         out += [text for code, text in _HELPERS.items() if code in used]
         for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
@@ -116,8 +117,8 @@ class Julia(Language):
         return [*out, f"    return {r.name}!({every})", "end"]
 
     def test(self, program: Program) -> str:
-        x = program.prefix
-        out = [*self.comments([f"Compares {x} with stored numbers."]), "using Test", f'include("{x}.jl")', "",
+        x = _module(program)
+        out = [*self.comments([f"Compares {x} with stored numbers."]), "using Test", f'include("{program.prefix}.jl")', "",
                "check(found, expected, tolerance) = maximum(abs.(vec(collect(found)) .- vec(expected)); init=0.0) <=",
                "    tolerance * max(maximum(abs.(expected); init=0.0), 1e-300)", "", f'@testset "{x}" begin']  # fmt: skip
         for r in program.routines:
@@ -140,6 +141,13 @@ class Julia(Language):
         columns = np.asarray(flat).reshape(value.shape).ravel(order="F")
         vector = f"[{self.numbers(columns)}]"
         return vector if len(value.shape) == 1 else f"reshape({vector}, {', '.join(map(str, value.shape))})"
+
+
+def _module(program: Program) -> str:
+    """``my_arm`` → ``MyArm``; never the name of a function inside it, which Julia would refuse."""
+    name = "".join(part[:1].upper() + part[1:] for part in program.prefix.split("_"))
+    clash = name.lower() in RESERVED or any(r.name == name for r in program.routines)
+    return f"{name}Module" if clash else name
 
 
 def _index(shape: tuple[int, ...], k: int) -> str:
