@@ -23,6 +23,7 @@ from manipula.physics.chain import Chain, chain_of, regrouped
 from manipula.robot.robot import Robot
 
 ExpressedIn = Literal["base", "body"]
+Function = Callable[..., Any]  # takes arrays (..., n), out= and threads=; the quickest way into the machine code
 ARTICULATED_FROM = 12  # joints from which articulated bodies need fewer operations than M and its factors
 MAX_ENTRIES = 250_000  # of one result that is computed entry by entry
 
@@ -55,6 +56,7 @@ class Model:
         self.robot = robot
         self.n = robot.n
         self._kernels: dict[tuple[str, ...], Kernel] = {}
+        self._fast: dict[tuple[str, ...], Function] = {}
 
     def __repr__(self) -> str:
         return f"Model('{self.robot.name}', n={self.n}, compiled: {', '.join(sorted({k[0] for k in self._kernels})) or 'nothing yet'})"
@@ -62,116 +64,116 @@ class Model:
     # ---------------------------------------------------------------- kinematics
     def pose(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
         """Pose X_WF of a frame, (..., 4, 4)."""
-        return self._framed("pose", frame)(q, out=out, threads=threads)
+        return _call(self._framed("pose", frame), (q,), out, threads)
 
     def poses(
         self, q: Any, frames: tuple[str, ...] | None = None, *, out: Any = None, threads: int | None = None
     ) -> np.ndarray:
         """Poses of several frames (all of them by default), (..., k, 4, 4)."""
         names = self.robot.frame_names if frames is None else tuple(frames)
-        return self._kernel(("poses", *names))(q, out=out, threads=threads)
+        return _call(self._kernel(("poses", *names)).fast, (q,), out, threads)
 
     def position(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
         """Origin of a frame, (..., 3) [m]."""
-        return self._framed("position", frame)(q, out=out, threads=threads)
+        return _call(self._framed("position", frame), (q,), out, threads)
 
     def jacobian(self, q: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
                  threads: int | None = None) -> np.ndarray:  # fmt: skip
         """Geometric Jacobian at the frame's origin, (..., 6, n), in the axes of the base or of the frame ("body")."""
-        return self._framed("jacobian", frame, expressed_in)(q, out=out, threads=threads)
+        return _call(self._framed("jacobian", frame, expressed_in), (q,), out, threads)
 
     def jacobian_rate(self, q: Any, qd: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
                       threads: int | None = None) -> np.ndarray:  # fmt: skip
         """Time derivative of the Jacobian, (..., 6, n)."""
-        return self._framed("jacobian_rate", frame, expressed_in)(q, qd, out=out, threads=threads)
+        return _call(self._framed("jacobian_rate", frame, expressed_in), (q, qd), out, threads)
 
     def pose_derivatives(
         self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
     ) -> np.ndarray:
         """∂X/∂q of the 4×4 pose, (..., 4, 4, n)."""
-        return self._framed("pose_derivatives", frame)(q, out=out, threads=threads)
+        return _call(self._framed("pose_derivatives", frame), (q,), out, threads)
 
     # ---------------------------------------------------------------- dynamics: attributes are the compiled kernels themselves
     @cached_property
-    def inverse_dynamics(self) -> Kernel:
+    def inverse_dynamics(self) -> Function:
         """``inverse_dynamics(q, qd, qdd)``: tau, (..., n), without friction (Pinocchio's rnea)."""
-        return self._kernel(("inverse_dynamics",))
+        return self.kernel("inverse_dynamics").fast
 
     @cached_property
-    def forward_dynamics(self) -> Kernel:
+    def forward_dynamics(self) -> Function:
         """``forward_dynamics(q, qd, tau)``: qdd, (..., n), without friction (Pinocchio's aba)."""
-        return self._kernel(("forward_dynamics",))
+        return self.kernel("forward_dynamics").fast
 
     @cached_property
-    def mass_matrix(self) -> Kernel:
+    def mass_matrix(self) -> Function:
         """``mass_matrix(q)``: M, (..., n, n), rotor inertia included."""
-        return self._kernel(("mass_matrix",))
+        return self.kernel("mass_matrix").fast
 
     @cached_property
-    def inverse_mass_matrix(self) -> Kernel:
+    def inverse_mass_matrix(self) -> Function:
         """``inverse_mass_matrix(q)``: M⁻¹, (..., n, n)."""
-        return self._kernel(("inverse_mass_matrix",))
+        return self.kernel("inverse_mass_matrix").fast
 
     @cached_property
-    def coriolis_matrix(self) -> Kernel:
+    def coriolis_matrix(self) -> Function:
         """``coriolis_matrix(q, qd)``: Christoffel C, (..., n, n); Ṁ − 2C is skew."""
-        return self._kernel(("coriolis_matrix",))
+        return self.kernel("coriolis_matrix").fast
 
     @cached_property
-    def bias(self) -> Kernel:
+    def bias(self) -> Function:
         """``bias(q, qd)``: h = C qd, (..., n), without gravity, without friction."""
-        return self._kernel(("bias",))
+        return self.kernel("bias").fast
 
     @cached_property
-    def nonlinear_effects(self) -> Kernel:
+    def nonlinear_effects(self) -> Function:
         """``nonlinear_effects(q, qd)``: h + g, (..., n)."""
-        return self._kernel(("nonlinear_effects",))
+        return self.kernel("nonlinear_effects").fast
 
     @cached_property
-    def gravity(self) -> Kernel:
+    def gravity(self) -> Function:
         """``gravity(q)``: holding torques g, (..., n)."""
-        return self._kernel(("gravity",))
+        return self.kernel("gravity").fast
 
     @cached_property
-    def kinetic_energy(self) -> Kernel:
+    def kinetic_energy(self) -> Function:
         """``kinetic_energy(q, qd)``: T, (...) [J]."""
-        return self._kernel(("kinetic_energy",))
+        return self.kernel("kinetic_energy").fast
 
     @cached_property
-    def potential_energy(self) -> Kernel:
+    def potential_energy(self) -> Function:
         """``potential_energy(q)``: V, (...) [J], zero at the base frame's origin."""
-        return self._kernel(("potential_energy",))
+        return self.kernel("potential_energy").fast
 
     @cached_property
-    def regressor(self) -> Kernel:
+    def regressor(self) -> Function:
         """``regressor(q, qd, qdd)``: Y, (..., n, 10 n), columns as in ``physics.regressor``."""
-        return self._kernel(("regressor",))
+        return self.kernel("regressor").fast
 
     @cached_property
-    def joint_reactions(self) -> Kernel:
+    def joint_reactions(self) -> Function:
         """``joint_reactions(q, qd, qdd)``: (..., n, 6), wrench of the parent on the child at every joint, force first."""
-        return self._kernel(("joint_reactions",))
+        return self.kernel("joint_reactions").fast
 
     @cached_property
-    def inverse_dynamics_derivatives(self) -> Kernel:
+    def inverse_dynamics_derivatives(self) -> Function:
         """``inverse_dynamics_derivatives(q, qd, qdd)``: (∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd = M), each (..., n, n)."""
-        return self._kernel(("inverse_dynamics_derivatives",))
+        return self.kernel("inverse_dynamics_derivatives").fast
 
     @cached_property
-    def forward_dynamics_derivatives(self) -> Kernel:
+    def forward_dynamics_derivatives(self) -> Function:
         """``forward_dynamics_derivatives(q, qd, tau)``: (∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ = M⁻¹), each (..., n, n)."""
-        return self._kernel(("forward_dynamics_derivatives",))
+        return self.kernel("forward_dynamics_derivatives").fast
 
     @cached_property
-    def planar_model(self) -> Kernel:
+    def planar_model(self) -> Function:
         """``planar_model(q, qd)``: x, J, J̇, H, h, g of an n-R arm in the x–y plane."""
-        return self._kernel(("planar_model",))
+        return self.kernel("planar_model").fast
 
     def external_torque(
         self, q: Any, wrench: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
     ) -> np.ndarray:
         """Jᵀ w, (..., n): what a wrench (force first, base axes) on a frame adds to tau on the right-hand side."""
-        return self._framed("external_torque", frame)(q, wrench, out=out, threads=threads)
+        return _call(self._framed("external_torque", frame), (q, wrench), out, threads)
 
     def linearise(self, q: Any, qd: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
         r"""A (..., 2n, 2n) and B (..., 2n, n) of :math:`\dot x = A\,\delta x + B\,\delta\tau` with x = (q, qd) at a state."""
@@ -184,9 +186,7 @@ class Model:
 
     def operation_count(self, function: str) -> dict[str, int]:
         """Adds, multiplications, divisions and trigonometric calls of one evaluation of a function."""
-        if function not in FUNCTIONS:
-            raise unknown_name("function", function, FUNCTIONS)
-        return self._kernel((function, "tip") if function in FRAMED else (function,)).operation_count()
+        return self.kernel(function).operation_count()
 
     # ---------------------------------------------------------------- compilation
     @cached_property
@@ -199,12 +199,18 @@ class Model:
         """The same with base parameters regrouped: fewer constants, the same equations of motion."""
         return regrouped(self.chain)
 
-    def _framed(self, function: str, frame: str, *options: str) -> Kernel:
-        found = self._kernels.get((function, frame, *options))
-        if found is not None:
-            return found
-        self.robot.frame(frame)  # raises with the known names
-        return self._kernel((function, frame, *options))
+    def kernel(self, function: str, *options: str) -> Kernel:
+        """The compiled kernel behind a function: its graph, operation count, compile time and interpreted twin."""
+        if function not in FUNCTIONS:
+            raise unknown_name("function", function, FUNCTIONS)
+        return self._kernel((function, *(options or ("tip",) if function in FRAMED else options)))
+
+    def _framed(self, *key: str) -> Function:
+        found = self._fast.get(key)
+        if found is None:
+            self.robot.frame(key[1])  # raises with the known names
+            found = self._fast[key] = self._kernel(key).fast
+        return found
 
     def _kernel(self, key: tuple[str, ...]) -> Kernel:
         found = self._kernels.get(key)
@@ -222,6 +228,13 @@ class Model:
             )
         shapes: dict[str, tuple[int, ...]] = {name: (6,) if name == "wrench" else (self.n,) for name in inputs}
         return compile_function(lambda *x: build(self, *options, *x), shapes, name=f"{self.robot.name}.{function}")
+
+
+def _call(function: Function, arguments: tuple[Any, ...], out: Any, threads: int | None) -> Any:
+    """Without options the plain call goes straight into the machine code."""
+    if out is None and threads is None:
+        return function(*arguments)
+    return function(*arguments, out=out, threads=threads)
 
 
 def _forward(model: Model, q: Any, qd: Any, tau: Any) -> np.ndarray:
