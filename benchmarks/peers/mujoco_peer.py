@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .timing import missing, nanoseconds, states
+from .timing import GOAL, missing, nanoseconds, servo_gains, states
 
-STEP, KP, KV = 1e-3, 100.0, 20.0
+STEP = 1e-3
 ROLLOUT_STEPS = 500
 
 
@@ -27,27 +27,51 @@ def available() -> bool:
     return not reason()
 
 
-def closed_loop_model(urdf_path: str | Path) -> Any:
-    """The arm with servos, gravity compensation, RK4 and no contacts."""
+def mass_diagonal(model: Any, q: np.ndarray) -> np.ndarray:
+    """M_ii(q): the change of inverse dynamics at rest per unit of each acceleration."""
     import mujoco
 
-    spec = mujoco.MjSpec.from_file(str(urdf_path))
-    spec.option.timestep = STEP
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    data = mujoco.MjData(model)
+    data.qpos[:] = q
+
+    def torques(acceleration: np.ndarray) -> np.ndarray:
+        data.qacc[:] = acceleration
+        mujoco.mj_inverse(model, data)
+        return data.qfrc_inverse.copy()
+
+    at_rest = torques(np.zeros(model.nv))
+    return np.array([(torques(unit) - at_rest)[i] for i, unit in enumerate(np.eye(model.nv))])
+
+
+def _free(model: Any) -> Any:
+    """Without contacts, limits of joints and efforts, damping and friction."""
+    import mujoco
+
     disabled = mujoco.mjtDisableBit
-    spec.option.disableflags = disabled.mjDSBL_CONTACT | disabled.mjDSBL_LIMIT | disabled.mjDSBL_CONSTRAINT
-    for body in spec.bodies:
-        body.gravcomp = 1.0
-    for joint in spec.joints:
-        servo = spec.add_actuator(name=f"servo_{joint.name}", target=joint.name)
-        servo.trntype = mujoco.mjtTrn.mjTRN_JOINT
-        servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
-        servo.gainprm[0] = KP
-        servo.biasprm[1], servo.biasprm[2] = -KP, -KV
-    model = spec.compile()
+    model.opt.disableflags |= disabled.mjDSBL_CONTACT | disabled.mjDSBL_LIMIT | disabled.mjDSBL_CONSTRAINT
     model.dof_damping[:], model.dof_frictionloss[:] = 0.0, 0.0
     model.jnt_actfrclimited[:] = 0  # the limit of effort in a URDF
     return model
+
+
+def closed_loop_model(urdf_path: str | Path) -> Any:
+    """The arm with a servo on every joint, gravity compensation and RK4."""
+    import mujoco
+
+    arm = _free(mujoco.MjModel.from_xml_path(str(urdf_path)))
+    gains = servo_gains(mass_diagonal(arm, np.full(arm.nq, GOAL)))
+    spec = mujoco.MjSpec.from_file(str(urdf_path))
+    spec.option.timestep = STEP
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    for body in spec.bodies:
+        body.gravcomp = 1.0
+    for joint, stiffness, damping in zip(spec.joints, *gains):
+        servo = spec.add_actuator(name=f"servo_{joint.name}", target=joint.name)
+        servo.trntype = mujoco.mjtTrn.mjTRN_JOINT
+        servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+        servo.gainprm[0] = stiffness
+        servo.biasprm[1], servo.biasprm[2] = -stiffness, -damping
+    return _free(spec.compile())
 
 
 def time_functions(urdf_path: str | Path) -> dict[str, float]:
@@ -55,8 +79,7 @@ def time_functions(urdf_path: str | Path) -> dict[str, float]:
     import mujoco
     from mujoco import rollout
 
-    model = mujoco.MjModel.from_xml_path(str(urdf_path))
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    model = _free(mujoco.MjModel.from_xml_path(str(urdf_path)))
     data = mujoco.MjData(model)
     (data.qpos[:],), (data.qvel[:],), (data.qacc[:],) = states(model.nv)
     data.qfrc_applied[:] = 1.0
@@ -68,7 +91,10 @@ def time_functions(urdf_path: str | Path) -> dict[str, float]:
     servo_model = closed_loop_model(urdf_path)
     servo_data = mujoco.MjData(servo_model)
     start = np.zeros((1, mujoco.mj_stateSize(servo_model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
-    goal = np.full((1, ROLLOUT_STEPS, servo_model.nu), 0.3)
+    goal = np.full((1, ROLLOUT_STEPS, servo_model.nu), GOAL)
+    reached = rollout.rollout(servo_model, servo_data, start, goal)[0][0, -1, 1 : 1 + servo_model.nq]
+    if not np.allclose(reached, GOAL, atol=0.5 * GOAL):
+        raise RuntimeError(f"MuJoCo's arm is not on its way to the goal after {ROLLOUT_STEPS} steps: {reached}.")
 
     def run() -> None:
         rollout.rollout(servo_model, servo_data, start, goal)

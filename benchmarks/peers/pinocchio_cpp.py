@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .timing import missing
+from .timing import TOTAL_SECONDS, missing
 
 SOURCE = Path(__file__).with_name("pinocchio_loop.cpp")
 BUILD_FOLDER = Path(__file__).resolve().parents[2] / "out" / "peers"
@@ -36,6 +36,7 @@ FLAGS = (
         "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
     ),
 )
+EVALUATIONS_PER_WINDOW = 128
 AGREEMENT = 1e-12  # relative; the same algorithm, compiled twice
 
 
@@ -72,7 +73,7 @@ def available() -> bool:
 
 
 def build() -> Path:
-    """The compiled program; compiled at the first request and whenever source, flags or headers change."""
+    """The compiled program; compiled at the first request (some minutes) and whenever source, flags or headers change."""
     headers = [_include(h, "eigen3") for h in ("pinocchio/fwd.hpp", "Eigen/Core", "boost/variant.hpp")]
     command = ["g++", *FLAGS, *(f"-I{folder}" for folder in dict.fromkeys(headers))]
     digest = hashlib.sha256(SOURCE.read_bytes() + " ".join(command).encode()).hexdigest()[:16]
@@ -122,7 +123,8 @@ def _described(urdf_path: str | Path) -> tuple[str, np.ndarray]:
 def time_functions(urdf_path: str | Path) -> dict[str, float]:
     """Nanoseconds per evaluation of each function, for the arm in a URDF file."""
     described, expected = _described(urdf_path)
-    done = subprocess.run([str(build())], input=described, capture_output=True, text=True, check=True)
+    arguments = [str(EVALUATIONS_PER_WINDOW), str(int(1000 * TOTAL_SECONDS))]
+    done = subprocess.run([str(build()), *arguments], input=described, capture_output=True, text=True, check=True)
     table = {line.split()[0]: [float(x) for x in line.split()[1:]] for line in done.stdout.splitlines()}
     check = np.array(table.pop("check"))
     if not np.allclose(check, expected, rtol=AGREEMENT, atol=AGREEMENT * np.abs(expected).max()):

@@ -1,9 +1,10 @@
 // Times Pinocchio's algorithms on one fixed-base arm. Header-only, so that the compiler may use every instruction of
 // this processor. Input (standard input): number of joints, then per joint: parent, kind (R or P), axis, placement
 // (rotation row by row, translation), mass, centre of mass, inertia about it (xx xy yy xz yz zz); then gravity.
-// Output: one line "name nanoseconds" per function, and "check" with the torques of the first state.
+// Arguments: evaluations per window, milliseconds per function. Output: one line "name nanoseconds" per function, and "check" with the torques of the first state.
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <string>
@@ -29,16 +30,17 @@ using Vector = Eigen::VectorXd;
 
 template <class T> static void keep(const T &value) { asm volatile("" : : "g"(&value) : "memory"); }
 
+static int window = 128;        // evaluations in a window: a fraction of a millisecond
+static int milliseconds = 400;  // for all windows of one function
+
 template <class Call> static void report(const char *name, Call call) {
-  const int window = 2000;  // evaluations: a few milliseconds
   double best = 1e300;
-  const auto end = Clock::now() + std::chrono::milliseconds(400);
-  int round = 0;
+  const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
   do {
     const auto begin = Clock::now();
     for (int k = 0; k < window; ++k) call(k & 63);
     best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / window);
-  } while (Clock::now() < end || ++round < 2);
+  } while (Clock::now() < end);
   std::printf("%s %.2f\n", name, best);
 }
 
@@ -83,7 +85,9 @@ static Model read_model() {
   return model;
 }
 
-int main() {
+int main(int argc, char **argv) {
+  if (argc > 1) window = std::max(1, std::atoi(argv[1]));
+  if (argc > 2) milliseconds = std::max(1, std::atoi(argv[2]));
   const Model model = read_model();
   Data data(model);
   const int n = model.nv;

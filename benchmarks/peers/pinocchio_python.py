@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .timing import missing, nanoseconds, states
+from .timing import GOAL, missing, nanoseconds, servo_gains, states
 
-STEP, KP, KV = 1e-3, 100.0, 20.0
+STEP = 1e-3
 
 
 def reason() -> str:
@@ -46,11 +46,12 @@ def time_functions(urdf_path: str | Path) -> dict[str, float]:
 
 def _closed_loop(pin, model, data) -> float:
     """One step of 1 ms, RK4, PD control with gravity compensation, the loop in Python."""
-    goal = np.full(model.nv, 0.3)
+    goal = np.full(model.nv, GOAL)
+    kp, kv = servo_gains(np.diag(pin.crba(model, data, goal)).copy())
 
     def derivative(x: np.ndarray) -> np.ndarray:
         q, v = x[: model.nv], x[model.nv :]
-        tau = KP * (goal - q) - KV * v + pin.computeGeneralizedGravity(model, data, q)
+        tau = kp * (goal - q) - kv * v + pin.computeGeneralizedGravity(model, data, q)
         return np.concatenate([v, pin.aba(model, data, q, v, tau)])
 
     start = np.zeros(2 * model.nv)

@@ -42,6 +42,15 @@ def states(n: int, count: int = 1, seed: int = 1) -> tuple[np.ndarray, np.ndarra
     return rng.uniform(-2.0, 2.0, (count, n)), rng.normal(size=(count, n)), rng.normal(size=(count, n))
 
 
+SERVO_RATE = 10.0  # rad/s: critically damped joints, slow enough for steps of 1 ms
+GOAL = 0.3  # rad, for every joint
+
+
+def servo_gains(mass_diagonal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Stiffness and damping of every joint, k_p = ω² M_ii and k_v = 2ω M_ii, with M at the goal."""
+    return SERVO_RATE**2 * mass_diagonal, 2.0 * SERVO_RATE * mass_diagonal
+
+
 def missing(*modules: str) -> str:
     """A sentence that names the modules that are not installed, or an empty string."""
     absent = [name for name in modules if find_spec(name) is None]

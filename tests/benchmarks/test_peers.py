@@ -64,13 +64,16 @@ def test_mujoco_closed_loop_is_pd_control_with_gravity_compensation(peers, urdf)
     if not peer.available():
         pytest.skip(peer.reason())
     mujoco = pytest.importorskip("mujoco")
+    from peers import timing
+
     model = peer.closed_loop_model(urdf)
     data = mujoco.MjData(model)
     rng = np.random.default_rng(2)
     data.qpos[:], data.qvel[:], data.ctrl[:] = rng.normal(size=(3, model.nv))
     mujoco.mj_forward(model, data)
     arm = mp.compile(mp.load(str(urdf)))
-    tau = peer.KP * (data.ctrl - data.qpos) - peer.KV * data.qvel + arm.gravity(data.qpos)
+    kp, kv = timing.servo_gains(np.diag(arm.mass_matrix(np.full(arm.n, timing.GOAL))))
+    tau = kp * (data.ctrl - data.qpos) - kv * data.qvel + arm.gravity(data.qpos)
     expected = arm.forward_dynamics(data.qpos, data.qvel, tau)
     assert np.allclose(data.qacc, expected, rtol=AGREEMENT, atol=AGREEMENT * np.abs(expected).max())
 
