@@ -68,8 +68,16 @@ def joint_move(
             "'double_s' moves start and end at rest; use method='ruckig' for others.", field="method"
         )
     if method == "ruckig" or not at_rest:
-        return _ruckig(a, b, limits, rates, synchronise)
-    return _double_s(a, b, limits, synchronise)
+        move = _ruckig(a, b, limits, rates, synchronise)
+    else:
+        move = _double_s(a, b, limits, synchronise)
+    named = ("start_velocity", "start_acceleration", "goal_velocity", "goal_acceleration")
+    move.description = {
+        "kind": "joint_move", "start": a.tolist(), "goal": b.tolist(), "synchronise": synchronise, "method": method,
+        **{name: x.tolist() for name, x in zip(("velocity", "acceleration", "jerk"), limits)},
+        **{name: x.tolist() for name, x in zip(named, rates) if np.any(x)},
+    }  # fmt: skip
+    return move
 
 
 def _per_joint(value: Any, name: str, n: int) -> np.ndarray:

@@ -7,6 +7,7 @@ everywhere. A motion that is a polynomial of degree 5 or less (a quintic law on 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -43,6 +44,9 @@ class PiecewiseTrajectory(Trajectory):
         accuracy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
         self.accuracy = accuracy
+        self.description: Mapping[str, Any] | None = (
+            None  # what a scenario file holds, when less than the table says it
+        )
         self._breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
         if self.coefficients.ndim != 3 or self._breaks.shape != (len(self.coefficients) + 1,):
             raise ShapeError(
@@ -57,6 +61,16 @@ class PiecewiseTrajectory(Trajectory):
             PiecewiseProfile(self._breaks, self.coefficients[:, :, i].reshape(pieces, powers))
             for i in range(self.dimension)
         ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PiecewiseTrajectory) and (
+            self.space == other.space
+            and np.array_equal(self._breaks, other._breaks)
+            and np.array_equal(self.coefficients, other.coefficients)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.space, self._breaks.tobytes(), self.coefficients.tobytes()))
 
     @property
     def breaks(self) -> np.ndarray:

@@ -1,0 +1,199 @@
+"""A motion whose coordinates are formulas in time, written as text or as a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula.algebra.taylor import Jet
+from manipula.errors import DescriptionError, ShapeError
+from manipula.motion.paths.base import Side
+from manipula.motion.paths.checks import finite_array, positive
+from manipula.motion.trajectory import Trajectory, _vee
+
+INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
+
+
+class FormulaMotion(Trajectory):
+    """``p(t)`` given by formulas; derivatives are exact (Taylor numbers).
+
+    Attributes:
+        coordinates: texts in ``t`` and the constants, or a function of t. angles: roll, pitch, yaw of the tool, or ``None``.
+        description: what a scenario file holds, or ``None`` for Python functions.
+    """
+
+    def __init__(
+        self,
+        coordinates: Callable[[Any], Sequence[Any]],
+        duration: float,
+        breaks: np.ndarray,
+        space: Literal["task", "joint"],
+        angles: Callable[[Any], Sequence[Any]] | None,
+        description: Mapping[str, Any] | None,
+    ) -> None:
+        self._coordinates, self._angles, self.duration, self.space = coordinates, angles, duration, space
+        self._breaks, self.description = breaks, description
+        given = len(coordinates(0.0))
+        self._padding = max(0, 3 - given) if space == "task" else 0
+        self.dimension = given + self._padding
+
+    def __repr__(self) -> str:
+        return f"FormulaMotion({self.description or 'function'}, duration={self.duration:.6g})"
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, FormulaMotion) and self.description is not None and self.description == other.description
+        )
+
+    def __hash__(self) -> int:
+        return hash(repr(self.description)) if self.description is not None else id(self)
+
+    @property
+    def breaks(self) -> np.ndarray:
+        return self._breaks
+
+    @property
+    def has_orientation(self) -> bool:
+        return self._angles is not None
+
+    def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        times, slope = self._inside(t, side)
+        columns = [*self._coordinates(self._series(times, order, side)), *[0.0] * self._padding]
+        out = np.stack([_taken(c, times, order) for c in columns], axis=-1)
+        out[1:, ~slope] = 0.0
+        return out.reshape(order + 1, *np.shape(t), self.dimension)
+
+    def _inside(self, t: Any, side: Side) -> tuple[np.ndarray, np.ndarray]:
+        """Times within the motion, and which of them move (outside the motion rests)."""
+        flat = np.asarray(t, float).ravel()
+        slack = 1e-12 * self.duration
+        moving = (flat >= -slack) & (flat <= self.duration + slack)
+        if side == "left":
+            moving &= flat > 0.0
+        return np.clip(flat, 0.0, self.duration), moving
+
+    def _series(self, times: np.ndarray, order: int, side: Side) -> Jet:
+        """t as a Taylor number; on a break it is moved into the piece that ``side`` names, so that the formula's branch is that one."""
+        near = np.abs(times[:, None] - self._breaks[None, :]) <= INSTANT * self.duration
+        on = near.any(axis=1)
+        value = times.copy()
+        if on.any():
+            which = self._breaks[np.argmax(near[on], axis=1)]
+            into = np.where((which > 0.0) & (which < self.duration), 1.0 if side == "right" else -1.0, 0.0)
+            value[on] = which + into * 4.0 * np.spacing(max(1.0, self.duration))
+        return Jet.variable(value, order)
+
+    # orientation -------------------------------------------------------------------------------------------------
+
+    def rotation(self, t: Any) -> np.ndarray:
+        """R of the tool in base axes, shape (*t.shape, 3, 3)."""
+        return self._rotations(t, 0)[0]
+
+    def pose(self, t: Any) -> np.ndarray:
+        """Homogeneous pose of the tool, shape (*t.shape, 4, 4)."""
+        out = np.zeros((*np.shape(t), 4, 4))
+        out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = self.rotation(t), self.position(t), 1.0
+        return out
+
+    def angular_velocity(self, t: Any) -> np.ndarray:
+        """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
+        R = self._rotations(t, 1)
+        return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
+
+    def angular_acceleration(self, t: Any) -> np.ndarray:
+        """ω̇ in base axes: the skew part of R̈ Rᵀ."""
+        R = self._rotations(t, 2)
+        return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
+
+    def _rotations(self, t: Any, order: int) -> np.ndarray:
+        from manipula.algebra.rotation import from_rpy
+
+        if self._angles is None:
+            raise DescriptionError("This motion says nothing about the orientation of the tool.", field="orientation")
+        times, moving = self._inside(t, "right")
+        R = np.asarray(from_rpy(*self._angles(self._series(times, order, "right"))), dtype=object)
+        out = np.stack([_taken(c, times, order) for c in R.ravel()], axis=-1).reshape(order + 1, len(times), 3, 3)
+        out[1:, ~moving] = 0.0
+        return out.reshape(order + 1, *np.shape(t), 3, 3)
+
+
+def formula_motion(
+    coordinates: Any,
+    duration: float,
+    *,
+    breaks: Sequence[float] = (),
+    space: Literal["task", "joint"] = "task",
+    orientation: Any = None,
+    constants: Mapping[str, float] | None = None,
+) -> FormulaMotion:
+    """The motion ``p(t)`` over ``0 ≤ t ≤ duration``.
+
+    Args:
+        coordinates: texts such as ``["0.3 + 0.1*cos(2*t)", "0.1*sin(2*t)", "0.2"]`` (two or three in task space, one a joint in
+            joint space), or a Python function of t written over ``manipula.algebra.ops``.
+        breaks: times where the formulas are not smooth.
+        orientation: roll, pitch, yaw of the tool as three texts or a function; ``None`` leaves it open.
+        constants: values of other names in the texts.
+    """
+    T = positive(duration, "duration")
+    inner = finite_array(breaks, "breaks") if len(breaks) else np.zeros(0)
+    if inner.ndim != 1 or np.any(np.diff([0.0, *inner, T]) <= 0):
+        raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
+    if space not in ("task", "joint"):
+        raise DescriptionError(f"'space' is '{space}'; allowed: task, joint.", field="space")
+    named = {str(k): float(v) for k, v in (constants or {}).items()}
+    f, texts = _function(coordinates, named, "coordinates")
+    angles, turned = (None, None) if orientation is None else _function(orientation, named, "orientation")
+    count = len(f(0.0))
+    if space == "task" and count not in (2, 3):
+        raise ShapeError(f"A motion of the tip has 2 or 3 coordinates; the formulas give {count}.")
+    if angles is not None and len(angles(0.0)) != 3:
+        raise ShapeError("An orientation is roll, pitch and yaw.")
+    description = None
+    if texts is not None and (orientation is None or turned is not None):
+        description = {"kind": "formula", "coordinates": texts, "duration": T, "space": space}
+        description |= {"breaks": inner.tolist()} if len(inner) else {}
+        description |= {"orientation": turned} if turned is not None else {}
+        description |= {"constants": named} if named else {}
+    motion = FormulaMotion(f, T, np.array([0.0, *inner, T]), space, angles, description)
+    if not np.isfinite(motion.derivatives(np.linspace(0.0, T, 129), 2)).all():
+        raise DescriptionError(
+            "The formulas, or their first two derivatives, are not finite everywhere.", field="coordinates"
+        )
+    return motion
+
+
+def _function(
+    given: Any, constants: Mapping[str, float], field: str
+) -> tuple[Callable[[Any], Sequence[Any]], list[str] | None]:
+    from manipula.algebra.expression import parse
+
+    if callable(given):
+        return given, None
+    if isinstance(given, str) or not all(isinstance(v, (str, int, float)) for v in given):
+        raise DescriptionError("A list of formulas in quotes is needed, one a coordinate.", field=field)
+    texts = [v if isinstance(v, str) else repr(float(v)) for v in given]
+    parsed = []
+    for k, text in enumerate(texts):
+        try:
+            parsed.append(parse(text, ["t", *constants]))
+        except DescriptionError as error:
+            error.field = f"{field}[{k}]"
+            raise error.at() from None
+    return lambda t: [e.evaluate({"t": t, **constants}) for e in parsed], texts
+
+
+def _taken(value: Any, times: np.ndarray, order: int) -> np.ndarray:
+    """Derivatives 0 … order of one coordinate, (order + 1, N)."""
+    if isinstance(value, Jet):
+        return np.array([np.broadcast_to(value.derivative(k), times.shape) for k in range(order + 1)], float)
+    out = np.zeros((order + 1, len(times)))
+    out[0] = value
+    return out
+
+
+__all__ = ["FormulaMotion", "formula_motion"]
