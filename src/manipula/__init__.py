@@ -36,6 +36,9 @@ _PUBLIC = {
     "paths": "manipula.motion.paths",
     "timing": "manipula.motion.timing",
     "trajectory": "manipula.motion.trajectory",
+    # how to get there
+    "solve_ik": "manipula.ik.solve",
+    "IkResult": "manipula.ik.base",
     "joint_move": "manipula.motion.joint_move",
     "time_optimal": "manipula.motion.time_optimal",
     "check_limits": "manipula.motion.limits",
@@ -103,6 +106,8 @@ if TYPE_CHECKING:
     from manipula.formats.table import from_table as from_table
     from manipula.formats.toml import from_toml as from_toml
     from manipula.formats.urdf import from_urdf as from_urdf
+    from manipula.ik.base import IkResult as IkResult
+    from manipula.ik.solve import solve_ik as solve_ik
     from manipula.model import Model as Model
     from manipula.model import compile as compile
     from manipula.motion import paths as paths

@@ -44,6 +44,13 @@ class IkResult:
         """Is every target solved?"""
         return bool(np.all(np.asarray(self.status) == "solved"))
 
+    def reshaped(self, lead: tuple[int, ...]) -> IkResult:
+        """The same answers with the leading axes of the batch of targets."""
+        shape = lambda x: np.reshape(x, (*lead, *np.shape(x)[1:]))  # noqa: E731
+        return IkResult(
+            *(shape(x) for x in (self.q, self.status, self.residual, self.iterations, self.reason, self.method))
+        )
+
     def check(self) -> IkResult:
         """The result, or a SolveError that carries it."""
         if not self.ok:

@@ -1,52 +1,35 @@
-"""One driver for all iterative methods, in machine code: limits, restarts, stalls, tolerance.
+"""One driver for all iterative methods, in machine code: one start, followed until it arrives or is given up.
 
-Every lane of a batch iterates on its own: a step of the method, cut to its longest stride; limits by projection on even starts and free
-on odd ones (angles are brought back by whole turns at the end); a start that stalls is abandoned for the next point of a
-low-discrepancy sequence over the joint ranges. The loop ends when the residual is below the tolerance within the limits.
+Every lane of a batch iterates on its own. A step of the method is cut to its longest stride and kept within the limits: a joint that
+stands on a limit and is pushed outwards is left out of the step. Lanes may also ignore the limits until they have arrived
+(``free``), and are then brought back by whole turns. What happens to lanes that were given up is decided in ``search.py``.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.linear import array
+from manipula.algebra.linear import array, dot
 from manipula.ik.methods import REGISTRY
-from manipula.ik.task import Task, size_of_error
+from manipula.ik.methods.base import Situation
+from manipula.ik.task import Task
 from manipula.physics.chain import chain_of
 from manipula.robot.robot import Robot
 
-PATIENCE = 5.0  # iterations without progress after which a start is abandoned
 PROGRESS = 0.9  # the error must fall below this fraction of its best to count
-LONGEST_START = 40.0  # iterations after which any start is abandoned
 FREE_RANGE = math.pi  # where joints without limits are started
 FREE_STROKE = 1.0
-
-
-class Solved(NamedTuple):
-    """Last posture, its error, iterations and starts used, for every lane."""
-
-    q: np.ndarray
-    error: np.ndarray
-    iterations: np.ndarray
-    starts: np.ndarray
-
-
-def golden_steps(n: int) -> np.ndarray:
-    """Irrational steps of the additive sequence in n dimensions: powers of the root of x^(n+1) = x + 1 [Roberts 2018]."""
-    phi = 2.0
-    for _ in range(60):
-        phi = (1.0 + phi) ** (1.0 / (n + 1))
-    return np.array([(1.0 / phi) ** (j + 1) % 1.0 for j in range(n)])
+SLACK = 1e-10  # beyond a limit, rounding of an answer that is then put on it
+RUNNING, SOLVED, LOST = 0.0, 1.0, 2.0
 
 
 def ranges(robot: Robot) -> np.ndarray:
-    """(n, 2) where starts are drawn and solutions are kept: the limits, or a full turn where there are none."""
+    """(n, 2) where starts are drawn: the limits, or a full turn (a stroke of 2 m) where there are none."""
     out = np.asarray(robot.position_limits, float).copy()
     for i, joint in enumerate(robot.joints):
         wide = FREE_RANGE if joint.is_revolute else FREE_STROKE
@@ -60,98 +43,135 @@ def ranges(robot: Robot) -> np.ndarray:
     return out
 
 
-@lru_cache(maxsize=64)
-def kernel(robot: Robot, task: Task, method: str, limited: bool) -> native.Kernel:
-    """``kernel(targets, q, start, tolerance, iterations)`` → q, error, iterations, starts."""
+def hard_limits(robot: Robot, limited: bool) -> np.ndarray:
+    """(n, 2) limits that count; ±inf when they are to be ignored."""
+    return np.asarray(robot.position_limits, float) if limited else np.array([[-np.inf, np.inf]] * robot.n)
+
+
+def centres(hard: np.ndarray) -> np.ndarray:
+    """(n,) angles around which a full turn is kept."""
+    low, high = hard.T
+    middle = np.where(np.isfinite(low), low + math.pi, np.where(np.isfinite(high), high - math.pi, 0.0))
+    both = np.isfinite(low) & np.isfinite(high)
+    return np.where(both, 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0)), middle)
+
+
+class Walls:
+    """The limits of one robot, over any scalar."""
+
+    def __init__(self, robot: Robot, limited: bool) -> None:
+        self.hard = hard_limits(robot, limited)
+        self.turning = [j.is_revolute for j in robot.joints]
+        self.centre = centres(self.hard)
+
+    def clipped(self, q: Any) -> np.ndarray:
+        """Nearest posture within the limits."""
+        out = []
+        for (low, high), x in zip(self.hard.tolist(), q):
+            x = ops.maximum(low, x) if math.isfinite(low) else x
+            out.append(ops.minimum(high, x) if math.isfinite(high) else x)
+        return array(out)
+
+    def home(self, q: Any) -> np.ndarray:
+        """Angles brought back by whole turns to where the limits are."""
+        turn = 2.0 * math.pi
+        return array(
+            [
+                x - turn * ops.floor((x - float(c)) * (1.0 / turn) + 0.5) if turning else x
+                for x, c, turning in zip(q, self.centre, self.turning)
+            ]
+        )
+
+    def beyond(self, q: Any) -> Any:
+        """Is a joint outside its limits? (``False`` where there are none)"""
+        worst: Any = -1.0
+        for (low, high), x in zip(self.hard.tolist(), q):
+            worst = ops.maximum(worst, low - x) if math.isfinite(low) else worst
+            worst = ops.maximum(worst, x - high) if math.isfinite(high) else worst
+        return False if isinstance(worst, float) else worst > SLACK
+
+    def held(self, q: Any, push: Any) -> list[Any]:
+        """For every joint: does it stand on a limit and is pushed outwards?"""
+        out: list[Any] = []
+        for (low, high), x, p in zip(self.hard.tolist(), q, push):
+            at: Any = False
+            if math.isfinite(low):
+                at = (x <= low) & (p < 0.0)
+            if math.isfinite(high):
+                at = ((x >= high) & (p > 0.0)) | at
+            out.append(at)
+        return out
+
+
+def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> native.Kernel:
+    """``kernel(targets, q, free, tolerance, most)`` → q, error, iterations, verdict (1 solved, 2 given up, 0 unfinished)."""
     chain = chain_of(robot)
     n = robot.n
     rule = REGISTRY[method]
-    box = ranges(robot)
-    hard = np.asarray(robot.position_limits, float) if limited else np.array([[-np.inf, np.inf]] * n)
-    golden = golden_steps(n)
-    turning = [j.is_revolute for j in robot.joints]
+    walls = Walls(robot, limited)
 
-    def solve(targets: Any, q: Any, start: Any, tolerance: Any, most: Any) -> Any:
-        def fresh(number: Any) -> Any:
-            out = []
-            for i in range(n):
-                u = number * float(golden[i]) + 0.5
-                u = u - ops.floor(u)
-                out.append(float(box[i, 0]) + u * float(box[i, 1] - box[i, 0]))
-            return array(out)
+    def solve(targets: Any, q: Any, free: Any, tolerance: Any, most: Any) -> Any:
+        roaming = free > 0.5
 
-        def home(q: Any) -> Any:
-            """Angles brought back by whole turns to where the limits are."""
-            out = []
-            for i in range(n):
-                low, high = hard[i]
-                if not turning[i]:
-                    out.append(q[i])
-                    continue
-                centre = (
-                    0.5 * (low + high)
-                    if np.isfinite(low + high)
-                    else (
-                        0.0
-                        if not np.isfinite(low) and not np.isfinite(high)
-                        else (low + math.pi if np.isfinite(low) else high - math.pi)
-                    )
-                )
-                turns = ops.floor((q[i] - float(centre)) * (1.0 / (2.0 * math.pi)) + 0.5)
-                out.append(q[i] - turns * (2.0 * math.pi))
-            return array(out)
-
-        def clipped(q: Any) -> Any:
-            return array(
-                [
-                    ops.minimum(float(hard[i, 1]), ops.maximum(float(hard[i, 0]), q[i]))
-                    if np.isfinite(hard[i]).any()
-                    else q[i]
-                    for i in range(n)
-                ]
-            )
-
-        def outside(q: Any) -> Any:
-            worst: Any = 0.0
-            for i in range(n):
-                if np.isfinite(hard[i, 0]):
-                    worst = ops.maximum(worst, float(hard[i, 0]) - q[i])
-                if np.isfinite(hard[i, 1]):
-                    worst = ops.maximum(worst, q[i] - float(hard[i, 1]))
-            return worst
-
-        def iterate(q: Any, error: Any, best: Any, stalls: Any, age: Any, number: Any) -> Any:
-            e, J = task.error_and_jacobian(chain, q, targets)
-            now = size_of_error(e)
-            dq = rule.step(e, J)
+        def iterate(q: Any, error: Any, best: Any, stalls: Any, age: Any, verdict: Any) -> Any:
+            e, J, now = task.error_and_jacobian(chain, q, targets)
+            J = _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), roaming)
+            dq = rule.move(Situation(chain, task, q, targets), e, J)
             stride: Any = 0.0
             for value in dq:
                 stride = ops.maximum(stride, ops.abs(value))
-            cut = ops.minimum(1.0, rule.longest / ops.maximum(stride, 1e-30))
-            moved = array(q + cut * dq)
-            free = number - 2.0 * ops.floor(0.5 * number) > 0.5  # odd starts ignore the limits until they have arrived
-            kept = clipped(moved)
-            moved = array([ops.where(free, a, b) for a, b in zip(moved, kept)])
+            moved = array(q + ops.minimum(1.0, rule.longest / ops.maximum(stride, 1e-30)) * dq)
+            moved = array([_where(roaming, a, b) for a, b in zip(moved, walls.clipped(moved))])
+            back = walls.home(q)
+            back = array([_where(roaming, a, b) for a, b in zip(back, q)]) if limited else back
             arrived = now <= tolerance
-            back = home(q)
-            inside = outside(back) <= 0.0
-            progress = now < PROGRESS * best
-            stalls = ops.where(progress, 0.0, stalls + 1.0)
-            best = ops.minimum(best, now)
-            lost = (stalls > PATIENCE) | (age > LONGEST_START) | (arrived & ~inside) | ~native.is_finite(now)
-            again = fresh(number + 1.0)
-            done = arrived & inside
-            q = array([ops.where(done, b, ops.where(lost, a, m)) for a, b, m in zip(again, back, moved)])
-            fresh_error = ops.where(done, now, ops.where(lost, 1e30, now + tolerance * 2.0))
-            return (
-                q, fresh_error, ops.where(lost, 1e30, best), ops.where(lost, 0.0, stalls), ops.where(lost, 0.0, age + 1.0),
-                ops.where(lost & ~done, number + 1.0, number),
-            )  # fmt: skip
+            outside = walls.beyond(back)
+            stalls = ops.where(now < PROGRESS * best, 0.0, stalls + 1.0)
+            lost = (stalls > rule.patience) | (age > rule.lifetime) | ~native.is_finite(now) | (outside & arrived)
+            verdict = ops.where(lost, LOST, ops.where(arrived, SOLVED, RUNNING))
+            ended = verdict > 0.5
+            q = array([ops.where(ended, b, m) for b, m in zip(walls.clipped(back), moved)])
+            return q, now, ops.minimum(best, now), stalls, age + 1.0, verdict
 
-        finish = lambda q, error, best, stalls, age, number: error <= tolerance  # noqa: E731
-        first = array([ops.where(start > 0.5, a, b) for a, b in zip(fresh(start), q)])
-        (q, error, _, _, _, number), count = native.until(iterate, (first, 1e30, 1e30, 0.0, 0.0, start), finish, most)
-        return {"q": q, "error": error, "iterations": count, "starts": number - start}
+        start = array([_where(roaming, a, b) for a, b in zip(q, walls.clipped(q))])
+        finish = lambda *state: state[-1] > 0.5  # noqa: E731
+        state = (start, 1e30, 1e30, 0.0, 0.0, RUNNING)
+        (q, error, _, _, _, verdict), count = native.until(iterate, state, finish, most)
+        return {"q": q, "error": error, "iterations": count, "verdict": verdict}
 
-    inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "start": (), "tolerance": (), "iterations": ()}
+    inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "free": (), "tolerance": (), "most": ()}
     return native.compile_function(solve, inputs, name=f"{robot.name}.ik_{method}")
+
+
+def _without_held(J: np.ndarray, held: list[Any], roaming: Any) -> np.ndarray:
+    columns = []
+    for i, at in enumerate(held):
+        if at is False:
+            columns.append(J[:, i])
+        else:
+            stays = at & ~roaming
+            columns.append(array([ops.where(stays, 0.0, x) for x in J[:, i]]))
+    return np.stack(columns, axis=1)
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return a if a is b else ops.where(condition, a, b)
+
+
+def compile_residual(robot: Robot, task: Task) -> native.Kernel:
+    """``kernel(targets, q)`` → largest of position error [m] and angle error [rad]: forward kinematics again, by itself."""
+    chain = chain_of(robot)
+    inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}
+    return native.compile_function(lambda x, q: task.residual(chain, q, x), inputs, name=f"{robot.name}.ik_residual")
+
+
+def compile_errors(robot: Robot, task: Task) -> native.Kernel:
+    """``kernel(targets, q)`` → error (rows,), Jacobian (rows, n) and the size of the error."""
+    chain = chain_of(robot)
+
+    def errors(targets: Any, q: Any) -> Any:
+        e, J, size = task.error_and_jacobian(chain, q, targets)
+        return {"e": e, "J": J, "size": size}
+
+    inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}
+    return native.compile_function(errors, inputs, name=f"{robot.name}.ik_errors")

@@ -1,7 +1,8 @@
 r"""Errors and Jacobians of targets, over any scalar.
 
-A target is a position (3 rows), a pose (6 rows), a chosen subset of rows, or several frames at once. The orientation error is the
-rotation vector of :math:`R_d R^T` in base axes, so that the geometric Jacobian is its derivative near the target.
+A target is a position (3 rows), a pose (6 rows), a chosen subset of rows, or several frames at once. With
+:math:`E = R_dR^T` turned by θ about u, the orientation error of the iteration is :math:`2\sin(\theta/2)\,u` in base axes: it needs no
+inverse trigonometric function, grows with θ up to a half turn, and the geometric Jacobian is its derivative at the target.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.linear import array
-from manipula.algebra.ops import Vector
-from manipula.errors import ShapeError, unknown_name
+from manipula.algebra.linear import array, dot
+from manipula.algebra.ops import Scalar, Vector
+from manipula.errors import unknown_name
 from manipula.physics.chain import Chain
-from manipula.physics.kinematics import find_frame, jacobian, pose
+from manipula.physics.kinematics import jacobian, pose
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")
+LARGE_TURN = 1.0  # squared error from which its size is read off the trace of E, which does not fade at a half turn
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Task:
             for r in rows:
                 if r not in ROWS:
                     raise unknown_name("row of a pose", r, ROWS)
-            return cls(((frame, tuple(ROWS.index(r) for r in rows)),))
+            return cls(((frame, tuple(sorted({ROWS.index(r) for r in rows}))),))
         if kind not in ("pose", "position"):
             raise unknown_name("kind of target", kind, ("pose", "position"))
         return cls(((frame, tuple(range(6)) if kind == "pose" else (0, 1, 2)),))
@@ -42,45 +44,73 @@ class Task:
     def size(self) -> int:
         return sum(len(rows) for _, rows in self.parts)
 
-    def error_and_jacobian(self, chain: Chain, q: Vector, targets: Vector) -> tuple[np.ndarray, np.ndarray]:
-        """e (size,) and J (size, n) with J = −∂e/∂q near the target; ``targets`` are poses (parts, 4, 4)."""
+    def error_and_jacobian(self, chain: Chain, q: Vector, targets: Vector) -> tuple[np.ndarray, np.ndarray, Scalar]:
+        """e (size,), J (size, n) with J = −∂e/∂q near the target, and the size of e (see :func:`largest`).
+
+        ``targets`` are poses (parts, 4, 4).
+        """
         errors, rows = [], []
+        squares = []
         for k, (frame, chosen) in enumerate(self.parts):
-            find_frame(chain, frame)
             X = pose(chain, q, frame)
             J = jacobian(chain, q, frame)
-            e = [targets[k][i][3] - X[i, 3] for i in range(3)]
-            if any(r >= 3 for r in chosen):
-                e += list(rotation_error(targets[k], X))
+            p = array([targets[k][i][3] - X[i, 3] for i in range(3)])
+            e = list(p)
+            here = [r for r in chosen if r < 3]
+            if here:
+                squares.append(dot(p[here], p[here]))
+            turning = [r for r in chosen if r >= 3]
+            if turning:
+                v, square = turn_error(targets[k], X)
+                e += list(v)
+                rest = dot(v[[r - 3 for r in turning]], v[[r - 3 for r in turning]])
+                squares.append(ops.where(square > LARGE_TURN, square, rest) if len(turning) == 3 else rest)
             errors += [e[r] for r in chosen]
             rows += [J[r] for r in chosen]
-        return array(errors), array(np.stack(rows))
+        return array(errors), array(np.stack(rows)), ops.sqrt(largest(squares))
 
-    def check_targets(self, targets: np.ndarray) -> np.ndarray:
-        """Targets as (..., parts, 4, 4) of finite numbers."""
-        if targets.shape[-3:] != (len(self.parts), 4, 4):
-            raise ShapeError(f"Targets have shape {targets.shape}, expected (..., {len(self.parts)}, 4, 4).")
-        return targets
+    def residual(self, chain: Chain, q: Vector, targets: Vector) -> Scalar:
+        """Largest of position error [m] and angle error [rad] over all parts, by the exact rotation vector."""
+        values = []
+        for k, (frame, chosen) in enumerate(self.parts):
+            X = pose(chain, q, frame)
+            p = array([targets[k][i][3] - X[i, 3] for i in range(3)])
+            here, turning = [r for r in chosen if r < 3], [r - 3 for r in chosen if r >= 3]
+            if here:
+                values.append(ops.sqrt(dot(p[here], p[here])))
+            if turning:
+                v, angle = rotation_vector(targets[k], X)
+                values.append(angle if len(turning) == 3 else ops.sqrt(dot(v[turning], v[turning])))
+        return largest(values)
 
 
-def rotation_error(target: Vector, X: Vector) -> np.ndarray:
-    r"""Rotation vector of :math:`E = R_dR^T`: :math:`\theta\,u` with :math:`2\sin\theta\,u = \mathrm{vee}(E - E^T)`.
-
-    Near θ = π the vector part fades; there any direction of descent does, because the Newton step is cut anyway.
-    """
-    R, D = X[:3, :3], np.array([[target[i][j] for j in range(3)] for i in range(3)], dtype=object)
-    E = array(D @ R.T)
+def turn_error(target: Vector, X: Vector) -> tuple[np.ndarray, Scalar]:
+    r""":math:`2\sin(\theta/2)\,u` of :math:`E = R_dR^T` from :math:`\mathrm{vee}(E-E^T)/\sqrt{1+\mathrm{tr}\,E}`, and
+    :math:`4\sin^2(\theta/2) = 3 - \mathrm{tr}\,E`, exact for large turns only."""
+    E = _turn(target, X)
+    trace = E[0, 0] + E[1, 1] + E[2, 2]
+    scale = 1.0 / ops.sqrt(ops.maximum(1.0 + trace, 1e-12))
     v = array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]])
-    twice_sine = ops.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 1e-40)
-    twice_cosine = E[0, 0] + E[1, 1] + E[2, 2] - 1.0
-    angle = ops.atan2(twice_sine, twice_cosine)
-    scale = ops.where(twice_sine < 1e-9, 0.5, angle / ops.maximum(twice_sine, 1e-12))
-    return array(scale * v)
+    return array(scale * v), 3.0 - trace
 
 
-def size_of_error(e: Vector) -> object:
-    """Largest absolute entry."""
-    largest = ops.abs(e[0])
-    for value in e[1:]:
-        largest = ops.maximum(largest, ops.abs(value))
-    return largest
+def rotation_vector(target: Vector, X: Vector) -> tuple[np.ndarray, Scalar]:
+    r""":math:`\theta u` of :math:`E = R_dR^T` with :math:`\theta = \operatorname{atan2}(|v|, \mathrm{tr}E - 1)`, and θ."""
+    E = _turn(target, X)
+    v = array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]])
+    twice_sine = ops.sqrt(dot(v, v))
+    angle = ops.atan2(twice_sine, E[0, 0] + E[1, 1] + E[2, 2] - 1.0)
+    return array(v * (angle / ops.maximum(twice_sine, 1e-300))), angle
+
+
+def _turn(target: Vector, X: Vector) -> np.ndarray:
+    D = np.array([[target[i][j] for j in range(3)] for i in range(3)], dtype=object)
+    return D @ X[:3, :3].T
+
+
+def largest(values: list[Scalar]) -> Scalar:
+    """Greatest of several numbers."""
+    total = values[0]
+    for value in values[1:]:
+        total = ops.maximum(total, value)
+    return total

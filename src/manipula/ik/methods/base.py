@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,14 +14,37 @@ FLOOR = 1e-20  # keeps damped systems solvable at the target itself
 
 
 class Method(ABC):
-    """A frozen step rule. Limits, restarts, tolerance and status belong to the driver."""
+    """A frozen step rule. Limits, restarts, tolerance and status belong to the driver.
+
+    Attributes:
+        longest: largest joint step [rad or m]; longer ones are shortened as a whole.
+        patience: steps without progress after which a start is given up.
+        lifetime: steps after which any start is given up.
+    """
 
     name: ClassVar[str]
-    longest: ClassVar[float] = 1.0  # rad or m, largest joint step
+    longest: ClassVar[float] = 1.0
+    patience: ClassVar[float] = 4.0
+    lifetime: ClassVar[float] = 40.0
+    compiled: ClassVar[bool] = True
 
     @abstractmethod
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
         """Correction of q, (n,), before it is cut to ``longest``."""
+
+    def move(self, situation: Situation, e: Vector, J: np.ndarray) -> np.ndarray:
+        """Correction of q where more than the Jacobian is needed; :meth:`step` by default."""
+        del situation
+        return self.step(e, J)
+
+
+class Situation:
+    """Where a step is taken from: chain, task, posture and targets."""
+
+    __slots__ = ("chain", "q", "targets", "task")
+
+    def __init__(self, chain: Any, task: Any, q: Vector, targets: Vector) -> None:
+        self.chain, self.task, self.q, self.targets = chain, task, q, targets
 
 
 def damped_step(e: Vector, J: np.ndarray, damping: Scalar) -> np.ndarray:
@@ -39,4 +62,5 @@ def damped_step(e: Vector, J: np.ndarray, damping: Scalar) -> np.ndarray:
 
 
 def squared(e: Vector) -> Scalar:
+    """``e·e``."""
     return dot(e, e)

@@ -1,0 +1,22 @@
+"""Newton–Raphson."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from manipula.algebra.ops import Vector
+from manipula.ik.methods.base import Method, damped_step
+
+BARELY = 1e-14  # keeps the system solvable at singular postures, invisible elsewhere
+
+
+class NewtonRaphson(Method):
+    r""":math:`\Delta q = J^{+}e`: quadratic near a regular solution, wild near singular ones."""
+
+    name: ClassVar[str] = "newton"
+    longest: ClassVar[float] = 0.5
+
+    def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
+        return damped_step(e, J, BARELY)

@@ -1,0 +1,247 @@
+"""``solve_ik(model, target) -> IkResult``: the one verb of this room."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.ik import diagnose
+from manipula.ik.analytic import Analytic, analytic_for
+from manipula.ik.base import TOLERANCE, IkResult
+from manipula.ik.distinct import enumerate_solutions
+from manipula.ik.methods import REGISTRY
+from manipula.ik.optimise import OptimisationSearch
+from manipula.ik.search import Checker, Found, Search
+from manipula.ik.targets import movable, read_targets
+from manipula.ik.task import Task
+from manipula.model import Model
+from manipula.robot.robot import Robot
+
+DEFAULT_METHOD = "levenberg_marquardt"
+MAX_ITERATIONS = 10_000  # of all starts together
+
+
+def solve_ik(
+    model: Model | Robot,
+    target: Any,
+    method: str = "auto",
+    all_solutions: bool = False,
+    q0: Any = None,
+    limits: bool = True,
+    *,
+    frame: str = "tip",
+    rows: Any = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+    seed: int = 0,
+) -> IkResult:
+    """Joint positions that bring a frame to a target.
+
+    Args:
+        model: a Model, or a Robot.
+        target: a position (3,), a pose (4, 4), a batch (..., 3) or (..., 4, 4), or {frame: target} for several frames at once.
+        method: "auto" (a closed form when the geometry has one, else "levenberg_marquardt"), "closed_form", or one of
+            ``manipula.ik.methods.REGISTRY``.
+        all_solutions: every distinct posture, (k, n), instead of one; a redundant arm has a continuum, of which samples are given.
+        q0: posture (n,) to start from; its own solution is preferred to others.
+        limits: keep joint limits.
+        frame: which frame goes to the target.
+        rows: the part of the pose that counts, among x y z rx ry rz (base axes); all of it when omitted.
+        tolerance: [m] and [rad].
+        max_iterations: of all starts together, for each target.
+        seed: of the random restarts.
+
+    Raises:
+        ShapeError, DescriptionError: for wrong input. A target that cannot be met is a status with a reason, not an exception.
+    """
+    robot = model.robot if isinstance(model, Model) else model
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
+    if method not in REGISTRY and method not in ("auto", "closed_form"):
+        raise unknown_name("method", method, ("auto", "closed_form", *REGISTRY))
+    if not 0.0 < tolerance < 1.0:
+        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {tolerance!r}.")
+    task, targets, lead = read_targets(robot, target, frame, rows)
+    start = None if q0 is None else _start(robot, q0, lead, all_solutions)
+    solver = solver_for(robot, task, method, bool(limits))
+    most = int(max_iterations)
+    if all_solutions:
+        if lead:
+            raise ShapeError(f"all_solutions takes one target, found a batch of shape {lead}.")
+        return solver.all(targets[0], tolerance, most, seed)
+    if lead:
+        return solver.many(targets, start, tolerance, most, seed).reshaped(lead)
+    return solver.one(targets[0], start, tolerance, most, seed)
+
+
+def _start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.ndarray:
+    try:
+        q = np.array(q0, float)
+    except (TypeError, ValueError):
+        raise ShapeError(f"q0 of '{robot.name}' is not an array of numbers.") from None
+    if q.shape[-1:] != (robot.n,) or (q.ndim > 1 and q.shape[:-1] != lead):
+        expected = f"({robot.n},)" + (f" or {(*lead, robot.n)}" if lead and not single else "")
+        raise ShapeError(f"q0 of '{robot.name}' has shape {q.shape}, expected {expected}.")
+    if not np.isfinite(q).all():
+        raise DescriptionError("q0 has an entry that is not a finite number.")
+    return np.broadcast_to(q, (*lead, robot.n)).reshape(-1, robot.n) if lead else q
+
+
+# ---------------------------------------------------------------------- solvers are made once
+_KEPT: dict[tuple[Any, ...], tuple[Any, Solver]] = {}
+_MOST_KEPT = 256
+
+
+def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
+    """The prepared solver; found again by the robot's identity, because hashing a whole robot takes longer than solving."""
+    key = (id(robot), task.parts, method, limited)
+    kept = _KEPT.get(key)
+    if kept is not None and kept[0]() is robot:
+        return kept[1]
+    if len(_KEPT) >= _MOST_KEPT:
+        _KEPT.pop(next(iter(_KEPT)))
+    made = _solver(robot, task, method, limited)
+    _KEPT[key] = (weakref.ref(robot), made)
+    return made
+
+
+@functools.lru_cache(maxsize=256)
+def _solver(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
+    return Solver(robot, task, method, limited)
+
+
+class Solver:
+    """Everything that is prepared once for one robot, task, method and choice about limits."""
+
+    def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
+        if robot.parameters:
+            raise DescriptionError(
+                f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters[:12])}); give them values first."
+            )
+        self.robot, self.task, self.limited = robot, task, limited
+        self.has_limits = limited and bool(np.isfinite(np.asarray(robot.position_limits, float)).any())
+        self.numeric = DEFAULT_METHOD if method in ("auto", "closed_form") else method
+        self.check = Checker(robot, task)
+        active = movable(robot, task)
+        if active is None:
+            raise DescriptionError(f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'.")
+        self.active = active
+        self.analytic: Analytic | None = None
+        if method in ("auto", "closed_form"):
+            self.analytic = analytic_for(robot, task, limited)
+            if self.analytic is None and method == "closed_form":
+                raise DescriptionError(f"No closed form is known for the geometry of '{robot.name}' and this target.")
+
+    @functools.cached_property
+    def search(self) -> Search:
+        kind = Search if REGISTRY[self.numeric].compiled else OptimisationSearch
+        return kind(self.robot, self.active, self.numeric, self.limited)
+
+    @functools.cached_property
+    def free(self) -> Search | None:
+        """The same without limits, for reasons; None when there are none."""
+        return Search(self.robot, self.active, DEFAULT_METHOD, False) if self.has_limits else None
+
+    # ------------------------------------------------------------------ one target
+    def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
+        if self.analytic is not None:
+            q = self.analytic.best(targets[0], q0)
+            if q is not None:
+                residual = float(self.check(targets, q))
+                if residual <= tolerance:
+                    return IkResult(q, "solved", residual, 0, "", self.analytic.name)
+                q0 = q  # near-matches are polished
+        found = self.search.one(targets, q0, tolerance, most, seed)
+        residual = float(self.check(targets, found.q))
+        if residual <= tolerance and found.solved:
+            return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
+        return self._failed(targets, found, residual, tolerance, seed)
+
+    def _failed(self, targets: Any, found: Found, residual: float, tolerance: float, seed: int) -> IkResult:
+        one = Found(*(np.asarray(x)[None] for x in found))
+        (verdict,), q = self._verdicts(targets[None], one, np.array([residual]), tolerance, seed)
+        residual = float(self.check(targets, q[0]))
+        return IkResult(q[0], verdict.status, residual, int(found.iterations), verdict.reason, self.numeric)
+
+    def _verdicts(
+        self, targets: np.ndarray, found: Found, residual: np.ndarray, tolerance: float, seed: int
+    ) -> tuple[list[diagnose.Verdict], np.ndarray]:
+        """Reasons for targets (N, parts, 4, 4) that were not met, and the nearest postures."""
+        count = len(targets)
+        out: list[diagnose.Verdict | None] = [None] * count
+        q = np.array(found.q)
+        gap = diagnose.out_of_reach(self.robot, self.task, targets, self.limited, tolerance)
+        fixed = np.zeros(count)
+        if self.active is not self.task:
+            met = np.asarray(self.search_check(targets, q), float) <= tolerance
+            fixed = np.where(met, residual, 0.0)
+        for k in range(count):
+            if gap[k] > 0.0:
+                out[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
+            elif fixed[k] > tolerance:
+                words = f"The arm cannot move in every direction of the target; {residual[k]:.6g} m or rad remain."
+                out[k] = diagnose.Verdict("unreachable", words)
+        rest = np.array([k for k in range(count) if out[k] is None], int)
+        if len(rest):
+            some = Found(*(np.asarray(x)[rest] for x in found))
+            verdicts, q[rest] = diagnose.explain(
+                self.robot, self.search, self.free, targets[rest], some, tolerance, seed
+            )
+            for k, verdict in zip(rest, verdicts):
+                out[k] = verdict
+        return [v for v in out if v is not None], q
+
+    @functools.cached_property
+    def search_check(self) -> Checker:
+        return Checker(self.robot, self.active)
+
+    # ------------------------------------------------------------------ many targets
+    def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
+        count, n = len(targets), self.robot.n
+        status = np.full(count, "solved", dtype="<U13")
+        reason = np.full(count, "", dtype=object)
+        method = np.full(count, self.numeric, dtype=object)
+        q, iterations = np.zeros((count, n)), np.zeros(count, int)
+        gap = diagnose.out_of_reach(self.robot, self.task, targets, self.limited, tolerance)
+        todo = gap == 0.0
+        for k in np.flatnonzero(~todo):
+            status[k], reason[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
+            q[k] = np.nan
+        if self.analytic is not None:
+            for k in np.flatnonzero(todo):
+                best = self.analytic.best(targets[k, 0], None if q0 is None else q0[k])
+                if best is not None and float(self.check(targets[k], best)) <= tolerance:
+                    q[k], method[k], todo[k] = best, self.analytic.name, False
+        which = np.flatnonzero(todo)
+        if len(which):
+            found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, most, seed)
+            q[which], iterations[which] = found.q, found.iterations
+            residual = np.asarray(self.check(targets[which], found.q), float)
+            bad = np.flatnonzero(~(residual <= tolerance) | ~found.solved)
+            if len(bad):
+                some = Found(*(np.asarray(x)[bad] for x in found))
+                verdicts, q[which[bad]] = self._verdicts(targets[which[bad]], some, residual[bad], tolerance, seed)
+                for k, verdict in zip(which[bad], verdicts):
+                    status[k], reason[k] = verdict
+        residual = np.asarray(self.check(targets, q), float)
+        return IkResult(q, status, residual, iterations, reason, method)
+
+    # ------------------------------------------------------------------ all solutions of one target
+    def all(self, targets: np.ndarray, tolerance: float, most: int, seed: int) -> IkResult:
+        gap = float(diagnose.out_of_reach(self.robot, self.task, targets[None], self.limited, tolerance)[0])
+        empty = np.zeros((0, self.robot.n))
+        if gap > 0.0:
+            status, reason = diagnose.unreachable(self.robot, self.task, gap)
+            return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric)
+        known = None if self.analytic is None else self.analytic.all(targets[0])
+        done = enumerate_solutions(self, targets, known, tolerance, seed)
+        if len(done.q):
+            return IkResult(done.q, "solved", done.residual, done.iterations, done.reason, done.method)
+        failed = self.one(targets, None, tolerance, most, seed)
+        if failed.status == "solved":
+            return IkResult(failed.q[None], "solved", np.array([failed.residual]), failed.iterations, "", failed.method)
+        return IkResult(empty, failed.status, np.zeros(0), failed.iterations, failed.reason, failed.method)

@@ -1,0 +1,125 @@
+"""What the caller asked for, as a task and an array of poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.ik.task import ROWS, Task
+from manipula.physics.chain import chain_of
+from manipula.physics.kinematics import jacobian
+from manipula.robot.robot import Robot
+
+ORTHOGONAL = 1e-6  # largest deviation of RᵀR from 1 in a target
+STILL = 1e-12  # a row of the Jacobian below this at every sampled posture never moves
+
+
+def read_targets(
+    robot: Robot, target: Any, frame: str = "tip", rows: Any = None
+) -> tuple[Task, np.ndarray, tuple[int, ...]]:
+    """Task, poses (N, parts, 4, 4), and the leading axes of the batch (``()`` for a single target)."""
+    if isinstance(target, Mapping):
+        return _several(robot, target, rows)
+    robot.frame(frame)
+    kind, poses = _poses(target, "target")
+    chosen = None if rows is None else checked_rows(rows)
+    if kind == "position" and chosen and any(r.startswith("r") for r in chosen):
+        raise DescriptionError(
+            f"The target is a position, but the rows {', '.join(chosen)} ask for a rotation: give a pose (4, 4)."
+        )
+    lead = poses.shape[:-2]
+    return Task.of(kind, frame, chosen), poses.reshape(-1, 1, 4, 4), lead
+
+
+def checked_rows(rows: Any) -> tuple[str, ...]:
+    """Names among x y z rx ry rz, at least one."""
+    given = tuple(rows)
+    for r in given:
+        if r not in ROWS:
+            raise unknown_name("row of a pose", r, ROWS)
+    if not given:
+        raise DescriptionError(f"'rows' is empty; choose among {', '.join(ROWS)}.")
+    return given
+
+
+def _several(robot: Robot, target: Mapping[str, Any], rows: Any) -> tuple[Task, np.ndarray, tuple[int, ...]]:
+    if not target:
+        raise DescriptionError("No target is given: the dictionary {frame: target} is empty.")
+    parts, poses = [], []
+    for name, value in target.items():
+        robot.frame(name)
+        kind, X = _poses(value, f"target of '{name}'")
+        chosen = rows.get(name) if isinstance(rows, Mapping) else rows
+        parts.append(Task.of(kind, name, None if chosen is None else checked_rows(chosen)).parts[0])
+        poses.append(X)
+    try:
+        lead = np.broadcast_shapes(*(X.shape[:-2] for X in poses))
+    except ValueError:
+        raise ShapeError(
+            f"Targets of several frames have batches that do not fit together: {[X.shape[:-2] for X in poses]}."
+        ) from None
+    stacked = np.stack([np.broadcast_to(X, (*lead, 4, 4)) for X in poses], axis=-3)
+    return Task(tuple(parts)), stacked.reshape(-1, len(parts), 4, 4), lead
+
+
+def _poses(value: Any, what: str) -> tuple[str, np.ndarray]:
+    try:
+        X = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"The {what} is not an array of numbers; expected a position (..., 3) or a pose (..., 4, 4)."
+        ) from None
+    if X.shape[-2:] == (4, 4):
+        _check_finite(X, what)
+        _check_rotation(X, what)
+        return "pose", X
+    if X.ndim >= 1 and X.shape[-1] == 3:
+        _check_finite(X, what)
+        out = np.zeros((*X.shape[:-1], 4, 4))
+        out[..., 0, 0] = out[..., 1, 1] = out[..., 2, 2] = out[..., 3, 3] = 1.0
+        out[..., :3, 3] = X
+        return "position", out
+    raise ShapeError(f"The {what} has shape {X.shape}; expected a position (..., 3) or a pose (..., 4, 4).")
+
+
+def _check_finite(X: np.ndarray, what: str) -> None:
+    if not np.isfinite(X.sum()) and not np.isfinite(X).all():
+        raise DescriptionError(f"The {what} has an entry that is not a finite number.")
+
+
+def _check_rotation(X: np.ndarray, what: str) -> None:
+    if X.ndim == 2:  # one pose in a tight loop: plain numbers are quicker than arrays of nine
+        (a, b, c, _), (d, e, f, _), (g, h, i, _), (s, t, u, v) = X.tolist()
+        cofactors = (e * i - f * h - a, f * g - d * i - b, d * h - e * g - c, a * a + b * b + c * c - 1.0,
+                     d * d + e * e + f * f - 1.0, a * d + b * e + c * f, s, t, u, v - 1.0)  # fmt: skip
+        wrong = max(map(abs, cofactors))
+    else:
+        R = X[..., :3, :3]
+        wrong = max(
+            float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)),
+            float(np.abs(np.cross(R[..., :, 0], R[..., :, 1]) - R[..., :, 2]).max(initial=0.0)),
+            float(np.abs(X[..., 3, :] - [0.0, 0.0, 0.0, 1.0]).max(initial=0.0)),
+        )
+    if not wrong <= ORTHOGONAL:
+        raise DescriptionError(
+            f"The {what} is not a pose: its rotation part misses orthogonality (or its last row 0 0 0 1) by {wrong:.2g}, "
+            f"allowed is {ORTHOGONAL:g}."
+        )
+
+
+@lru_cache(maxsize=256)
+def movable(robot: Robot, task: Task) -> Task | None:
+    """The task without rows that no joint moves (z of a planar arm), or None when nothing is left."""
+    chain = chain_of(robot)
+    rng = np.random.default_rng(0)
+    parts = []
+    for frame, rows in task.parts:
+        J = np.hstack([np.asarray(jacobian(chain, rng.uniform(-1, 1, chain.n), frame), float) for _ in range(3)])
+        kept = tuple(r for r in rows if np.abs(J[r]).max() > STILL)
+        if kept:
+            parts.append((frame, kept))
+    return Task(tuple(parts)) if len(parts) == len(task.parts) else (None if not parts else task)
