@@ -1,26 +1,27 @@
-"""Where descents start, and what follows when one is given up: four starts race for one target, bursts for many.
+r"""Where descents start, and what follows when one is given up: a race for one target, bursts for many.
 
 Starts come from a fixed table of low-discrepancy postures whose tip poses are known. The squared distance between a target and all
 of them is one matrix product, so every target begins at the best of its group:
-:math:`|p_d-p|^2 + w^2|R_d-R|^2 = \\text{const} - 2\\,\\langle f_d, f\\rangle + |f|^2`. Later starts are less choosy, so that stubborn targets
-see ever different ones.
+:math:`|p_d-p|^2 + w^2|R_d-R|^2 = \text{const} - 2\,\langle f_d, f\rangle + |f|^2`.
+Later starts are less choosy, so that stubborn targets see ever different ones.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula.ik.driver import LOST, SOLVED, Walls, compile_descent, compile_errors, compile_residual, ranges
 from manipula.ik.methods import REGISTRY
+from manipula.ik.race import Found, Race
 from manipula.ik.task import Task
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import poses
 from manipula.robot.robot import Robot
 
-LANES = 4  # starts that race for one target
+LANES = 4  # starts that race for one target, at least
 GROUP = 128  # postures of the table among which the best is taken for a first start
 CHOOSY = 4  # starts that are chosen among a whole group
 GROUPS = 8
@@ -30,15 +31,6 @@ LIFE = 4  # bursts after which a start is given up (methods of linear convergenc
 CHUNK = 4096  # targets that are compared with the table at once
 SWARM = 64  # starts side by side once few targets are left
 RELAXED = 0.5  # of the tolerance: what descents aim for, so that the final check has room for rounding
-
-
-class Found(NamedTuple):
-    """Best posture of every target, its error as the descent saw it, iterations of all starts, and whether it arrived."""
-
-    q: np.ndarray
-    error: np.ndarray
-    iterations: np.ndarray
-    solved: np.ndarray
 
 
 def golden_points(n: int, count: int, first: int = 0) -> np.ndarray:
@@ -62,7 +54,6 @@ class Search:
         self.life = max(LIFE, int(self.rule.lifetime / BURST))
         self.burst = BURST if self.life == LIFE else 64.0
         self.life = LIFE if self.life == LIFE else max(1, int(self.rule.lifetime / self.burst))
-        self.free = np.array([0.0, 0.0, 0.0, 1.0])
         self._targets = len(task.parts)
 
     @functools.cached_property
@@ -76,8 +67,11 @@ class Search:
         return compile_errors(self.robot, self.task)
 
     @functools.cached_property
-    def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Postures (S, n), their features (S, 16·parts) in the layout of flattened targets, and half their squares (S,)."""
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Postures (S, n) and their features (S, 16·parts): their product with a flattened target is greatest for the nearest.
+
+        Half the square of a posture's own features stands where targets have the 1 of their last row.
+        """
         q = self.box[:, 0] + golden_points(self.n, GROUP * GROUPS) * (self.box[:, 1] - self.box[:, 0])
         X = _poses(self.robot, self.task, q)
         weight = np.zeros((self._targets, 4, 4))
@@ -86,12 +80,13 @@ class Search:
                 weight[k, r, 3] = float(r in rows)
             if {3, 4, 5} & set(rows):
                 weight[k, :3, :3] = TURN_WEIGHT**2
-        features = np.ascontiguousarray((X * weight).reshape(len(q), -1))
-        return q, features, 0.5 * np.sum(X.reshape(len(q), -1) * features, axis=1)
+        features = (X * weight).reshape(len(q), -1)
+        features[:, 15] = -0.5 * np.sum(X.reshape(len(q), -1) * features, axis=1)
+        return q, np.ascontiguousarray(features)
 
     def starts(self, targets: np.ndarray, number: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Start postures (N, n) for flattened targets (N, 16·parts), each with the number of starts it has had."""
-        q, features, half = self.table
+        q, features = self.table
         out = np.empty((len(targets), self.n))
         late = number >= CHOOSY
         if late.any():
@@ -101,54 +96,16 @@ class Search:
             chosen = np.flatnonzero(number == group)
             for begin in range(0, len(chosen), CHUNK):
                 part = chosen[begin : begin + CHUNK]
-                out[part] = q[of][np.argmax(targets[part] @ features[of].T - half[of], axis=1)]
+                out[part] = q[of][np.argmax(targets[part] @ features[of].T, axis=1)]
         return out
 
-    # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> Found:
-        """Four starts race; the one from ``q0`` goes first when it arrives at all."""
-        q, features, half = self.table
-        flat = targets.reshape(-1)
-        best = (features[: LANES * GROUP] @ flat - half[: LANES * GROUP]).reshape(LANES, GROUP).argmax(axis=1)
-        lanes = q[best + GROUP * np.arange(LANES)]
-        if q0 is not None:
-            lanes[0] = q0
-        goal = tolerance * RELAXED
-        free, descend, used, round_ = self.free, self.descend, 0.0, 0
-        age = [0] * LANES
-        rng = None
-        nearest: tuple[float, np.ndarray] | None = None
-        spare: tuple[float, np.ndarray] | None = None
-        faithful = q0 is not None
-        while True:
-            lanes, error, count, verdict = descend(targets, lanes, free, goal, self.burst)
-            verdicts = verdict.tolist()
-            used += max(count.tolist())
-            if SOLVED in verdicts:
-                k = verdicts.index(SOLVED)
-                if not faithful or k == 0:
-                    return Found(lanes[k], error[k], used, True)
-                if spare is None:
-                    spare = (error[k], lanes[k].copy())
-            round_ += 1
-            errors = error.tolist()
-            k = int(np.nanargmin(error)) if errors == errors else 0
-            if nearest is None or errors[k] < nearest[0]:
-                nearest = (errors[k], lanes[k].copy())
-            if faithful and (verdicts[0] == LOST or age[0] >= self.life):
-                faithful = False
-                if spare is not None:
-                    return Found(spare[1], spare[0], used, True)
-            if used >= most:
-                if spare is not None:
-                    return Found(spare[1], spare[0], used, True)
-                return Found(nearest[1], nearest[0], used, False)
-            for k in range(LANES):
-                age[k] += 1
-                if verdicts[k] == LOST or verdicts[k] == SOLVED or age[k] > self.life:
-                    rng = np.random.default_rng(seed) if rng is None else rng
-                    lanes[k] = rng.uniform(self.box[:, 0], self.box[:, 1])
-                    age[k] = 0
+        """Several starts race for one target; the one from ``q0`` goes first when it arrives at all."""
+        return self.race.run(targets, q0, tolerance * RELAXED, most, seed)
+
+    @functools.cached_property
+    def race(self) -> Race:
+        return Race(self)
 
     # ------------------------------------------------------------------ many targets
     def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> Found:
@@ -236,5 +193,7 @@ class Checker:
     def __init__(self, robot: Robot, task: Task) -> None:
         self.kernel = compile_residual(robot, task)
 
+        self.fast = self.kernel.fast if self.kernel.is_native else self.kernel
+
     def __call__(self, targets: np.ndarray, q: np.ndarray) -> Any:
-        return self.kernel(targets, q)
+        return self.fast(targets, q)

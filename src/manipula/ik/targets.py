@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from manipula.physics.kinematics import jacobian
 from manipula.robot.robot import Robot
 
 ORTHOGONAL = 1e-6  # largest deviation of RᵀR from 1 in a target
+POSE = Task.of("pose")
 STILL = 1e-12  # a row of the Jacobian below this at every sampled posture never moves
 
 
@@ -22,6 +24,10 @@ def read_targets(
     robot: Robot, target: Any, frame: str = "tip", rows: Any = None
 ) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     """Task, poses (N, parts, 4, 4), and the leading axes of the batch (``()`` for a single target)."""
+    if rows is None and frame == "tip" and type(target) is np.ndarray and target.dtype == np.float64:
+        if target.shape == (4, 4):  # one pose in a tight loop
+            _check_rotation(target, "target")
+            return POSE, target.reshape(1, 1, 4, 4), ()
     if isinstance(target, Mapping):
         return _several(robot, target, rows)
     robot.frame(frame)
@@ -93,7 +99,9 @@ def _check_finite(X: np.ndarray, what: str) -> None:
 
 def _check_rotation(X: np.ndarray, what: str) -> None:
     if X.ndim == 2:  # one pose in a tight loop: plain numbers are quicker than arrays of nine
-        (a, b, c, _), (d, e, f, _), (g, h, i, _), (s, t, u, v) = X.tolist()
+        (a, b, c, x), (d, e, f, y), (g, h, i, z), (s, t, u, v) = X.tolist()
+        if not -math.inf < x + y + z < math.inf:
+            _check_finite(X, what)
         cofactors = (e * i - f * h - a, f * g - d * i - b, d * h - e * g - c, a * a + b * b + c * c - 1.0,
                      d * d + e * e + f * f - 1.0, a * d + b * e + c * f, s, t, u, v - 1.0)  # fmt: skip
         wrong = max(map(abs, cofactors))
@@ -105,6 +113,7 @@ def _check_rotation(X: np.ndarray, what: str) -> None:
             float(np.abs(X[..., 3, :] - [0.0, 0.0, 0.0, 1.0]).max(initial=0.0)),
         )
     if not wrong <= ORTHOGONAL:
+        _check_finite(X, what)
         raise DescriptionError(
             f"The {what} is not a pose: its rotation part misses orthogonality (or its last row 0 0 0 1) by {wrong:.2g}, "
             f"allowed is {ORTHOGONAL:g}."
