@@ -15,6 +15,7 @@ from .timing import GOAL, missing, nanoseconds, servo_gains, states
 
 STEP = 1e-3
 ROLLOUT_STEPS = 500
+TIMED_STEPS = 100
 
 
 def reason() -> str:
@@ -96,8 +97,10 @@ def time_functions(urdf_path: str | Path) -> dict[str, float]:
     if not np.allclose(reached, GOAL, atol=0.5 * GOAL):
         raise RuntimeError(f"MuJoCo's arm is not on its way to the goal after {ROLLOUT_STEPS} steps: {reached}.")
 
-    def run() -> None:
-        rollout.rollout(servo_model, servo_data, start, goal)
+    short = goal[:, :TIMED_STEPS]
 
-    times["closed_loop_step"] = nanoseconds(run, window=20e-3, total=1.0) / ROLLOUT_STEPS
+    def run() -> None:
+        rollout.rollout(servo_model, servo_data, start, short)
+
+    times["closed_loop_step"] = nanoseconds(run, total=1.0) / TIMED_STEPS
     return times

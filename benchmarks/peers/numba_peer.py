@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,14 @@ def available() -> bool:
     return not reason()
 
 
+# Columns of the table of links, and of the scratch memory.
+AXIS, ROTATION, PLACE, MASS, CENTRE, INERTIA, COLUMNS = 0, 3, 12, 15, 16, 19, 28
+R, P, W, DW, DV, F, M, SCRATCH_COLUMNS = 0, 9, 12, 15, 18, 21, 24, 27
+
+
 @functools.cache
-def _kernels() -> tuple[Any, Any]:
-    """The recursion for one state and for a batch; three-vectors are triples of scalars, as numba likes them."""
+def _kernel() -> Any:
+    """The recursion over rows of states; three-vectors are triples of scalars, as numba likes them."""
     import numba
 
     @numba.njit
@@ -45,118 +50,87 @@ def _kernels() -> tuple[Any, Any]:
         return s * a[0], s * a[1], s * a[2]
 
     @numba.njit
-    def row(table, i):
-        return table[i, 0], table[i, 1], table[i, 2]
+    def get(t, i, at):
+        return t[i, at], t[i, at + 1], t[i, at + 2]
 
     @numba.njit
-    def put(table, i, a):
-        table[i, 0], table[i, 1], table[i, 2] = a
+    def put(t, i, at, a):
+        t[i, at], t[i, at + 1], t[i, at + 2] = a
 
     @numba.njit
-    def turned(R, i, a):
+    def turned(t, i, at, a):
+        """The matrix in columns at … at + 8, times a."""
         return (
-            R[i, 0, 0] * a[0] + R[i, 0, 1] * a[1] + R[i, 0, 2] * a[2],
-            R[i, 1, 0] * a[0] + R[i, 1, 1] * a[1] + R[i, 1, 2] * a[2],
-            R[i, 2, 0] * a[0] + R[i, 2, 1] * a[1] + R[i, 2, 2] * a[2],
+            t[i, at] * a[0] + t[i, at + 1] * a[1] + t[i, at + 2] * a[2],
+            t[i, at + 3] * a[0] + t[i, at + 4] * a[1] + t[i, at + 5] * a[2],
+            t[i, at + 6] * a[0] + t[i, at + 7] * a[1] + t[i, at + 8] * a[2],
         )
 
     @numba.njit
-    def turned_back(R, i, a):
+    def turned_back(t, i, at, a):
         return (
-            R[i, 0, 0] * a[0] + R[i, 1, 0] * a[1] + R[i, 2, 0] * a[2],
-            R[i, 0, 1] * a[0] + R[i, 1, 1] * a[1] + R[i, 2, 1] * a[2],
-            R[i, 0, 2] * a[0] + R[i, 1, 2] * a[1] + R[i, 2, 2] * a[2],
+            t[i, at] * a[0] + t[i, at + 3] * a[1] + t[i, at + 6] * a[2],
+            t[i, at + 1] * a[0] + t[i, at + 4] * a[1] + t[i, at + 7] * a[2],
+            t[i, at + 2] * a[0] + t[i, at + 5] * a[1] + t[i, at + 8] * a[2],
         )
 
     @numba.njit
-    def pose(arm, scratch, i, q):
+    def pose(links, x, i, z, prismatic, q):
         """R = R₀ · rotation about z by q (Rodrigues), p = p₀ (+ R₀ z q for a sliding joint)."""
-        R, p = scratch.R, scratch.p
-        z = row(arm.axes, i)
-        put(p, i, row(arm.places, i))
-        if arm.prismatic[i]:
-            R[i] = arm.rotations[i]
-            put(p, i, add(row(p, i), scaled(q, turned(arm.rotations, i, z))))
-            return
-        s, c = np.sin(q), np.cos(q)
+        p = get(links, i, PLACE)
+        if prismatic:
+            p = add(p, scaled(q, turned(links, i, ROTATION, z)))
+            s, c = 0.0, 1.0
+        else:
+            s, c = np.sin(q), np.cos(q)
+        put(x, i, P, p)
         d = 1.0 - c
-        columns = (
-            (d * z[0] * z[0] + c, d * z[0] * z[1] + s * z[2], d * z[0] * z[2] - s * z[1]),
-            (d * z[0] * z[1] - s * z[2], d * z[1] * z[1] + c, d * z[1] * z[2] + s * z[0]),
-            (d * z[0] * z[2] + s * z[1], d * z[1] * z[2] - s * z[0], d * z[2] * z[2] + c),
-        )
-        for k in range(3):
-            R[i, 0, k], R[i, 1, k], R[i, 2, k] = turned(arm.rotations, i, columns[k])
+        first = (d * z[0] * z[0] + c, d * z[0] * z[1] + s * z[2], d * z[0] * z[2] - s * z[1])
+        second = (d * z[0] * z[1] - s * z[2], d * z[1] * z[1] + c, d * z[1] * z[2] + s * z[0])
+        third = (d * z[0] * z[2] + s * z[1], d * z[1] * z[2] - s * z[0], d * z[2] * z[2] + c)
+        x[i, R], x[i, R + 3], x[i, R + 6] = turned(links, i, ROTATION, first)
+        x[i, R + 1], x[i, R + 4], x[i, R + 7] = turned(links, i, ROTATION, second)
+        x[i, R + 2], x[i, R + 5], x[i, R + 8] = turned(links, i, ROTATION, third)
 
     @numba.njit
-    def inverse_dynamics(arm, scratch, q, v, a, tau):
-        R, p, w, dw, dv, f, m = scratch
-        n = arm.parents.shape[0]
-        for i in range(n):
-            pose(arm, scratch, i, q[i])
-            k, z, centre = arm.parents[i], row(arm.axes, i), row(arm.centres, i)
-            if k >= 0:
-                place, wk, dwk = row(p, i), row(w, k), row(dw, k)
-                linear = add(row(dv, k), add(cross(dwk, place), cross(wk, cross(wk, place))))
-                wi, dwi, dvi = turned_back(R, i, wk), turned_back(R, i, dwk), turned_back(R, i, linear)
-            else:
-                wi, dwi = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-                dvi = turned_back(R, i, (-arm.gravity[0], -arm.gravity[1], -arm.gravity[2]))
-            gyroscopic = scaled(v[i], cross(wi, z))
-            if arm.prismatic[i]:
-                dvi = add(dvi, add(scaled(a[i], z), scaled(2.0, gyroscopic)))
-            else:
-                dwi = add(dwi, add(scaled(a[i], z), gyroscopic))
-                wi = add(wi, scaled(v[i], z))
-            put(w, i, wi)
-            put(dw, i, dwi)
-            put(dv, i, dvi)
-            force = scaled(arm.masses[i], add(dvi, add(cross(dwi, centre), cross(wi, cross(wi, centre)))))
-            spin = add(turned(arm.inertias, i, dwi), cross(wi, turned(arm.inertias, i, wi)))
-            put(f, i, force)
-            put(m, i, add(spin, cross(centre, force)))
-        for i in range(n - 1, -1, -1):
-            k, z = arm.parents[i], row(arm.axes, i)
-            force, moment = row(f, i), row(m, i)
-            along = force if arm.prismatic[i] else moment
-            tau[i] = z[0] * along[0] + z[1] * along[1] + z[2] * along[2]
-            if k >= 0:
-                force, moment = turned(R, i, force), turned(R, i, moment)
-                put(f, k, add(row(f, k), force))
-                put(m, k, add(row(m, k), add(moment, cross(row(p, i), force))))
-
-    @numba.njit
-    def batch(arm, scratch, q, v, a, tau):
+    def inverse_dynamics(parents, prismatic, links, gravity, x, q, v, a, tau):
+        """Rows of q, v, a → rows of tau; x is scratch memory."""
+        n = parents.shape[0]
         for r in range(q.shape[0]):
-            inverse_dynamics(arm, scratch, q[r], v[r], a[r], tau[r])
+            for i in range(n):
+                k, z, centre = parents[i], get(links, i, AXIS), get(links, i, CENTRE)
+                pose(links, x, i, z, prismatic[i], q[r, i])
+                if k >= 0:
+                    place, wk, dwk = get(x, i, P), get(x, k, W), get(x, k, DW)
+                    linear = add(get(x, k, DV), add(cross(dwk, place), cross(wk, cross(wk, place))))
+                    wi, dwi, dvi = turned_back(x, i, R, wk), turned_back(x, i, R, dwk), turned_back(x, i, R, linear)
+                else:
+                    wi, dwi = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+                    dvi = turned_back(x, i, R, (-gravity[0], -gravity[1], -gravity[2]))
+                gyroscopic = scaled(v[r, i], cross(wi, z))
+                if prismatic[i]:
+                    dvi = add(dvi, add(scaled(a[r, i], z), scaled(2.0, gyroscopic)))
+                else:
+                    dwi = add(dwi, add(scaled(a[r, i], z), gyroscopic))
+                    wi = add(wi, scaled(v[r, i], z))
+                put(x, i, W, wi)
+                put(x, i, DW, dwi)
+                put(x, i, DV, dvi)
+                force = scaled(links[i, MASS], add(dvi, add(cross(dwi, centre), cross(wi, cross(wi, centre)))))
+                spin = add(turned(links, i, INERTIA, dwi), cross(wi, turned(links, i, INERTIA, wi)))
+                put(x, i, F, force)
+                put(x, i, M, add(spin, cross(centre, force)))
+            for i in range(n - 1, -1, -1):
+                k, z = parents[i], get(links, i, AXIS)
+                force, moment = get(x, i, F), get(x, i, M)
+                along = force if prismatic[i] else moment
+                tau[r, i] = z[0] * along[0] + z[1] * along[1] + z[2] * along[2]
+                if k >= 0:
+                    force, moment = turned(x, i, R, force), turned(x, i, R, moment)
+                    put(x, k, F, add(get(x, k, F), force))
+                    put(x, k, M, add(get(x, k, M), add(moment, cross(get(x, i, P), force))))
 
-    return inverse_dynamics, batch
-
-
-class Arm(NamedTuple):
-    """A tree of one-axis joints as arrays; ``parents`` is −1 at the base."""
-
-    parents: np.ndarray
-    prismatic: np.ndarray
-    axes: np.ndarray
-    rotations: np.ndarray
-    places: np.ndarray
-    masses: np.ndarray
-    centres: np.ndarray
-    inertias: np.ndarray
-    gravity: np.ndarray
-
-
-class Scratch(NamedTuple):
-    """Memory of the recursion: poses, motions, forces and moments of the links."""
-
-    R: np.ndarray
-    p: np.ndarray
-    w: np.ndarray
-    dw: np.ndarray
-    dv: np.ndarray
-    f: np.ndarray
-    m: np.ndarray
+    return inverse_dynamics
 
 
 def time_functions(urdf_path: str | Path) -> dict[str, float]:
@@ -165,35 +139,30 @@ def time_functions(urdf_path: str | Path) -> dict[str, float]:
 
     model = pin.buildModelFromUrdf(str(urdf_path))
     n, arm = model.nv, _arm(model)
-    scratch = Scratch(np.empty((n, 3, 3)), *(np.empty((n, 3)) for _ in range(6)))
-    one, batch = _kernels()
+    kernel = _kernel()
     q, v, a = states(n, ROWS)
     tau = np.empty_like(q)
-    batch(arm, scratch, q, v, a, tau)
+    kernel(*arm, q, v, a, tau)
     expected = pin.rnea(model, model.createData(), q[0], v[0], a[0])
     if not np.allclose(tau[0], expected, rtol=1e-10, atol=1e-10):
         raise RuntimeError(f"The numba kernel computes {tau[0]} instead of {expected}.")
-    result = np.empty(n)
+    first = [x[:1] for x in (q, v, a, tau)]
     return {
-        "inverse_dynamics": nanoseconds(lambda: one(arm, scratch, q[0], v[0], a[0], result)),
-        "inverse_dynamics_batch": nanoseconds(lambda: batch(arm, scratch, q, v, a, tau)) / ROWS,
+        "inverse_dynamics": nanoseconds(lambda: kernel(*arm, *first)),
+        "inverse_dynamics_batch": nanoseconds(lambda: kernel(*arm, q, v, a, tau)) / ROWS,
     }
 
 
-def _arm(model: Any) -> Arm:
+def _arm(model: Any) -> tuple[np.ndarray, ...]:
+    """Parents (−1 at the base), kinds of joints, the table of links, gravity and scratch memory."""
     from .pinocchio_cpp import joint_axis
 
     count = range(1, model.njoints)
     kinds = [joint_axis(model, i) for i in count]
-    inertias = [model.inertias[i] for i in count]
-    return Arm(
-        np.array([model.parents[i] - 1 for i in count]),
-        np.array([prismatic for _, prismatic in kinds]),
-        np.array([axis for axis, _ in kinds]),
-        np.array([model.jointPlacements[i].rotation for i in count]),
-        np.array([model.jointPlacements[i].translation for i in count]),
-        np.array([inertia.mass for inertia in inertias]),
-        np.array([inertia.lever for inertia in inertias]),
-        np.array([inertia.inertia for inertia in inertias]),
-        np.array(model.gravity.linear),
-    )
+    links = np.empty((model.nv, COLUMNS))
+    for link, i, (axis, _) in zip(links, count, kinds):
+        place, body = model.jointPlacements[i], model.inertias[i]
+        link[:] = *axis, *place.rotation.ravel(), *place.translation, body.mass, *body.lever, *body.inertia.ravel()
+    parents = np.array([model.parents[i] - 1 for i in count])
+    prismatic = np.array([sliding for _, sliding in kinds])
+    return parents, prismatic, links, np.array(model.gravity.linear), np.empty((model.nv, SCRATCH_COLUMNS))
