@@ -16,6 +16,7 @@ from manipula.simulation import judge
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.parameters import flatten, rebuild, shape_of
 from manipula.simulation.program import Program
+from manipula.simulation.provenance import program_settings, robot_text
 from manipula.simulation.result import Result
 from manipula.simulation.simulate import versions
 
@@ -257,6 +258,7 @@ def _result(program: Program, t: np.ndarray, x: np.ndarray, ending: float | None
         "joint_kinds": tuple(j.kind for j in program.robot.joints), "kind": "programmed", "formulation": program.formulation,
         "constraints": tuple(c.name for c in program.constraints), "splits": splits, "stabilisation": program.stabilisation, "step": h,
         "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
+        "robot_toml": robot_text(program.robot), "settings": program_settings(program),
     }  # fmt: skip
     notes = (f"The independent coordinates were chosen anew {splits} times.",) if splits else ()
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, None)

@@ -12,6 +12,7 @@ from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.fixed import Samples, run_fixed
 from manipula.simulation.integrators import ADAPTIVE, NAMES
+from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
@@ -173,6 +174,7 @@ def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
+        **provenance(s),
     }  # fmt: skip
     return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts), error, meta,
                   notes, s)  # fmt: skip
