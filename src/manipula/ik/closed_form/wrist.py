@@ -1,7 +1,7 @@
 r"""Three axes through one point, and arms that have them at one end.
 
 Six joints whose last three axes meet in a point o: the first three joints carry o to where the target wants it, the last three turn.
-The arm in front may be any of RRR, RRP, … PPP (``position.py``), so that this serves the Puma 560, the Stanford arm, gantries and, read
+The arm in front may be any of RRR, RRP, … PPP (``positioning``), so that this serves the Puma 560, the Stanford arm, gantries and, read
 backwards, arms with a spherical shoulder [Pieper 1968].
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, rank, turn_vector
-from manipula.ik.closed_form.position import PositionArm, position_arm
+from manipula.ik.closed_form.positioning import PositionArm, position_arm
 from manipula.ik.closed_form.program import Program, Row, backwards
-from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate, rotate_back, turn_both, turn_onto
+from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate_back, turn_both, turn_onto
 
 
 def orientation(h: Sequence[np.ndarray], last: Vector, side: Vector) -> list[list[Turn]]:
@@ -94,4 +94,3 @@ def _at_the_end(axes: Sequence[Axis], relations: Relations) -> WristArm | None:
     return WristArm(position_arm(axes[:3], relations), axes[3:], centre)
 
 
-__all__ = ["Pivot", "WristArm", "orientation", "recognise", "rotate"]

@@ -1,0 +1,117 @@
+"""Two revolute joints and a slide carry a point: RRP and, read backwards, PRR (SCARA without its wrist, spherical arms, …)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from manipula.algebra.linear import array, dot
+from manipula.algebra.ops import Vector
+from manipula.ik.closed_form.geometry import Axis, Relations
+from manipula.ik.closed_form.positioning.base import Mirrored, PositionArm, mirror
+from manipula.ik.closed_form.positioning.rrr import common_normal, normal_frame, planar_pair
+from manipula.ik.closed_form.program import Row
+from manipula.ik.closed_form.quartic import solve_quartic
+from manipula.ik.closed_form.subproblems import rotate, solve_quadratic, turn_both, turn_onto, turn_to_plane
+
+
+class ScaraArm(PositionArm):
+    """1 ∥ 2: the height gives the slide, the rest is planar."""
+
+    name, branches = "SCARA", 2
+
+    def rows(self, c: Vector, t: Vector) -> list[Row]:
+        one, two, three = self.axes
+        d = dot(one.h, array(t) - c) / dot(one.h, three.h)
+        return [[t1, t2, d] for t1, t2 in planar_pair(one, two, three.move(d, c), array(t))]
+
+
+class CrossedSlide(PositionArm):
+    """The slide at right angles to axis 2: the plane of motion gives θ₁, the distance from axis 2 the slide."""
+
+    name, branches = "spherical arm", 4
+
+    def rows(self, c: Vector, t: Vector) -> list[Row]:
+        one, two, three = self.axes
+        out: list[Row] = []
+        for t1 in turn_to_plane(two.h, array(-one.h), array(t - one.p), dot(two.h, array(c) - one.p)):
+            y = array(one.undo(t1, t) - two.p)
+            for d in slide_to_distance(array(c - two.p), three.h, dot(y, y)):
+                out.append([t1, turn_onto(two.h, array(three.move(d, c) - two.p), y), d])
+        return out
+
+
+class MeetingAxes(PositionArm):
+    """1 and 2 meet in o: the distance from o gives the slide, two rotations the rest."""
+
+    name, branches = "spherical arm", 4
+
+    def __init__(self, axes: Sequence[Axis], meeting: np.ndarray) -> None:
+        super().__init__(axes)
+        self.o = meeting
+
+    def rows(self, c: Vector, t: Vector) -> list[Row]:
+        one, two, three = self.axes
+        goal = array(t - self.o)
+        out: list[Row] = []
+        for d in slide_to_distance(array(c - self.o), three.h, dot(goal, goal)):
+            x = array(three.move(d, c) - self.o)
+            out += [[t1, t2, d] for t1, t2 in turn_both(array(-one.h), goal, two.h, x)]
+        return out
+
+
+class GeneralSlide(PositionArm):
+    """Skew axes 1 and 2: as the general 3R arm, of degree four in the slide."""
+
+    name, branches = "general RRP arm", 4
+
+    def __init__(self, axes: Sequence[Axis]) -> None:
+        one, two = common_normal(axes[0], axes[1])
+        super().__init__([one, two, axes[2]])
+
+    def rows(self, c: Vector, t: Vector) -> list[Row]:
+        one, two, three = self.axes
+        a, n, m, ca, sa = normal_frame(one, two)
+        reach = array(t - one.p)
+        K, H = dot(reach, reach) - a * a, dot(one.h, reach)
+        y = array(c - two.p)
+        N = (dot(y, y), 2.0 * dot(y, three.h), 1.0)
+        w = (dot(two.h, y), float(two.h @ three.h))
+        k, s = 4.0 * a * a, sa * sa
+        far = (K - N[0], -N[1], -1.0)
+        high = (H - ca * w[0], -ca * w[1])
+        e4 = s
+        e3 = s * 2.0 * far[1] * far[2]
+        e2 = s * (far[1] * far[1] + 2.0 * far[0] * far[2]) + k * (high[1] * high[1] - s + s * w[1] * w[1])
+        e1 = s * 2.0 * far[0] * far[1] + k * (2.0 * high[0] * high[1] - s * N[1] + s * 2.0 * w[0] * w[1])
+        e0 = s * far[0] * far[0] + k * (high[0] * high[0] - s * N[0] + s * w[0] * w[0])
+        out: list[Row] = []
+        for d in solve_quartic(e4, e3, e2, e1, e0):
+            z = array(y + d * three.h)
+            u = (K - dot(z, z)) / (2.0 * a)
+            v = (H - ca * dot(two.h, z)) / sa
+            t2 = turn_onto(two.h, z, array(u * n + v * m))
+            out.append([turn_onto(one.h, array(array(a * n) + rotate(two.h, t2, z)), reach), t2, d])
+        return out
+
+
+def slide_to_distance(start: Vector, h: Vector, square: Vector) -> list:
+    """Both d with |start + d h|² = square."""
+    return solve_quadratic(1.0, dot(start, h), dot(start, start) - square)
+
+
+def arm_rrp(axes: Sequence[Axis], relations: Relations) -> PositionArm:
+    """The program for two revolute joints followed by a slide."""
+    one, two, three = axes
+    if relations.parallel(one, two):
+        return ScaraArm(axes)
+    if relations.perpendicular(two, three):
+        return CrossedSlide(axes)
+    meeting = relations.meeting_point(one, two)
+    return MeetingAxes(axes, meeting) if meeting is not None else GeneralSlide(axes)
+
+
+def arm_prr(axes: Sequence[Axis], relations: Relations) -> PositionArm:
+    """The program for a slide followed by two revolute joints."""
+    return Mirrored(arm_rrp(mirror(axes), relations), axes)

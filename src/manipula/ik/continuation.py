@@ -1,0 +1,86 @@
+"""From one posture along a motion: the solution that is connected to it, to the last digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import SolveError
+
+LARGEST_JUMP = 0.3  # rad or m between neighbours; larger ones are bridged in smaller steps
+HALVINGS = 14
+NEWTON = 25
+SETTLED = 1e-14
+
+
+def has_orientation(trajectory: Any) -> bool:
+    """Does the motion say how the tool is turned?"""
+    path = getattr(trajectory, "path", None)
+    return bool(getattr(trajectory, "has_orientation", False)) or getattr(path, "orientation", None) is not None
+
+
+def poses_along(trajectory: Any, t: Any) -> np.ndarray:
+    """Targets (S, 1, 4, 4) at times t; the rotation is the identity where the motion has none."""
+    times = np.atleast_1d(np.asarray(t, float))
+    if has_orientation(trajectory):
+        return np.asarray(trajectory.pose(times), float)[:, None]
+    out = np.zeros((len(times), 1, 4, 4))
+    out[:, 0] = np.eye(4)
+    out[:, 0, :3, 3] = trajectory.position(times)
+    return out
+
+
+def newton(errors: Any, target: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, float]:
+    r"""Full Newton steps :math:`q \leftarrow q + J^+e` until they change nothing; the posture and the size of its error."""
+    best, size = q, np.inf
+    for _ in range(NEWTON):
+        e, J, now = errors(target, q)
+        if not now < size:
+            break
+        best, size = q, float(now)
+        step = np.linalg.lstsq(J, e, rcond=1e-12)[0]
+        q = q + step
+        if np.max(np.abs(step)) < SETTLED:
+            break
+    return best, size
+
+
+def follow(
+    errors: Any, targets_at: Callable[[Any], np.ndarray], t: np.ndarray, q0: np.ndarray, tolerance: float = 1e-9
+) -> np.ndarray:
+    """Postures (S, n) at times t that continue q0 (at t[0]) without jumping to another branch.
+
+    Args:
+        errors: ``(target, q)`` → e, J, size of e.
+        targets_at: poses (S, parts, 4, 4) at times.
+    """
+    targets = targets_at(t)
+    q, size = newton(errors, targets[0], np.array(q0, float))
+    _check(size, tolerance, float(t[0]), q)
+    out = [q]
+    for k in range(1, len(t)):
+        out.append(_bridge(errors, targets_at, float(t[k - 1]), float(t[k]), out[-1], targets[k], tolerance, HALVINGS))
+    return np.array(out)
+
+
+def _bridge(
+    errors: Any, targets_at: Callable[[Any], np.ndarray], t0: float, t1: float, q: np.ndarray, target: np.ndarray,
+    tolerance: float, depth: int,
+) -> np.ndarray:  # fmt: skip
+    found, size = newton(errors, target, q)
+    if size <= tolerance and np.max(np.abs(found - q)) <= LARGEST_JUMP:
+        return found
+    if depth == 0:
+        _check(np.inf, tolerance, t1, q)
+    middle = 0.5 * (t0 + t1)
+    half = _bridge(errors, targets_at, t0, middle, q, targets_at(np.array([middle]))[0], tolerance, depth - 1)
+    return _bridge(errors, targets_at, middle, t1, half, target, tolerance, depth - 1)
+
+
+def _check(size: float, tolerance: float, t: float, q: np.ndarray) -> None:
+    if not size <= tolerance:
+        raise SolveError(
+            f"The posture cannot be continued at t = {t:.6g} s: the motion leaves the reach or passes a singular posture.", q
+        )
