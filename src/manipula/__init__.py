@@ -46,6 +46,10 @@ _PUBLIC = {
     "control": "manipula.control",
     # making it move
     "Scenario": "manipula.simulation.scenario",
+    "Wrench": "manipula.simulation.parts",
+    "PayloadChange": "manipula.simulation.parts",
+    "Noise": "manipula.simulation.parts",
+    "Actuator": "manipula.simulation.parts",
     "simulate": "manipula.simulation.simulate",
     "Result": "manipula.simulation.result",
     "load_result": "manipula.simulation.store",
@@ -122,6 +126,10 @@ if TYPE_CHECKING:
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
     from manipula.simulation.constraint import Constraint as Constraint
+    from manipula.simulation.parts import Actuator as Actuator
+    from manipula.simulation.parts import Noise as Noise
+    from manipula.simulation.parts import PayloadChange as PayloadChange
+    from manipula.simulation.parts import Wrench as Wrench
     from manipula.simulation.programmed import programmed_motion as programmed_motion
     from manipula.simulation.result import Result as Result
     from manipula.simulation.scenario import Scenario as Scenario

@@ -35,7 +35,8 @@ def condition(robot: Robot, q: np.ndarray) -> float:
     chosen = q[np.linspace(0, len(q) - 1, min(len(q), 25)).astype(int)]
     worst = 1.0
     for row in chosen[np.isfinite(chosen).all(axis=1)]:
-        M = np.asarray(mass_matrix(robot, row), float)
+        with np.errstate(all="ignore"):
+            M = np.asarray(mass_matrix(robot, row), float)
         diagonal = np.diag(M)
         if np.any(diagonal <= 0.0):
             return 0.0

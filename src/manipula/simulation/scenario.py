@@ -14,10 +14,12 @@ from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_n
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.frozen import frozen
 from manipula.simulation.parts import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
+STARTS = ("given", "project")
 MAX_STEPS = 200_000_000
 MAX_SAMPLES = 50_000_000
 
@@ -47,6 +49,10 @@ class Scenario:
         stop_at_limits: end the run where a joint limit is crossed.
         verify: repeat the run with another step and compare, so that "finished" can be trusted.
         elbow: which solution of the inverse kinematics an inverse-dynamics run along a task reference starts with.
+        criteria, gain: secondary criteria of a kinematic run, and its gain on the tip's error [1/s].
+        start: "given" takes q0 as it is, "project" moves it by the smallest change of joints onto the start of a task reference.
+        limits: what ``manipula check`` holds the motion against, beside the robot's own limits: "position", "velocity",
+            "acceleration", "jerk", "torque", "power", one number or one a joint; "tip" with its own "velocity", "acceleration", "jerk".
     """
 
     robot: Robot
@@ -74,6 +80,8 @@ class Scenario:
     elbow: int = 0
     criteria: tuple[Any, ...] = ()
     gain: float = 0.0
+    start: Literal["given", "project"] = "given"
+    limits: Any = None
     name: str = "run"
 
     def __post_init__(self) -> None:
@@ -103,6 +111,10 @@ class Scenario:
                         f"One entry a joint is needed ({self.robot.n}), found {len(laws)}.", field=name
                     )
                 set_(name, laws)
+        for name in ("parameters", "vary", "limits", "torques"):
+            set_(name, frozen(getattr(self, name)))
+        if self.start not in STARTS:
+            raise unknown_name("start", self.start, STARTS, field="start")
         set_("disturbances", tuple(self.disturbances))
         set_("criteria", tuple(self.criteria))
         if self.steps > MAX_STEPS:

@@ -38,7 +38,7 @@ class Run:
 
 def prepare_run(s: Scenario) -> Run:
     """Check that the parts fit together and build the loop (or find it among the last ones)."""
-    plant, dimension, reference = _plant(s)
+    plant, dimension, reference = plant_of(s)
     delay = round(s.actuator.delay / s.step)
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
     loop = _loop(s, plant, dimension, noisy, delay)
@@ -64,7 +64,7 @@ def _starts(plant: Plant, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     return x
 
 
-def _plant(s: Scenario) -> tuple[Plant, int, Any]:
+def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     robot = s.robot
     if robot.parameters and not s.parameters:
         raise DescriptionError(

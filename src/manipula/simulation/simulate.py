@@ -41,6 +41,10 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         return _inverse_dynamics(scenario)
     if kind == "kinematic":
         return _kinematic(scenario)
+    q0, qd0 = initial_state(scenario)
+    rcond = judge.condition(scenario.robot, q0)
+    if rcond < judge.SINGULAR:
+        return _not_started(scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia.")
     run = prepare_run(scenario)
     if scenario.integrator in ADAPTIVE:
         if run.loop.noisy or run.loop.delay:
@@ -51,6 +55,14 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     else:
         samples = run_fixed(run, threads)
     return _result(run, samples, threads)
+
+
+def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> Result:
+    """A result whose only sample is the initial state."""
+    t = np.arange(s.samples) * (float(s.duration or 0.0) / s.steps * s.every)
+    arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
+    arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
+    return _assemble(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), float("nan"), ())
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
