@@ -55,7 +55,15 @@ def puma560(symbolic: bool = True) -> Robot:
 def panda_like() -> Robot:
     """Modified DH of a 7R arm with the Panda's geometry in symbols."""
     d1, d3, d5, a4, a7 = (S(n) for n in ("d1", "d3", "d5", "a4", "a7"))
-    rows = [(0, 0, d1), (0, -RIGHT, 0), (0, RIGHT, d3), (a4, RIGHT, 0), (-a4, -RIGHT, d5), (0, RIGHT, 0), (a7, RIGHT, 0)]
+    rows = [
+        (0, 0, d1),
+        (0, -RIGHT, 0),
+        (0, RIGHT, d3),
+        (a4, RIGHT, 0),
+        (-a4, -RIGHT, d5),
+        (0, RIGHT, 0),
+        (a7, RIGHT, 0),
+    ]
     return from_dh(
         [{"a": a, "alpha": alpha, "d": d, "mass": 1.0} for a, alpha, d in rows],
         "modified", gravity=(0, 0, -S("g")), name="seven-joints",
@@ -66,7 +74,11 @@ def random_body(rng: np.random.Generator) -> dict[str, Any]:
     """Mass, centre of mass and a physical inertia, with a few decimals as people write them."""
     points = rng.normal(size=(4, 3)) * 0.2
     inertia = sum(0.5 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
-    return {"mass": round(float(rng.uniform(0.5, 3)), 3), "com": np.round(rng.normal(size=3) * 0.2, 3), "inertia": np.round(inertia, 5)}
+    return {
+        "mass": round(float(rng.uniform(0.5, 3)), 3),
+        "com": np.round(rng.normal(size=3) * 0.2, 3),
+        "inertia": np.round(inertia, 5),
+    }
 
 
 def random_dh(rng: np.random.Generator, n: int, oblique: bool, convention: Any) -> Robot:
@@ -106,7 +118,9 @@ def random_state(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarr
     return rng.uniform(-2, 2, size=n), rng.uniform(-2, 2, size=n), rng.uniform(-3, 3, size=n)
 
 
-def numbers(eq: Any, expression: Any, state: tuple[np.ndarray, ...], parameters: Mapping[str, float] | None = None) -> np.ndarray:
+def numbers(
+    eq: Any, expression: Any, state: tuple[np.ndarray, ...], parameters: Mapping[str, float] | None = None
+) -> np.ndarray:
     """SymPy expression or matrix of ``eq`` at a state."""
     symbols = [*eq.names.q, *eq.names.qd, *eq.names.qdd]
     values = [float(v) for part in state for v in part]
@@ -117,5 +131,3 @@ def numbers(eq: Any, expression: Any, state: tuple[np.ndarray, ...], parameters:
     function: Callable = sympy.lambdify([*symbols, *extra], flat, modules="math", cse=True)
     out = np.array(function(*values, *(table[str(s)] for s in extra)), dtype=float)
     return out.reshape(shape) if shape else out[0]
-
-

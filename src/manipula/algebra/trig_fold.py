@@ -12,12 +12,11 @@ import itertools
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Literal
 
 from manipula.algebra.trigpoly import BITS, Coefficient, Ring, Terms, whole
 
 Sum = tuple[tuple[int, int], ...]  # an angle: (joint, multiple) pairs, in order of joints
-Kind = Literal["c", "s"]
+Kind = str  # "c" or "s"
 Factor = tuple[Kind, Sum, int]  # cosine or sine, of which angle, to which power
 Product = tuple[Factor, ...]
 Folded = list[tuple[Coefficient, Product]]
@@ -34,9 +33,7 @@ class Folder:
         ones: the sums of angles that read naturally, with a positive first multiple.
     """
 
-    def __init__(
-        self, ring: Ring, angles: Iterable[Sum], groups: Iterable[Iterable[int]], ones: Iterable[Sum]
-    ) -> None:
+    def __init__(self, ring: Ring, angles: Iterable[Sum], groups: Iterable[Iterable[int]], ones: Iterable[Sum]) -> None:
         self.ring, self.ones = ring, frozenset(ones)
         self._shift: list[list[tuple[int, Sum]]] = []
         self._mask: list[int] = []
@@ -178,9 +175,13 @@ class Folder:
                 continue
             (A, sa), (B, sb) = positive(A), positive(B)
             if kind == "c":  # cos(A+B) = 2 cA cB - cos(A-B) = cos(A-B) - 2 sA sB
-                factors, weight = (_product(("c", A), ("c", B)), 2) if s > 0 else (_product(("s", A), ("s", B)), -2 * sa * sb)
+                factors, weight = (
+                    (_product(("c", A), ("c", B)), 2) if s > 0 else (_product(("s", A), ("s", B)), -2 * sa * sb)
+                )
             else:  # sin(A+B) = 2 sA cB - sin(A-B) = 2 cA sB + sin(A-B)
-                factors, weight = (_product(("s", A), ("c", B)), 2 * sa) if s > 0 else (_product(("c", A), ("s", B)), 2 * sb)
+                factors, weight = (
+                    (_product(("s", A), ("c", B)), 2 * sa) if s > 0 else (_product(("c", A), ("s", B)), 2 * sb)
+                )
             out.append((factors, {k: whole(weight * v) for k, v in X.items()}))
         if best and not D:
             for index, (factors, X) in enumerate(out):  # 1 = c² + s² when that shortens what stands at c²
@@ -278,7 +279,10 @@ def _times(modes: dict[tuple[Kind, Sum], Fraction], angle: Sum, kind: Kind) -> d
     for (k, x), v in modes.items():
         half = v / 2
         if kind == "c":
-            pairs: list[tuple[Kind, Sum, Fraction]] = [(k, combine(x, angle, 1), half), (k, combine(x, angle, -1), half)]
+            pairs: list[tuple[Kind, Sum, Fraction]] = [
+                (k, combine(x, angle, 1), half),
+                (k, combine(x, angle, -1), half),
+            ]
         elif k == "c":
             pairs = [("s", combine(x, angle, 1), half), ("s", combine(x, angle, -1), -half)]
         else:

@@ -10,6 +10,7 @@ import typer
 from manipula.cli.catalog import catalog
 from manipula.cli.convert import convert
 from manipula.cli.doctor import doctor
+from manipula.cli.equations import equations
 from manipula.cli.explain import explained
 from manipula.cli.export import export
 
@@ -17,6 +18,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
     "convert": convert,
     "catalog": catalog,
+    "equations": equations,
     "export": export,
 }
 

@@ -59,7 +59,7 @@ def base_parameters(given: Derivation) -> BaseParameters:
     silent = tuple(name for name in columns if name not in present)
     kept -= set(silent)
     definitions = {name: [(sympy.Integer(1), columns[name])] for name in columns if name in kept}
-    dependent = _dependencies(first, [name for name in definitions])
+    dependent = _dependencies(first, list(definitions))
     for name, combination in dependent.items():
         for other, factor in combination.items():
             definitions[other] = definitions[other] + [(sympy.cancel(factor * f), p) for f, p in definitions[name]]
@@ -127,7 +127,9 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
         own |= (63 << BITS * index | 63 << BITS * (index + 1)) if index >= 0 else 0
     place = (trig & own) | prismatic
     rows: dict[tuple[int, int], int] = {}
-    entries: dict[str, dict[int, dict[int, Any]]] = {name: {} for name in names}  # column → row → geometry → coefficient
+    entries: dict[str, dict[int, dict[int, Any]]] = {
+        name: {} for name in names
+    }  # column → row → geometry → coefficient
     for f, p in enumerate(_functions(d)):
         for k, v in p.terms.items():
             name = mask[k & every]
@@ -172,6 +174,7 @@ class _Geometry:
         total = sympy.Integer(0)
         for monomial, v in coefficients.items():
             term = sympy.Rational(v.numerator, v.denominator)
+            key: Any
             for key, k in self._d.expand(monomial):
                 one = getattr(sympy, key[0])(key[1]) if isinstance(key, tuple) else key
                 term = term * one**k

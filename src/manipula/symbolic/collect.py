@@ -13,7 +13,19 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.algebra.trigpoly import whole
-from manipula.symbolic.form import LARGEST_NICE, Atom, Monomial, Node, Number, add, horner, linear_factors, monomial, power, product
+from manipula.symbolic.form import (
+    LARGEST_NICE,
+    Atom,
+    Monomial,
+    Node,
+    Number,
+    add,
+    horner,
+    linear_factors,
+    monomial,
+    power,
+    product,
+)
 
 Motion = tuple[Hashable, ...]  # keys of rates and accelerations; two equal keys are a square
 Term = tuple[Motion, Monomial, int]  # motion, configuration, packed monomial of parameters
@@ -122,7 +134,7 @@ def normalised(vector: Mapping[Any, Number]) -> tuple[Number, _Vector]:
         ((key, value),) = vector.items()
         return value, ((key, 1),)
     items = sorted(vector.items())
-    values = [v for _, v in items]
+    values: list[Any] = [v for _, v in items]
     denominator = 1
     if not all(type(v) is int for v in values):
         denominator = math.lcm(*(v.denominator for v in values))

@@ -37,6 +37,7 @@ class Derivation:
     Args:
         moments_of: moments of link i about the joint-centred frame J, in place of the robot's own.
         bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared chain, in place of both.
+        sums: angles of parallel joints are added up (see :mod:`manipula.symbolic.posed`).
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Derivation:
         budget: Budget,
         moments_of: Callable[[Ring, int], Moments] | None = None,
         bodies_of: Callable[[Ring, int], tuple[Moments, Any]] | None = None,
+        sums: bool = True,
     ) -> None:
         self.robot, self.budget = robot, budget
         self.ring = Ring(limit=4 * budget.terms)
@@ -57,8 +59,7 @@ class Derivation:
                 moments, armature = bodies_of(self.ring, i)
                 bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
             self.chain = dataclasses.replace(self.chain, bodies=tuple(bodies))
-        self.posed: Posed = pose(self.chain, self.ring)
-        self.phases = self.posed.phases
+        self.posed: Posed = pose(self.chain, self.ring, sums)
         self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
         self._expanded: dict[int, Monomial] = {}
 
@@ -132,7 +133,9 @@ class Derivation:
 
     # From polynomials to terms that the collector reads ---------------------------------------------------------
 
-    def terms(self, p: TrigPoly, motion: Motion = (), divisor: int = 1, fold: bool = True, into: Terms | None = None) -> Terms:
+    def terms(
+        self, p: TrigPoly, motion: Motion = (), divisor: int = 1, fold: bool = True, into: Terms | None = None
+    ) -> Terms:
         """Folded terms of ``p · motion / divisor``, added to ``into``."""
         out: Terms = {} if into is None else into
         for outside, trig in p.split(self.folder.mask).items():

@@ -85,7 +85,8 @@ def _potential(eq: Equations) -> Section:
 
 
 def _friction(eq: Equations) -> Section:
-    nodes = [ZERO if f == 0 else Atom(f) for f in eq.friction]
+    laws: list[Any] = list(eq.friction)  # pyright: ignore[reportArgumentType]
+    nodes = [ZERO if f == 0 else Atom(f) for f in laws]
     return Section("Friction torques, on the left of the equation of motion", _column("tauf", nodes, eq))
 
 
@@ -138,8 +139,16 @@ def sections(eq: Equations, only: Sequence[str] | str | None = None) -> list[Sec
             body.append(_friction(eq))
     constants = eq.definition_nodes
     if constants:
-        used = {key[1] for s in body for _, node in s.formulas for key in atoms(node) if isinstance(key, tuple) and key[0] == "name"}
-        used |= {str(key) for s in body for _, node in s.formulas for key in atoms(node) if isinstance(key, sympy.Symbol)}
+        used = {
+            key[1]
+            for s in body
+            for _, node in s.formulas
+            for key in atoms(node)
+            if isinstance(key, tuple) and key[0] == "name"
+        }
+        used |= {
+            str(key) for s in body for _, node in s.formulas for key in atoms(node) if isinstance(key, sympy.Symbol)
+        }
         shown = tuple((name, node) for name, node in constants.items() if name in used)
         if shown:
             out.append(Section("Constants", shown))

@@ -82,7 +82,7 @@ class Equations:
         moments_of = None
         if self.inertia == "symbolic":
             moments_of = lambda ring, i: symbolic_moments(ring, inertia_symbols(i))  # noqa: E731
-        derivation = Derivation(self.robot, self._budget, moments_of)
+        derivation = Derivation(self.robot, self._budget, moments_of, sums=self.level != "raw")
         self.names.phases = derivation.posed.phases
         return derivation
 
@@ -103,7 +103,8 @@ class Equations:
                 "M, C, h and g are parts of the levels 'raw', 'compact', 'lumped' and 'base'."
             )
         derivation = self._base.derivation if self.level == "base" else self._given
-        return Parts(derivation, self._collector(derivation, self._lumps), self.level != "raw", self._progress)
+        collector = self._collector(derivation, self._lumps)
+        return Parts(derivation, collector, self.level != "raw", self._progress, composed=self.level == "lumped")
 
     def _collector(self, derivation: Derivation, lump: Any = None) -> Collector:
         known: dict[Any, Any] = {}
@@ -149,8 +150,8 @@ class Equations:
         by_name = {s.name: s for s in self._robot_symbols()}
         return tuple(by_name.get(name, sympy.Symbol(name)) for name in [*names, *self.definitions])
 
-    def _robot_symbols(self) -> set[sympy.Symbol]:
-        found: set[sympy.Symbol] = set()
+    def _robot_symbols(self) -> set[Any]:
+        found: set[Any] = set()
         for key in self._given.ring.keys if self.level != "recursive" else ():
             for part in key if isinstance(key, tuple) else (key,):
                 if isinstance(part, sympy.Basic):
@@ -200,17 +201,21 @@ class Equations:
     @cached_property
     def friction(self) -> sympy.Matrix:
         """Friction torques tau_f(qd), n×1; zero where a joint has no law. They stand on the left, beside g."""
-        return sympy.Matrix([friction_terms.torque(joint, self.names.qd[i], i) for i, joint in enumerate(self.robot.joints)])
+        return sympy.Matrix(
+            [friction_terms.torque(joint, self.names.qd[i], i) for i, joint in enumerate(self.robot.joints)]
+        )
 
-    @cached_property
+    @property
     def definition_nodes(self) -> dict[str, Node]:
         """Formulas of the constants that the level introduces."""
         if self.level == "lumped":
             assert self._lumps is not None
             _ = self.parts.M, self.parts.h, self.parts.g  # constants are numbered in the order of these parts
             return self._lumps.definitions
-        if self.level != "base":
-            return {}
+        return self._base_definitions if self.level == "base" else {}
+
+    @cached_property
+    def _base_definitions(self) -> dict[str, Node]:
         given, collector = self._given, self._collector(self._given)
         out = {}
         for name, pieces in self._base.definitions.items():
@@ -223,7 +228,10 @@ class Equations:
 
     @property
     def definitions(self) -> dict[str, Any]:
-        """SymPy expressions of the constants that the levels "lumped" and "base" introduce, by name."""
+        """SymPy expressions of the constants that the levels "lumped" and "base" introduce, by name.
+
+        At level "lumped": those of M, h, g and tau, and of whatever else was asked for before.
+        """
         return {name: self._writer.write(node) for name, node in self.definition_nodes.items()}
 
     # Recursive ----------------------------------------------------------------------------------------------------
@@ -260,11 +268,11 @@ class Equations:
 
     def A(self, frame: str | int = "tip") -> sympy.Matrix:
         """Rotation of a frame, 3×3."""
-        return self.T(frame)[:3, :3]
+        return sympy.Matrix(self.T(frame)[:3, :3])
 
     def p(self, frame: str | int = "tip") -> sympy.Matrix:
         """Origin of a frame, 3×1."""
-        return self.T(frame)[:3, 3]
+        return sympy.Matrix(self.T(frame)[:3, 3])
 
     def jacobian(self, frame: str | int = "tip", expressed_in: ExpressedIn = "base") -> sympy.Matrix:
         """Geometric Jacobian at the frame's origin, 6×n, linear part first."""

@@ -67,7 +67,7 @@ class Scalars:
                 raise DescriptionError(f"The power in '{e}' is beyond the largest that is handled, {MAX_POWER}.")
             return (self._from_sympy(e.base) if power > 0 else self.ring.variable(1 / e.base)) ** abs(power)
         if isinstance(e, (sympy.sin, sympy.cos)):
-            argument = e.args[0]
+            argument: Any = e.args[0]
             sign = -1 if argument.could_extract_minus_sign() else 1
             angle = self.ring.angle(sign * argument)
             return angle.cos() if isinstance(e, sympy.cos) else sign * angle.sin()
@@ -117,7 +117,7 @@ def rational_sine_cosine(angle: float) -> tuple[Any, Any]:
     With t near tan(r/2), r the rest beyond whole right angles: :math:`c = (1-t^2)/(1+t^2),\ s = 2t/(1+t^2)`.
     """
     quarters = round(angle / (math.pi / 2))
-    t = Fraction(math.tan((angle - quarters * math.pi / 2) / 2)).limit_denominator(2**28)
+    t = Fraction(math.tan((angle - quarters * math.pi / 2) / 2)).limit_denominator(2**32)
     s, c = 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
     return ((s, c), (c, -s), (-s, -c), (-c, s))[quarters % 4]
 

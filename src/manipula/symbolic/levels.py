@@ -30,7 +30,9 @@ class Lumps:
         self.definitions: dict[str, Node] = {}
         self._known: dict[Any, Node] = {}
         letters = ("p", "k", "lump")
-        self._letter = next(x for x in letters if x == "lump" or not any(t.startswith(x) and t[1:].isdigit() for t in taken))
+        self._letter = next(
+            x for x in letters if x == "lump" or not any(t.startswith(x) and t[1:].isdigit() for t in taken)
+        )
 
     def __call__(self, bracket: Any, node: Node) -> Node:
         if isinstance(node, Atom) or (isinstance(node, Product) and _is_plain(node)):

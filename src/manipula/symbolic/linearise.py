@@ -41,7 +41,12 @@ class Linearisation:
         """Of the equations at any state, or at rest (no velocity, no acceleration), where only g matters for K."""
         names, parts = equations.names, equations.parts
         rates = dict.fromkeys(names.qd, 0)
-        resisting = sympy.diag(*(sympy.diff(f, qd) for f, qd in zip(equations.friction, names.qd)))
+        resisting = sympy.diag(
+            *(
+                sympy.diff(f, qd)
+                for f, qd in zip(list(equations.friction), names.qd)  # pyright: ignore[reportArgumentType]
+            )
+        )
         if at_rest:
             K = equations._matrix(parts.gravity_stiffness)
             D = resisting.xreplace(rates)

@@ -10,10 +10,40 @@ import sympy
 
 from manipula.robot.robot import Robot
 
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-).split()
+_GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Pi",
+    "Sigma",
+    "Phi",
+    "Psi",
+    "Omega",
+]
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -30,7 +60,9 @@ class Names:
         indices = range(1, robot.n + 1)
         letters = ("q", "joint", "joint_variable_")
         self.letter = next(
-            x for x in letters if x == letters[-1] or not any(f"{d}{x}{i}" in taken for i in indices for d in ("", "d", "dd"))
+            x
+            for x in letters
+            if x == letters[-1] or not any(f"{d}{x}{i}" in taken for i in indices for d in ("", "d", "dd"))
         )
         self.q = [sympy.Symbol(f"{self.letter}{i}") for i in indices]
         self.qd = [sympy.Symbol(f"d{self.letter}{i}") for i in indices]
@@ -111,7 +143,10 @@ class Names:
             if kind in ("c", "s"):
                 if self.is_short(what):
                     return f"{kind}_{{{(',' if self._apart else '').join(str(j + 1) for j, _ in what)}}}"
-                parts = [("-" if k < 0 else "+") + ("" if abs(k) == 1 else str(abs(k))) + f"{self.latex(('q', j))}" for j, k in self._moving(what)]
+                parts = [
+                    ("-" if k < 0 else "+") + ("" if abs(k) == 1 else str(abs(k))) + f"{self.latex(('q', j))}"
+                    for j, k in self._moving(what)
+                ]
                 parts += [f"{self.constant(what):+.17g}"] if self.constant(what) else []
                 return rf"\{'cos' if kind == 'c' else 'sin'}({''.join(parts).lstrip('+')})"
         expression = self.sympy(key)

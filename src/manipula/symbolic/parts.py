@@ -14,7 +14,7 @@ import numpy as np
 from manipula.physics import kinematics
 from manipula.symbolic.collect import Collector, Motion
 from manipula.symbolic.derive import Derivation, Terms
-from manipula.symbolic.form import ZERO, Node, add, monomial
+from manipula.symbolic.form import ZERO, Atom, Node, add, monomial, product
 
 Progress = Callable[[str, int, int], None]  # what is being done, entries finished, entries in all
 
@@ -24,10 +24,18 @@ class Parts:
 
     Args:
         fold: sums of angles and common factors; without it every term is written out in single sines and cosines.
+        composed: tau is put together from the formulas of M, h and g, so that it brings no constants of its own.
     """
 
-    def __init__(self, derivation: Derivation, collector: Collector, fold: bool, progress: Progress | None = None) -> None:
-        self.derivation, self._collector, self._fold = derivation, collector, fold
+    def __init__(
+        self,
+        derivation: Derivation,
+        collector: Collector,
+        fold: bool,
+        progress: Progress | None = None,
+        composed: bool = False,
+    ) -> None:
+        self.derivation, self._collector, self._fold, self._composed = derivation, collector, fold, composed
         self._progress = progress or (lambda what, done, of: None)
 
     @property
@@ -107,6 +115,10 @@ class Parts:
         d = self.derivation
         out = []
         for i in range(self.n):
+            if self._composed:
+                inertial = [product(1, self.M[i][j], Atom(("qdd", j))) for j in range(self.n)]
+                out.append(add([*inertial, self.h[i], self.g[i]]))
+                continue
             terms: Terms = {}
             for j in range(self.n):
                 self._add(terms, d.M[i, j], (("qdd", j),))

@@ -55,13 +55,13 @@ class Posed:
     constant: dict[int, int]
 
 
-def pose(chain: Chain, ring: Ring) -> Posed:
-    """Pose a chain whose constants are polynomials of ``ring``."""
+def pose(chain: Chain, ring: Ring, sums: bool = True) -> Posed:
+    """Pose a chain whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle."""
     n = chain.n
     sign = [_parallel(b.R0) for b in chain.bodies]
     turning, member = [False] * n, [False] * n
     for i, b in enumerate(chain.bodies):
-        member[i] = b.parent >= 0 and turning[b.parent] and sign[i] != 0
+        member[i] = sums and b.parent >= 0 and turning[b.parent] and sign[i] != 0
         turning[i] = b.revolute or member[i]
     held = [False] * n
     for i in range(n - 1, -1, -1):
@@ -96,7 +96,7 @@ def pose(chain: Chain, ring: Ring) -> Posed:
         for name, f in chain.frames.items()
     }  # fmt: skip
     posed = dataclasses.replace(chain, bodies=tuple(bodies), frames=frames)
-    groups, ones = _groups(chain, constant)
+    groups, ones = _groups(chain, constant, sums)
     angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (chain.bodies[i].revolute or held[i])))
     return Posed(posed, q, angles, groups, ones, phases, constant)
 
@@ -115,7 +115,7 @@ def _parallel(R0: np.ndarray) -> int:
     return int(z == 1.0) - int(z == -1.0)
 
 
-def _groups(chain: Chain, constant: dict[int, int]) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
+def _groups(chain: Chain, constant: dict[int, int], sums: bool) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
     """Pieces of parallel revolute joints; a prismatic joint between two of them does not turn anything."""
     group_of: dict[int, int] = {}
     groups: list[list[int]] = []
@@ -127,7 +127,7 @@ def _groups(chain: Chain, constant: dict[int, int]) -> tuple[tuple[tuple[int, ..
         while parent >= 0 and not chain.bodies[parent].revolute:
             R = array(chain.bodies[parent].R0 @ R)
             parent = chain.bodies[parent].parent
-        direction = _parallel(R) if parent >= 0 else 0
+        direction = _parallel(R) if parent >= 0 and sums else 0
         own: Sum = ((i, 1), (constant[i], 1)) if i in constant else ((i, 1),)
         if direction:
             group_of[i] = group_of[parent]

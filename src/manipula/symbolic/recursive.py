@@ -138,11 +138,16 @@ class Recursion:
             R0 = every(b.R0) if b.R0.dtype == object else b.R0
             bodies.append(dataclasses.replace(
                 b, phase=0.0 if i in self._phase else b.phase, moments=moments, armature=self._name(f"IA{k}", step(b.armature)), R0=array(R0), p0=array(p0)))  # fmt: skip
-        return dataclasses.replace(derivation.chain, bodies=tuple(bodies), gravity=array(every(derivation.chain.gravity)))
+        return dataclasses.replace(
+            derivation.chain, bodies=tuple(bodies), gravity=array(every(derivation.chain.gravity))
+        )
 
     def _recur(self, chain: Chain) -> list[Any]:
         n = chain.n
-        q = [_Turning(((i, 1), *self._phase.get(i, ()))) if b.revolute else Step(Atom(("q", i))) for i, b in enumerate(chain.bodies)]
+        q = [
+            _Turning(((i, 1), *self._phase.get(i, ()))) if b.revolute else Step(Atom(("q", i)))
+            for i, b in enumerate(chain.bodies)
+        ]
         qd, qdd = [Step(Atom(("qd", i))) for i in range(n)], [Step(Atom(("qdd", i))) for i in range(n)]
         at = turns(chain, q)
         moved: list[Motion] = []

@@ -48,7 +48,9 @@ def _used(document: list[Section]) -> set[Any]:
 
 
 def _variables(eq: Equations) -> list[tuple[str, str, str]]:
-    return [(str(eq.names.q[i]), joint.name, "rad" if joint.is_revolute else "m") for i, joint in enumerate(eq.robot.joints)]
+    return [
+        (str(eq.names.q[i]), joint.name, "rad" if joint.is_revolute else "m") for i, joint in enumerate(eq.robot.joints)
+    ]
 
 
 def _abbreviations(eq: Equations, document: list[Section]) -> dict[str, str]:
@@ -108,7 +110,9 @@ def _html(eq: Equations, document: list[Section]) -> str:
         body.append(f"<h2>{html.escape(section.title)}</h2>")
         for label, node in section.formulas:
             pieces = [f"<math><mrow>{identifier(label)}<mo>=</mo></mrow></math>"]
-            for index, (sign, term) in enumerate(writer.pieces(node)):  # a term is the unit that a line break keeps whole
+            for index, (sign, term) in enumerate(
+                writer.pieces(node)
+            ):  # a term is the unit that a line break keeps whole
                 lead = writer.operator(sign) if index or sign == "-" else ""
                 pieces.append(f"<math><mrow>{lead}{term}</mrow></math>")
             body.append(f'<div class="eq">{" ".join(pieces)}</div>')

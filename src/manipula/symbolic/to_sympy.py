@@ -11,14 +11,25 @@ import sympy
 from manipula.symbolic.form import Atom, Node, Number, Product
 from manipula.symbolic.names import Names
 
-LARGEST_DENOMINATOR = 1000  # fractions up to here come from formulas (1/12); beyond, from decimals (0.08916)
+LARGEST_DENOMINATOR = 1000
+
+
+def is_fraction(x: Number) -> bool:
+    """Does the number read better as a fraction (1/12, 2/5) than as a decimal (9.81, 0.08916)?"""
+    if not isinstance(x, Fraction) or x.denominator > LARGEST_DENOMINATOR:
+        return False
+    rest = x.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest > 1 or x.denominator <= 10
 
 
 def number(x: Number) -> Any:
-    """An exact SymPy number for whole numbers and small fractions, a Float for what came from decimals."""
+    """An exact SymPy number for whole numbers and fractions, a Float for what came from decimals."""
     if isinstance(x, int):
         return sympy.Integer(x)
-    if isinstance(x, Fraction) and x.denominator <= LARGEST_DENOMINATOR:
+    if isinstance(x, Fraction) and is_fraction(x):
         return sympy.Rational(x.numerator, x.denominator)
     return sympy.Float(float(x), 17)
 

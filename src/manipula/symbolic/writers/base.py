@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.symbolic.form import Atom, Node, Number, Product, Sum
 from manipula.symbolic.names import Names
-from manipula.symbolic.to_sympy import LARGEST_DENOMINATOR
+from manipula.symbolic.to_sympy import is_fraction
 
 
 class Writer(ABC):
@@ -21,7 +21,9 @@ class Writer(ABC):
         """The whole formula; a leading minus is written, a leading plus is not."""
         pieces = self.pieces(node)
         first_sign, first = pieces[0]
-        return self.join([(self.minus if first_sign == "-" else "") + first, *(self.operator(s) + t for s, t in pieces[1:])])
+        return self.join(
+            [(self.minus if first_sign == "-" else "") + first, *(self.operator(s) + t for s, t in pieces[1:])]
+        )
 
     def pieces(self, node: Node) -> list[tuple[str, str]]:
         """Terms of the top level, each with its sign."""
@@ -57,7 +59,7 @@ def split_number(x: Number) -> tuple[str, str]:
     """Numerator and denominator as digits; a decimal has no denominator."""
     if isinstance(x, int):
         return str(x), ""
-    if isinstance(x, Fraction) and x.denominator <= LARGEST_DENOMINATOR:
+    if isinstance(x, Fraction) and is_fraction(x):
         return str(x.numerator), "" if x.denominator == 1 else str(x.denominator)
     return decimal(float(x)), ""
 

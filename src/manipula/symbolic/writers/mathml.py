@@ -8,8 +8,8 @@ import re
 from manipula.symbolic.form import Atom, Node, Product
 from manipula.symbolic.writers.base import Writer, is_atomic, nested, split_number
 
-_GREEK = dict(zip(
-    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split(),
+_GREEK: dict[str, str] = dict(zip(
+    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"],
     "αβγδεζηθκλμνξπρστφχψω",
 ))  # fmt: skip
 
@@ -58,7 +58,9 @@ class MathmlWriter(Writer):
                 name = "cos" if kind == "c" else "sin"
                 return f"<mrow><mi>{name}</mi><mo>(</mo>{inside}<mo>)</mo></mrow>"
         text = self.names.text(key)
-        return identifier(text) if is_atomic(key) and re.fullmatch(r"\w+", text) else f"<mtext>{html.escape(text)}</mtext>"
+        return (
+            identifier(text) if is_atomic(key) and re.fullmatch(r"\w+", text) else f"<mtext>{html.escape(text)}</mtext>"
+        )
 
 
 def identifier(name: str) -> str:

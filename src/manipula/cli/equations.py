@@ -1,0 +1,45 @@
+"""``manipula equations ROBOT``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def equations(
+    robot: Annotated[str, typer.Argument(help="A file (.toml .urdf .xml .txt) or a name of the catalog.")],
+    level: Annotated[str, typer.Option(help="raw, compact, lumped, base or recursive.")] = "compact",
+    format: Annotated[str, typer.Option(help="text, unicode, latex, html or json.")] = "text",
+    only: Annotated[
+        str | None, typer.Option(help="Parts, such as M,g: M C h g tau T V friction pose jacobian.")
+    ] = None,
+    symbolic_inertia: Annotated[
+        bool, typer.Option("--symbolic-inertia", help="Ten symbols a link in place of its masses and inertias.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+) -> None:
+    """Write the equations of motion of a robot."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from manipula.formats.load import load, write_whole
+    from manipula.symbolic.render import render
+
+    model = load(robot, tip)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def tell(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=of)
+            bar.update(tasks[what], completed=done)
+
+        inertia = "symbolic" if symbolic_inertia else "given"
+        text = render(model, level, format, only, inertia=inertia, progress=tell)  # pyright: ignore[reportArgumentType]
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        typer.echo(f"{write_whole(output, text)}")
