@@ -28,6 +28,9 @@ _PUBLIC = {
     "doctor": "manipula.robot.doctor",
     "friction": "manipula.robot.friction",
     "drives": "manipula.robot.drives",
+    # equations people read
+    "equations": "manipula.symbolic.equations",
+    "export": "manipula.export",
     # machine code
     "compile": "manipula.model",
     "Model": "manipula.model",
@@ -55,6 +58,11 @@ _PUBLIC = {
     "load_result": "manipula.simulation.store",
     "programmed_motion": "manipula.simulation.programmed",
     "Constraint": "manipula.simulation.constraint",
+    # what it means
+    "feasibility": "manipula.analysis.feasibility",
+    "identify": "manipula.analysis.identification",
+    "excitation": "manipula.analysis.excitation",
+    "base_parameters": "manipula.analysis.base_parameters",
     # errors
     "ManipulaError": "manipula.errors",
     "DescriptionError": "manipula.errors",
@@ -66,7 +74,7 @@ _PUBLIC = {
     "CompileError": "manipula.errors",
     "SolveError": "manipula.errors",
 }
-_MODULES = {"friction", "drives", "native", "paths", "timing", "control"}
+_MODULES = {"friction", "drives", "native", "export", "paths", "timing", "control"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -90,7 +98,12 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from manipula import control as control
+    from manipula import export as export
     from manipula import native as native
+    from manipula.analysis.base_parameters import base_parameters as base_parameters
+    from manipula.analysis.excitation import excitation as excitation
+    from manipula.analysis.feasibility import feasibility as feasibility
+    from manipula.analysis.identification import identify as identify
     from manipula.errors import BudgetError as BudgetError
     from manipula.errors import CompileError as CompileError
     from manipula.errors import DescriptionError as DescriptionError
@@ -135,3 +148,4 @@ if TYPE_CHECKING:
     from manipula.simulation.scenario import Scenario as Scenario
     from manipula.simulation.simulate import simulate as simulate
     from manipula.simulation.store import load_result as load_result
+    from manipula.symbolic.equations import equations as equations
