@@ -114,8 +114,7 @@ class Relations:
 
     def parallel(self, *axes: Axis) -> bool:
         """Do all have the same or opposite direction?"""
-        pairs = zip(axes, axes[1:])
-        return all([self._within(float(np.linalg.norm(np.cross(a.h, b.h)))) for a, b in pairs])
+        return self._within(max(float(np.linalg.norm(np.cross(a.h, b.h))) for a, b in zip(axes, axes[1:])))
 
     def perpendicular(self, a: Axis, b: Axis) -> bool:
         return self._within(abs(float(a.h @ b.h)))

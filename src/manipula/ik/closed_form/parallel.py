@@ -66,10 +66,14 @@ class ParallelArm(Program):
         ]
         (a, b), (c, d) = (rows[0][0][1:], rows[1][0][1:])
         determinant = a * d - b * c
-        right = [tuple(y + (k if i == 0 else 0.0) - (x[0] if i == 0 else 0.0) for i, y in enumerate(z)) for x, z, k in rows]
+        right = [
+            tuple(y + (k if i == 0 else 0.0) - (x[0] if i == 0 else 0.0) for i, y in enumerate(z)) for x, z, k in rows
+        ]
         cosine = tuple(d * u - b * v for u, v in zip(*right))
         sine = tuple(a * v - c * u for u, v in zip(*right))
-        f = combine((1.0, product(cosine, cosine)), (1.0, product(sine, sine)), (-1.0, (determinant * determinant, 0.0, 0.0)))
+        f = combine(
+            (1.0, product(cosine, cosine)), (1.0, product(sine, sine)), (-1.0, (determinant * determinant, 0.0, 0.0))
+        )
         out = []
         for t5 in solve_trigonometric_quartic(f):
             c1, s1 = (x[0] + x[1] * t5.c + x[2] * t5.s for x in (cosine, sine))
@@ -102,7 +106,11 @@ def recognise(lines: Lines, relations: Relations) -> Program | None:
     for axes, name in ((lines.axes, "2, 3, 4"), ([a.flipped() for a in reversed(lines.axes)], "3, 4, 5")):
         if not relations.parallel(*axes[1:4]):
             continue
-        if relations.parallel(axes[0], axes[1]) or relations.parallel(axes[3], axes[4]) or relations.parallel(*axes[4:]):
+        if (
+            relations.parallel(axes[0], axes[1])
+            or relations.parallel(axes[3], axes[4])
+            or relations.parallel(*axes[4:])
+        ):
             continue
         program = ParallelArm(axes, relations.meeting_point(*axes[4:]))
         program.name = f"three parallel axes ({name})"

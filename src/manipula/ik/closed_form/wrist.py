@@ -92,5 +92,3 @@ def _at_the_end(axes: Sequence[Axis], relations: Relations) -> WristArm | None:
     if centre is None or rank(axes[:3], centre) < 3:
         return None
     return WristArm(position_arm(axes[:3], relations), axes[3:], centre)
-
-

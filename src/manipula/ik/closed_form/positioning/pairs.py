@@ -48,8 +48,7 @@ class PolarArm(PositionArm):
         reach = array(t - one.p)
         x = array(c - one.p)
         return [
-            [turn_onto(one.h, array(x + d * two.h), reach), d]
-            for d in slide_to_distance(x, two.h, dot(reach, reach))
+            [turn_onto(one.h, array(x + d * two.h), reach), d] for d in slide_to_distance(x, two.h, dot(reach, reach))
         ]
 
 

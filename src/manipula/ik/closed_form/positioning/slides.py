@@ -94,5 +94,3 @@ def arm_of_slides(axes: Sequence[Axis], relations: Relations) -> PositionArm:
     if kinds == "PPR":
         return Mirrored(TurnedSlides(mirror(axes)), axes)
     return TurnBetweenSlides(axes)
-
-

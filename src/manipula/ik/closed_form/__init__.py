@@ -1,0 +1,60 @@
+"""Closed forms: every posture of an arm whose geometry allows it, recognised from its joint axes.
+
+``find(robot)`` looks at lines in space, not at the description, and gives a :class:`ClosedForm` or ``None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from manipula.ik.closed_form import locked, parallel, planar, srs, wrist
+from manipula.ik.closed_form.geometry import NEAR, Lines, Relations, lines_of, rank
+from manipula.ik.closed_form.positioning import position_arm
+from manipula.ik.closed_form.program import Program
+from manipula.ik.closed_form.solver import ClosedForm, PointProgram
+from manipula.robot.robot import Robot
+
+
+def _positioning(lines: Lines, relations: Relations) -> Program | None:
+    """A program for two or three joints that carry the tip."""
+    tip = lines.home[:3, 3]
+    if len(lines.axes) not in (2, 3) or rank(lines.axes, tip) < len(lines.axes):
+        return None
+    return PointProgram(position_arm(lines.axes, relations), tip)
+
+
+FAMILIES: dict[str, Callable[[Lines, Relations], Program | None]] = {
+    "planar": planar.recognise,
+    "wrist": wrist.recognise,
+    "parallel": parallel.recognise,
+    "positioning": _positioning,
+    "srs": srs.recognise,
+    "locked": locked.recognise,
+}
+
+
+@lru_cache(maxsize=64)
+def find(robot: Robot, frame: str = "tip") -> ClosedForm | None:
+    """The closed form of a robot for a frame, or ``None`` when its geometry has none here.
+
+    Geometry within 2e-3 of a family (rad, fractions of the reach) is accepted with ``exact = False``.
+    """
+    lines = lines_of(robot, frame)
+    if lines is None:
+        return None
+    best: ClosedForm | None = None
+    for recognise in FAMILIES.values():
+        relations = Relations(lines.reach, NEAR)
+        program = recognise(lines, relations)
+        if program is None:
+            continue
+        found = ClosedForm(robot, frame, lines, program, relations.deviation)
+        if found.exact:
+            return found
+        if best is None or found.deviation < best.deviation:
+            best = found
+    return best
+
+
+__all__ = ["FAMILIES", "ClosedForm", "find"]
