@@ -11,6 +11,7 @@ from manipula import native
 from manipula.control.base import Target
 from manipula.errors import TracingError
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.loop import within
 from manipula.simulation.setup import Run
 
 MAX_VERIFIED = 64  # runs of a batch that are repeated with half the step
@@ -104,5 +105,6 @@ def _interpreted(run: Run, h: float, steps: int, every: int) -> tuple[np.ndarray
             if i % every == 0:
                 out[k, i // every] = x
             if i < steps:
-                x = np.asarray(method.step(lambda t, y: plant.flow(t, y).rate, i * h, x, h, lay.n), float)
+                inside = within(i * h, h)
+                x = np.asarray(method.step(lambda t, y: plant.flow(inside(t), y).rate, i * h, x, h, lay.n), float)  # noqa: B023
     return out, stopped

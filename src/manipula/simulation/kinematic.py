@@ -18,7 +18,7 @@ from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
 from manipula.control.null_space import combined
 from manipula.errors import DescriptionError
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loop import ReferenceTable
+from manipula.simulation.loop import ReferenceTable, within
 from manipula.simulation.scenario import Scenario
 
 
@@ -49,7 +49,8 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         at = target(breaks, coefficients)
 
         def step(i: Any, state: Any) -> Any:
-            f = lambda t, y: law(s, arm, y, *at(t)[:2])  # noqa: E731
+            inside = within(i * h, h)
+            f = lambda t, y: law(s, arm, y, *at(inside(t))[:2])  # noqa: E731
             return (method.step(f, i * h, state, h, 0),)
 
         done = native.repeat(step, (q,), steps, record=lambda i, state: state, every=every)

@@ -14,6 +14,7 @@ from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
 from manipula.simulation.parameters import flatten, shape_of
 from manipula.simulation.plant import Plant
+from manipula.simulation.rehearsal import rehearse
 from manipula.simulation.scenario import Scenario
 
 _LOOPS: OrderedDict[Any, Loop] = OrderedDict()  # runs of one shape share machine code
@@ -157,6 +158,7 @@ def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) ->
     except TypeError:  # a part holds something that cannot be hashed (a user's function with arrays)
         return Loop(plant, dimension, s.integrator, noisy, delay)
     if found is None:
+        rehearse(s)  # a mistake is told in its own words, not in those of the compiler
         found = _LOOPS[key] = Loop(plant, dimension, s.integrator, noisy, delay)
         while len(_LOOPS) > _KEPT:
             _LOOPS.popitem(last=False)
@@ -171,15 +173,18 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     reference = cast(Any, s.reference)
     joint = getattr(reference, "space", None) == "joint"
     if q is None:
-        if s.reference is not None and not joint and s.resolved_kind() == "dynamic":
+        if s.reference is not None and not joint and s.resolved_kind() in ("dynamic", "kinematic"):
             raise DescriptionError("A run with a task reference needs an initial posture.", field="q0")
         q = reference.position(0.0) if joint else np.zeros(n)
         if qd is None and joint:
             qd = reference.velocity(0.0)
     qd = np.zeros(n) if qd is None else qd
-    return np.broadcast_to(np.asarray(q, float), (size, n)).copy(), np.broadcast_to(
-        np.asarray(qd, float), (size, n)
-    ).copy()
+    q, qd = (np.broadcast_to(np.asarray(v, float), (size, n)).copy() for v in (q, qd))
+    if s.start == "project" and reference is not None and not joint:
+        from manipula.simulation.start import projected
+
+        q = np.array([projected(s.robot, reference, row) for row in q])
+    return q, qd
 
 
 def _parameters(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:

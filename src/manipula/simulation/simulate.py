@@ -146,7 +146,8 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         return judge.Verdict(
             status, f"The state left all bounds at t = {stopped:.6g} s; a smaller step or other gains may help."
         )
-    rcond = judge.condition(s.robot, q)
+    moved_by_torques = s.resolved_kind() not in ("kinematic", "inverse_dynamics")  # elsewhere M is never solved for
+    rcond = judge.condition(s.robot, q) if moved_by_torques else 1.0
     if rcond < judge.SINGULAR:
         return judge.Verdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:

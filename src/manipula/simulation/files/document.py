@@ -1,0 +1,83 @@
+"""The text of a scenario file: numbers may be formulas of named constants, files stand beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from manipula.algebra.symbols import free_names
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
+from manipula.formats.toml_fields import Document, Fields, radians
+
+
+class ScenarioDocument(Document):
+    """A parsed scenario.
+
+    Attributes:
+        folder: where files that the scenario names are looked for; ``None`` forbids opening any.
+    """
+
+    def __init__(self, text: str, file: str | None = None, folder: Path | None = None) -> None:
+        super().__init__(text, file)
+        self.folder = folder
+
+    def scalar(self, value: Any, path: str) -> float:
+        """A finite float; names in a formula are constants of the file."""
+        number = super().scalar(value, path)
+        if isinstance(number, float):
+            return number
+        raise unknown_name("constant", sorted(free_names(number))[0], self.parameters, **self.place(path))
+
+    def numbers(self, value: Any, path: str, *, degrees: bool = False) -> Any:
+        """A number, or nested lists of numbers as tuples; formulas in quotes are evaluated."""
+        if isinstance(value, list):
+            return tuple(self.numbers(v, f"{path}[{i}]", degrees=degrees) for i, v in enumerate(value))
+        number = self.scalar(value, path)
+        return radians(number) if degrees else number
+
+    def beside(self, name: str, path: str) -> Path:
+        """The file that the scenario names, relative to the scenario's own folder."""
+        if self.folder is None:
+            raise DescriptionError("A scenario given as text opens no files.", **self.place(path))
+        if "\0" in name or not name.strip():
+            raise DescriptionError(f"'{printable(name, 60)}' is not the name of a file.", **self.place(path))
+        return self.folder / name
+
+    def explain(self, error: Exception, path: str = "") -> DescriptionError:
+        """Any failure of a part as one error with file, line and field."""
+        if isinstance(error, DescriptionError):
+            if error.file is not None and error.file != self.file:  # a file of its own: say where it is named
+                return error
+            return self.located(error, path).at(file=self.file)
+        text = str(error) if isinstance(error, (ManipulaError, ShapeError)) else _plain(error)
+        return DescriptionError(text, **self.place(path))
+
+
+def _plain(error: Exception) -> str:
+    return f"These values do not fit together: {printable(error, 200)}."
+
+
+class Inline(Document):
+    """A table of another document read as if it were a document (a robot inside a scenario)."""
+
+    def __init__(self, outer: ScenarioDocument, key: str) -> None:
+        self.outer, self.key = outer, key
+        self.text, self.file = outer.text, outer.file
+        self.parameters: dict[str, Any] = {}
+        self.used: set[str] = set()
+        self.root = outer.root[key]
+
+    @property
+    def lines(self) -> dict[str, int]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        start = f"{self.key}."
+        return {path[len(start) :]: line for path, line in self.outer.lines.items() if path.startswith(start)}
+
+    def place(self, path: str) -> dict[str, Any]:
+        return self.outer.place(f"{self.key}.{path}" if path else self.key)
+
+
+def whole_number(table: Fields, key: str, default: int) -> int:
+    value = table.raw(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise table.error(f"A whole number of at least 0 is needed, found {printable(value, 40)}.", key)
+    return value

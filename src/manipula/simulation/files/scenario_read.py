@@ -1,0 +1,157 @@
+"""A scenario from the tables of its file."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ManipulaError, ShapeError
+from manipula.formats.toml_fields import Fields, radians
+from manipula.robot.robot import Robot
+from manipula.simulation.files import parts
+from manipula.simulation.files.document import ScenarioDocument, whole_number
+from manipula.simulation.files.reference import read_reference
+from manipula.simulation.files.robot import read_robot
+from manipula.simulation.integrators import NAMES
+from manipula.simulation.parts import Actuator, Noise
+from manipula.simulation.scenario import KINDS, STARTS, Scenario
+
+FORMAT = 1
+QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
+TIP_QUANTITIES = ("velocity", "acceleration", "jerk")
+DEFAULTS = {f.name: f.default for f in dataclasses.fields(Scenario)}
+
+
+def header(document: ScenarioDocument) -> tuple[Fields, Robot, dict[str, Any]]:
+    """What scenarios of every kind begin with: constants, the robot, name, times, initial state, limits."""
+    root = document.fields()
+    if root.has("constants"):
+        document.define(root.table("constants"))  # pyright: ignore[reportArgumentType]
+    if root.raw("format", FORMAT) != FORMAT:
+        raise root.error(f"Format {root.raw('format')!r} is not known; this version reads format {FORMAT}.", "format")
+    root.text("description")
+    robot = read_robot(root)
+    if robot is None:
+        raise DescriptionError(
+            "The robot is missing: robot = \"puma560\" (a name of the catalog), robot = \"arm.urdf\" (a file), or [robot].",
+            file=document.file, field="robot",
+        )  # fmt: skip
+    common: dict[str, Any] = {"name": root.text("name", str(DEFAULTS["name"])), "limits": read_limits(root)}
+    for key in ("q0", "qd0"):
+        common[key] = read_state(root, key, robot)
+    for key in ("duration", "step", "sample", "tolerance", "gain"):
+        if root.has(key):
+            common[key] = root.scalar(key)
+    return root, robot, common
+
+
+def read_scenario(document: ScenarioDocument) -> Scenario:
+    """The scenario that a parsed file describes.
+
+    Raises:
+        DescriptionError: with file, line, field and the nearest valid name; nothing else.
+    """
+    root, robot, given = header(document)
+    given["robot"] = robot
+    given["kind"] = root.choice("kind", KINDS, "auto")
+    given["integrator"] = root.choice("integrator", NAMES, "auto")
+    given["start"] = root.choice("start", STARTS, "given")
+    given["elbow"] = whole_number(root, "elbow", 0)
+    for key in ("stop_at_limits", "verify"):
+        given[key] = root.flag(key, DEFAULTS[key])
+    given["model"] = read_robot(root, "model")
+    reference = root.table("reference")
+    given["reference"] = None if reference is None else read_reference(reference)
+    given["controller"] = root.read("controller", parts.read_controller)
+    given["criteria"] = parts.read_criteria(root)
+    given["friction"] = parts.read_each(root, "friction", robot.joint_names, parts.read_law)
+    given["drives"] = parts.read_each(root, "drives", robot.joint_names, parts.read_drive)
+    given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))
+    for key, cls in (("noise", Noise), ("actuator", Actuator)):
+        table = root.table(key)
+        if table is not None:
+            given[key] = parts.read_dataclass(table, cls, key)
+    for key in ("parameters", "vary"):
+        given[key] = root.read(key, _named_numbers)
+    given["torques"] = root.read("torques", _torques)
+    root.close()
+    return built(document, Scenario, given)
+
+
+def built(document: ScenarioDocument, cls: Any, given: dict[str, Any]) -> Any:
+    """The value itself; what it refuses is told with the line of the field."""
+    try:
+        return cls(**given)
+    except DescriptionError as error:
+        raise document.located(error).at(file=document.file) from None
+    except (ManipulaError, TypeError, ValueError) as error:
+        raise document.explain(error) from None
+
+
+def read_state(root: Fields, key: str, robot: Robot) -> Any:
+    """``q0`` in radians and metres, or ``q0_deg`` with the revolute joints in degrees; one row, or one a run."""
+    found = root.either(key, f"{key}_deg")
+    if found is None:
+        return None
+    document: Any = root.document
+    value = document.numbers(root.raw(found), root.where(found))
+    try:
+        state = np.asarray(value, float)
+    except ValueError:
+        state = np.zeros(0)
+    if state.ndim not in (1, 2) or state.shape[-1] != robot.n:
+        raise root.error(f"{robot.n} numbers are needed, one a joint (or a list of such rows).", found)
+    if found == key:
+        return value
+    turning = [j.kind == "revolute" for j in robot.joints]
+    row = lambda r: tuple(radians(v) if turns else v for v, turns in zip(r, turning))  # noqa: E731
+    return row(value) if state.ndim == 1 else tuple(row(r) for r in value)
+
+
+def read_limits(root: Fields) -> dict[str, Any] | None:
+    """``[limits]``: velocity = 2.0 (or velocity_deg, or one a joint), torque = [100, 50, …], tip = { velocity = 0.5 }."""
+    table = root.table("limits")
+    if table is None:
+        return None
+    document: Any = root.document
+    out: dict[str, Any] = {}
+    for quantity in QUANTITIES:
+        angular = quantity in QUANTITIES[:4]
+        key = table.either(quantity, f"{quantity}_deg") if angular else quantity if table.has(quantity) else None
+        if key is not None:
+            out[quantity] = document.numbers(table.raw(key), table.where(key), degrees=key != quantity)
+    tip = table.table("tip")
+    if tip is not None:
+        out["tip"] = {k: tip.scalar(k) for k in TIP_QUANTITIES if tip.has(k)}
+        tip.close()
+    table.close()
+    return out
+
+
+def _named_numbers(table: Fields) -> dict[str, Any]:
+    document: Any = table.document
+    return {key: document.numbers(table.raw(key), table.where(key)) for key in table.names()}
+
+
+def _torques(table: Fields) -> tuple[Any, Any]:
+    document: Any = table.document
+    found = []
+    for key in ("times", "values"):
+        if not table.has(key):
+            raise table.error(f"The key '{key}' is missing: times (k) and values (k rows of n) are needed.")
+        found.append(document.numbers(table.raw(key), table.where(key)))
+    return found[0], found[1]
+
+
+def check_parts(document: ScenarioDocument, s: Scenario) -> None:
+    """Do the parts fit together? One evaluation of the loop on plain numbers, before anything is compiled."""
+    from manipula.simulation.rehearsal import rehearse
+
+    try:
+        rehearse(s)
+    except DescriptionError as error:
+        raise document.located(error).at(file=document.file) from None
+    except ShapeError as error:
+        raise document.explain(error) from None

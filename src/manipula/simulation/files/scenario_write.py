@@ -1,0 +1,59 @@
+"""A scenario as the text of its file."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from manipula.errors import DescriptionError
+from manipula.simulation.files.parts import IN_PYTHON_ONLY, each_table, part_table
+from manipula.simulation.files.reference import reference_table
+from manipula.simulation.files.robot import robot_text
+from manipula.simulation.files.text import toml_text
+from manipula.simulation.scenario import Scenario
+
+PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "elbow",
+         "gain", "start")  # fmt: skip
+
+
+def plain_fields(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Fields that are numbers, texts or lists and differ from their defaults."""
+    defaults = {f.name: f.default for f in dataclasses.fields(value)}
+    return {k: getattr(value, k) for k in names if getattr(value, k) is not None and getattr(value, k) != defaults[k]}
+
+
+def scenario_text(s: Scenario) -> str:
+    """TOML that reads back as an equal scenario.
+
+    Raises:
+        DescriptionError: when a part is a Python function or object that no file can hold.
+    """
+    if s.controller is not None and s.controller.name in IN_PYTHON_ONLY:
+        raise DescriptionError(
+            "A controller that is a Python function cannot be written to a file.", field="controller"
+        )
+    content: dict[str, Any] = {"name": s.name, **plain_fields(s, PLAIN)}
+    content["friction"] = each_table(s.friction, "law")
+    content["drives"] = each_table(s.drives, "drive")
+    content["disturbances"] = [part_table(d, "kind") for d in s.disturbances] or None
+    content["criteria"] = [part_table(c, "criterion") for c in s.criteria] or None
+    content["reference"] = reference_table(s.reference)
+    content["controller"] = None if s.controller is None else part_table(s.controller, "law")
+    content["noise"] = part_table(s.noise) or None
+    content["actuator"] = part_table(s.actuator) or None
+    for name in ("parameters", "vary", "limits"):
+        content[name] = getattr(s, name)
+    if s.torques is not None:
+        content["torques"] = {"times": s.torques[0], "values": s.torques[1]}
+    return with_robots(content, {"robot": s.robot, "model": s.model})
+
+
+def with_robots(content: dict[str, Any], robots: dict[str, Any]) -> str:
+    """The text of a file: the robot's name first, its description (when it is none of the catalog's) last."""
+    lines, tail = ["format = 1"], ""
+    for key, robot in robots.items():
+        if robot is not None:
+            line, tables = robot_text(robot, key)
+            lines += [] if line is None else [line]
+            tail += tables
+    return "\n".join(lines) + "\n" + toml_text(content) + tail

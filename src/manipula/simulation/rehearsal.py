@@ -1,0 +1,65 @@
+"""One evaluation of a run on plain numbers: parts that do not fit together are named before anything is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from manipula.control.base import Target
+from manipula.errors import DescriptionError, ManipulaError, ShapeError
+from manipula.simulation.plant import Plant
+from manipula.simulation.scenario import Scenario
+
+
+def rehearse(s: Scenario) -> None:
+    """Check that robot, reference, controller, friction, drives and disturbances belong together.
+
+    Raises:
+        DescriptionError, ShapeError: with the field that does not fit.
+    """
+    from manipula.simulation.setup import initial_state, plant_of
+
+    kind = s.resolved_kind()
+    reference: Any = s.reference
+    if kind in ("kinematic", "inverse_dynamics"):
+        if reference is None:
+            raise DescriptionError(f"A run of kind '{kind}' follows a reference; none is given.", field="reference")
+        if reference.space == "joint" and reference.dimension != s.robot.n:
+            raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
+        return
+    plant, dimension, followed = plant_of(s)
+    if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
+        return
+    q, qd = initial_state(s)
+    target = np.zeros((3, dimension))
+    if followed is not None and not isinstance(followed, tuple):
+        at = np.asarray(followed.derivatives(0.0, 2), float)
+        target[:, : at.shape[-1]] = at[..., :dimension]
+    torques = None if plant.torques is None else lambda t: np.zeros(s.robot.n)
+    rehearse_plant(replace(plant, reference=lambda t: Target(*target), torques=torques), q[0], qd[0])
+
+
+def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
+    """The state's rate at the start, part by part; a failure is told with the part that made it."""
+    field = "controller"
+    try:
+        x = plant.start(q, qd).astype(float)
+        command = plant.command(0.0, x, q, qd)
+        if np.shape(command) != (plant.layout.n,):
+            raise ShapeError(
+                f"The controller gives torques of shape {np.shape(command)}, expected ({plant.layout.n},)."
+            )
+        field = "disturbances"
+        plant.outside(plant.chain(0.0), 0.0, q)
+        field = "drives"
+        plant.flow(0.0, x, None, command)
+    except DescriptionError as error:
+        raise error.at(field=field) from None
+    except ManipulaError:
+        raise
+    except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
+        raise DescriptionError(
+            f"The numbers given do not fit this robot of {plant.layout.n} joints: {error}.", field=field
+        ) from None
