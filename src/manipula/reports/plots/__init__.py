@@ -1,0 +1,36 @@
+"""Every kind of plot by name. A new one: write it in a file of this folder and add a line to ``PLOTS``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manipula.errors import unknown_name
+from manipula.reports.plots.base import Panels, Plot
+from manipula.reports.plots.compare import compare, ensemble, friction, spectrum
+from manipula.reports.plots.energy import energy, error, power
+from manipula.reports.plots.joints import acceleration, each, friction_torque, joints, phase, position, torque, velocity
+from manipula.reports.plots.program import bristles, height, multipliers, residual
+from manipula.reports.plots.tip import manipulability, tip, tip_time
+
+PLOTS: dict[str, Plot] = {
+    p.name: p
+    for p in (
+        joints, position, velocity, acceleration, torque, friction_torque, each, phase, tip, tip_time, error, power, energy,
+        manipulability, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
+    )
+}  # fmt: skip
+
+
+def find_plot(name: str) -> Plot:
+    """The plot of that name."""
+    if name not in PLOTS:
+        raise unknown_name("kind of plot", name, PLOTS, field="kind")
+    return PLOTS[name]
+
+
+def drawable(result: Any) -> list[Plot]:
+    """The plots that this result (or sequence of results) has the signals for."""
+    return [p for p in PLOTS.values() if p.missing(result) is None]
+
+
+__all__ = ["PLOTS", "Panels", "Plot", "drawable", "find_plot"]

@@ -1,0 +1,79 @@
+"""Programmed motions: how well the program is kept, the forces it takes, and the tip's coordinates over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.reports.plots.base import Panels, plot
+from manipula.reports.plots.energy import time_axis
+from manipula.reports.source import decimated, prismatic
+from manipula.reports.theme import joint_colour, plain
+from manipula.simulation.result import Result
+
+INTERVALS = 300
+FLOOR = 1e-18  # a residual of exactly zero has no place on a logarithmic scale
+
+
+def constraint_names(result: Result) -> list[str]:
+    names = [str(name) for name in result.meta.get("constraints", ())]
+    count = result.arrays["residual"].shape[-1] if "residual" in result.arrays else len(names)
+    return names if len(names) == count else [f"constraint {k + 1}" for k in range(count)]
+
+
+@plot("residual", "residual of every constraint of a programmed motion", needs=("residual",))
+def residual(result: Result, axes: list[Any]) -> None:
+    """Largest |Φ(q, t)| within each of at most 300 intervals, on a logarithmic scale."""
+    ax = axes[0]
+    values = np.abs(np.asarray(result.arrays["residual"], float))
+    starts = decimated(len(values), INTERVALS)
+    largest = np.fmax.reduceat(values, starts, axis=0)
+    for k, name in enumerate(constraint_names(result)):
+        ax.plot(
+            result.t[starts],
+            np.maximum(largest[:, k], FLOOR),
+            color=joint_colour(k),
+            linewidth=1.1,
+            label=plain(name, 44),
+        )
+    ax.set_yscale("log")
+    time_axis(ax, "Residual of the program", "|Φ|")
+    ax.legend(loc="best")
+
+
+@plot("multipliers", "multipliers and the torques the program takes", Panels(2, 1, width=7.4, height=2.5),
+      needs=("multipliers", "reaction"))  # fmt: skip
+def multipliers(result: Result, axes: list[Any]) -> None:
+    """The multiplier of each constraint; below, the joint torques Aᵀμ that keep the arm on the program."""
+    from manipula.reports.plots.joints import draw_signal, shared_legend
+
+    values = np.asarray(result.arrays["multipliers"], float)
+    for k, name in enumerate(constraint_names(result)[: values.shape[-1]]):
+        axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=plain(name, 44))
+    time_axis(axes[0], "Multipliers of the program", "μ")
+    axes[0].legend(loc="best")
+    draw_signal(result, axes[1], "reaction")
+    shared_legend(axes, result, axes[1])
+
+
+@plot("height", "height of the tip over time", needs=("tip",))
+def height(result: Result, axes: list[Any]) -> None:
+    """z(t) of the tip, as the programmed-motion paper prints it."""
+    z = np.asarray(result.arrays["tip"], float)[:, 2]
+    axes[0].plot(result.t, z, color=joint_colour(0))
+    low, high = np.nanmin(z), np.nanmax(z)
+    if high - low < 1e-9 * max(1.0, abs(high)):  # rounding is not a motion
+        axes[0].set_ylim(low - 0.05 * max(abs(low), 0.1), high + 0.05 * max(abs(high), 0.1))
+    time_axis(axes[0], "Height of the tip", "z [m]")
+
+
+@plot("bristles", "bristle deflections of dynamic friction laws (Dahl, LuGre)", needs=("bristles",))
+def bristles(result: Result, axes: list[Any]) -> None:
+    """z of the friction models over time."""
+    values = np.asarray(result.arrays["bristles"], float)
+    for k in range(values.shape[-1]):
+        axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=f"state {k + 1}")
+    unit = "rad or m" if any(prismatic(result)) else "rad"
+    time_axis(axes[0], "Bristle deflection", unit)
+    axes[0].legend(loc="best")

@@ -1,0 +1,164 @@
+"""The path of the tip with postures of the arm: in the plane for planar arms, in space otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.reports.plots.base import Panels, plot
+from manipula.reports.skeleton import Skeleton, skeleton
+from manipula.reports.source import decimated, finite_until, needed_robot, robot_of
+from manipula.reports.theme import INK, MUTED, TARGET, TRACE, joint_colour, plain
+from manipula.simulation.result import Result
+
+POSTURES = 7
+FRAMES = 400
+
+
+def skeleton_of(result: Result, most: int = FRAMES) -> tuple[np.ndarray, Skeleton]:
+    """Indices of the samples used, and the skeleton at them."""
+    index = decimated(finite_until(result), most)
+    return index, skeleton(needed_robot(result), result.arrays["q"][index])
+
+
+def _has_robot(result: Result) -> str | None:
+    return None if robot_of(result) is not None else "The result does not say which robot moved."
+
+
+def _panels(result: Result) -> Panels:
+    _, bones = skeleton_of(result, 50)
+    return Panels(width=7.4, height=5.4, spatial=bones.plane() is None)
+
+
+def draw_arm(ax: Any, bones: Skeleton, k: int, view: Any, strength: float = 1.0, names: bool = False) -> list[Any]:
+    """The arm at sample k: links as thick lines in the colour of the joint that moves them, joints as dots."""
+    made = []
+    for a, b, joint in bones.lines + bones.slides:
+        colour = MUTED if joint < 0 else joint_colour(joint)
+        pair = bones.points[k, [a, b]]
+        made += ax.plot(
+            *view(pair),
+            color=colour,
+            linewidth=2.0 + 2.0 * strength,
+            alpha=0.25 + 0.75 * strength,
+            solid_capstyle="round",
+        )
+    for i, slides in enumerate(bones.prismatic):
+        made += ax.plot(*view(bones.joints[k, i : i + 1]), marker="s" if slides else "o", markersize=3 + 3 * strength,
+                        color=joint_colour(i), markeredgecolor="white", markeredgewidth=0.8, alpha=0.25 + 0.75 * strength)  # fmt: skip
+    return made
+
+
+def view_of(bones: Skeleton, ax: Any) -> Any:
+    """The function from points (k, 3) to what ``ax.plot`` takes: two coordinates in a plane, three in space."""
+    if hasattr(ax, "get_zlim"):
+        return lambda p: tuple(np.asarray(p).T)
+    plane = list(bones.plane() or (0, 1))
+    return lambda p: tuple(np.asarray(p)[..., plane].T)
+
+
+def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> None:
+    """Equal scales, labels with units, room for the whole motion."""
+    cloud = bones.points.reshape(-1, 3)
+    if extra is not None and len(extra):
+        cloud = np.concatenate([cloud, extra])
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    pad = 0.06 * max(float((high - low).max()), 1e-9)
+    if hasattr(ax, "get_zlim"):
+        span = np.maximum(high - low, 0.15 * max(float((high - low).max()), 1e-9)) + 2 * pad
+        middle = (low + high) / 2
+        for set_limit, m, s in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), middle, span):
+            set_limit(m - s / 2, m + s / 2)
+        ax.set_box_aspect(span)
+        ax.set_xlabel("x [m]")
+        ax.set_ylabel("y [m]")
+        ax.set_zlabel("z [m]")
+        ax.view_init(elev=24, azim=-58)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        return
+    a, b = bones.plane() or (0, 1)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.update_datalim([(low[a] - pad, low[b] - pad), (high[a] + pad, high[b] + pad)])
+    ax.autoscale_view()
+    ax.set_xlabel(f"{'xyz'[a]} [m]")
+    ax.set_ylabel(f"{'xyz'[b]} [m]")
+
+
+def target_of(result: Result) -> np.ndarray | None:
+    """The path the tip was asked to follow, (S, 3), when it was asked for one."""
+    target = result.arrays.get("target")
+    if target is None or target.ndim != 2 or target.shape[-1] != 3 or "tip" not in result.arrays:
+        return None
+    error = result.arrays.get("error")
+    if error is None or not np.allclose(target - result.arrays["tip"], error, equal_nan=True):
+        return None  # the target of a three-joint arm in joint space also has three entries
+    return target[np.isfinite(target).all(axis=-1)]
+
+
+@plot("tip", "path of the tip with postures of the arm", _panels, needs=("q",), fits=_has_robot)
+def tip(result: Result, axes: list[Any], postures: int = POSTURES) -> None:
+    """Postures from faint to full; the path of the tip; the target dashed."""
+    ax = axes[0]
+    _, bones = skeleton_of(result)
+    view = view_of(bones, ax)
+    chosen = decimated(len(bones.points), max(2, postures))
+    for rank, k in enumerate(chosen):
+        draw_arm(ax, bones, int(k), view, strength=((rank + 1) / len(chosen)) ** 1.6)
+    target = target_of(result)
+    if target is not None:
+        ax.plot(*view(target), color=TARGET, linestyle=(0, (4, 3)), linewidth=1.2, label="target")
+    if bones.tip is not None:
+        path = bones.points[:, bones.tip]
+        ax.plot(*view(path), color=TRACE, linewidth=1.6, label="tip", zorder=5)
+        ax.plot(*view(path[:1]), marker="o", markersize=5, markerfacecolor="none", markeredgecolor=TRACE, zorder=6)
+        ax.plot(*view(path[-1:]), marker="o", markersize=5, color=TRACE, zorder=6)
+    ax.set_title(f"Path of the tip of {plain(result.meta.get('robot', 'the arm'), 40)}", color=INK)
+    frame_axes(ax, bones, target)
+    if target is not None:
+        ax.legend(loc="best")
+
+
+@plot("tip-time", "coordinates of the tip over time, with the target", needs=("tip",))
+def tip_time(result: Result, axes: list[Any]) -> None:
+    """x, y and z of the tip; target dashed."""
+    ax, target = axes[0], target_of(result)
+    for k, name in enumerate("xyz"):
+        ax.plot(result.t, result.arrays["tip"][:, k], color=joint_colour(k), label=name, gid=f"line-{k}")
+        if target is not None and len(target) == len(result.t):
+            ax.plot(result.t, target[:, k], color=TARGET, linestyle=(0, (4, 3)), linewidth=1.0)
+    ax.set_title("Position of the tip")
+    ax.set_xlabel("t [s]")
+    ax.set_ylabel("p [m]")
+    ax.margins(x=0.0)
+    ax.legend(loc="best", ncols=3)
+
+
+@plot("manipulability", "manipulability and condition of the Jacobian along the path", Panels(2, 1, width=7.4, height=2.4),
+      needs=("q",), fits=lambda r: _has_robot(r) or (None if needed_robot(r).tip else "The robot has no tip."))  # fmt: skip
+def manipulability(result: Result, axes: list[Any], part: str = "position") -> None:
+    r"""Product of the singular values of the tip's Jacobian over time, and their ratio (1 is best, 0 singular).
+
+    Yoshikawa's measure [Yoshikawa1985]. ``part``: the rows of the Jacobian, "position" (linear) or "pose" (all six). Directions in
+    which the arm never moves (z of a planar arm) are left out.
+    """
+    from manipula.model import Model
+
+    index = decimated(finite_until(result), 600)
+    J = Model(needed_robot(result)).jacobian(result.arrays["q"][index])
+    J = J[:, :3] if part == "position" else J
+    moves = np.abs(J).max(axis=(0, 2)) > 1e-12
+    sigma = np.linalg.svd(J[:, moves], compute_uv=False)
+    unit = "w [m" + {1: "", 2: "²", 3: "³"}.get(sigma.shape[-1], "") + "]" if part == "position" else "w"
+    ratio = sigma[:, -1] / np.maximum(sigma[:, 0], 1e-300)
+    for ax, values, title, label in (
+        (axes[0], sigma.prod(axis=-1), "Manipulability", unit),
+        (axes[1], ratio, "Inverse condition number", "σ min / σ max"),
+    ):
+        ax.plot(result.t[index], values, color=joint_colour(0))
+        ax.set_title(title)
+        ax.set_ylabel(label)
+        ax.set_xlabel("t [s]")
+        ax.set_ylim(bottom=0.0)
+        ax.margins(x=0.0)

@@ -1,0 +1,104 @@
+"""What a report reads from a result: its robot, its units, its finite samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ManipulaError
+from manipula.robot.robot import Robot
+from manipula.simulation.result import Result
+
+ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "tau": "N·m", "command": "N·m", "friction": "N·m", "outside": "N·m",
+           "reaction": "N·m", "applied": "N·m", "power": "W", "error": "rad"}  # fmt: skip
+LINEAR = {"q": "m", "qd": "m/s", "qdd": "m/s²", "tau": "N", "command": "N", "friction": "N", "outside": "N",
+          "reaction": "N", "applied": "N", "power": "W", "error": "m"}  # fmt: skip
+
+
+def robot_of(result: Result) -> Robot | None:
+    """The robot with numbers in it, from the scenario or from what was stored; None when it cannot be known."""
+    robot: Robot | None = None
+    if result.scenario is not None:
+        robot = result.scenario.robot
+    elif result.meta.get("robot_toml"):
+        from manipula.formats.toml import from_toml
+
+        try:
+            robot = from_toml(str(result.meta["robot_toml"]))
+        except ManipulaError:
+            return None
+    if robot is None or robot.is_numeric:
+        return robot
+    values = {}
+    for name, value in dict(result.meta.get("parameters") or {}).items():
+        if np.ndim(value) == 0:
+            values[name] = float(value)
+        elif "run" in result.meta:
+            values[name] = float(value[result.meta["run"]])
+    robot = robot.with_parameters(**{name: v for name, v in values.items() if name in robot.parameters})
+    return robot if robot.is_numeric else None
+
+
+def needed_robot(result: Result) -> Robot:
+    """The robot, or an error that says why there is none."""
+    robot = robot_of(result)
+    if robot is None:
+        raise DescriptionError(
+            "The result does not say which robot moved (it was stored without one, or its parameters differ from run to run)."
+        )
+    return robot
+
+
+def is_batch(result: Result) -> bool:
+    return result.arrays["q"].ndim == 3
+
+
+def joint_count(result: Result) -> int:
+    return int(result.arrays["q"].shape[-1])
+
+
+def names_of(result: Result) -> tuple[str, ...]:
+    """Joint names; joint1 … when nobody gave any."""
+    n = joint_count(result)
+    names = tuple(str(name) for name in result.joint_names)
+    return names if len(names) == n else tuple(f"joint{i + 1}" for i in range(n))
+
+
+def prismatic(result: Result) -> tuple[bool, ...]:
+    kinds = tuple(result.meta.get("joint_kinds", ()))
+    n = joint_count(result)
+    return tuple(kind == "prismatic" for kind in kinds) if len(kinds) == n else (False,) * n
+
+
+def unit_of(result: Result, signal: str, joint: int | None = None) -> str:
+    """Unit of a signal per joint, or of the whole panel when joints of both kinds share it."""
+    slides = prismatic(result)
+    if joint is not None:
+        return (LINEAR if slides[joint] else ANGULAR).get(signal, "")
+    kinds = {(LINEAR if s else ANGULAR).get(signal, "") for s in slides}
+    return " or ".join(sorted(kinds, key=len, reverse=True))
+
+
+def finite_until(result: Result) -> int:
+    """Number of leading samples of a single run in which q is finite."""
+    good = np.isfinite(result.arrays["q"]).all(axis=-1)
+    return int(len(good) if good.all() else np.argmin(good))
+
+
+def decimated(count: int, most: int) -> np.ndarray:
+    """At most ``most`` indices of ``count`` samples, evenly spread, first and last included."""
+    return np.unique(np.linspace(0, max(count - 1, 0), min(max(count, 1), most)).round().astype(int))
+
+
+def summary(value: Any) -> str:
+    """A number for people: four digits, no noise."""
+    number = float(value)
+    if not np.isfinite(number):
+        return "–"
+    if number == 0.0:
+        return "0"
+    if 1e-3 <= abs(number) < 1e5:
+        return f"{number:.4g}"
+    mantissa, _, exponent = f"{number:.1e}".partition("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
