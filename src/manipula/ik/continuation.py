@@ -82,5 +82,6 @@ def _bridge(
 def _check(size: float, tolerance: float, t: float, q: np.ndarray) -> None:
     if not size <= tolerance:
         raise SolveError(
-            f"The posture cannot be continued at t = {t:.6g} s: the motion leaves the reach or passes a singular posture.", q
+            f"The posture cannot be continued at t = {t:.6g} s: the motion leaves the reach or passes a singular posture.",
+            q,
         )

@@ -59,8 +59,10 @@ def centres(hard: np.ndarray) -> np.ndarray:
 class Walls:
     """The limits of one robot, over any scalar."""
 
-    def __init__(self, robot: Robot, limited: bool) -> None:
+    def __init__(self, robot: Robot, limited: bool, inset: float = 0.0) -> None:
         self.hard = hard_limits(robot, limited)
+        room = self.hard[:, 1] - self.hard[:, 0] > 4.0 * inset
+        self.hard = self.hard + np.where(room, inset, 0.0)[:, None] * np.array([1.0, -1.0])
         self.turning = [j.is_revolute for j in robot.joints]
         self.centre = centres(self.hard)
 

@@ -21,7 +21,14 @@ from manipula.ik.closed_form.planar import planar_three
 from manipula.ik.closed_form.program import Program, Row, backwards
 from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
-    Turn, any_normal, direction, rotate, rotate_back, turn_both, turn_onto, turn_to_plane,
+    Turn,
+    any_normal,
+    direction,
+    rotate,
+    rotate_back,
+    turn_both,
+    turn_onto,
+    turn_to_plane,
 )  # fmt: skip
 
 

@@ -17,7 +17,13 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, turn_vector
 from manipula.ik.closed_form.program import Program, Row
 from manipula.ik.closed_form.subproblems import (
-    Turn, any_normal, rotate, rotate_back, turn_of, turn_onto, turn_to_distance,
+    Turn,
+    any_normal,
+    rotate,
+    rotate_back,
+    turn_of,
+    turn_onto,
+    turn_to_distance,
 )  # fmt: skip
 from manipula.ik.closed_form.wrist import orientation
 

@@ -35,6 +35,14 @@ class Optimisation(Method):
             if np.isfinite(low[i]) or np.isfinite(high[i]):
                 inside[i] = np.clip(start[i], np.nextafter(low[i], np.inf), np.nextafter(high[i], -np.inf))
         found = least_squares(
-            error, inside, jacobian, (low, high), method="trf", xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=most
+            error,
+            inside,
+            jac=jacobian,  # pyright: ignore[reportArgumentType]
+            bounds=(low, high),
+            method="trf",
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+            max_nfev=most,
         )
         return found.x, int(found.nfev)

@@ -22,7 +22,7 @@ class PlanarPair(PositionArm):
     name, branches = "planar 2R", 2
 
     def rows(self, c: Vector, t: Vector) -> list[Row]:
-        return [list(pair) for pair in planar_pair(*self.axes, c, array(t))]
+        return [list(pair) for pair in planar_pair(self.axes[0], self.axes[1], array(c), array(t))]
 
 
 class SkewPair(PositionArm):

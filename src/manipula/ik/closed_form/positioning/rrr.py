@@ -16,7 +16,12 @@ from manipula.ik.closed_form.positioning.base import Mirrored, PositionArm, mirr
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
-    Turn, rotate, turn_both, turn_onto, turn_to_distance, turn_to_plane,
+    Turn,
+    rotate,
+    turn_both,
+    turn_onto,
+    turn_to_distance,
+    turn_to_plane,
 )  # fmt: skip
 
 
