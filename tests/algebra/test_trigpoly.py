@@ -117,7 +117,7 @@ def test_the_textbook_forms_appear() -> None:
 
 
 def test_sines_and_cosines_are_exact() -> None:
-    ring, (q1, *_), _ = _ring()
+    _, (q1, *_), _ = _ring()
     s, c = q1.sin(), q1.cos()
     assert s * s + c * c == 1
     assert s**4 == (1 - c**2) ** 2
@@ -126,7 +126,7 @@ def test_sines_and_cosines_are_exact() -> None:
 
 
 def test_what_has_no_meaning_is_refused() -> None:
-    ring, (_q1, *_), x = _ring()
+    *_, x = _ring()
     with pytest.raises(TracingError, match="truth value"):
         bool(x)
     with pytest.raises(TracingError, match="whole powers"):

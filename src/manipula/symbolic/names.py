@@ -10,40 +10,31 @@ import sympy
 
 from manipula.robot.robot import Robot
 
-_GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Xi",
-    "Pi",
-    "Sigma",
-    "Phi",
-    "Psi",
-    "Omega",
-]
+_GREEK = (
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+    ),
+    *("pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
+    *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"),
+)
+GREEK_LETTERS: dict[str, str] = dict(zip(
+    ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma",
+     "tau", "phi", "chi", "psi", "omega"),
+    "αβγδεζηθκλμνξπρστφχψω",
+))  # fmt: skip
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -129,8 +120,8 @@ class Names:
         if isinstance(key, tuple) and key[0] in ("qd", "qdd"):
             dots = "\u0307" if key[0] == "qd" else "\u0308"
             return f"{self.letter}{dots}{str(key[1] + 1).translate(_SUBSCRIPTS)}"
-        text = self.text(key)
-        return re.sub(r"(?<=[A-Za-z_])(\d+)", lambda m: m[1].translate(_SUBSCRIPTS), text) if "(" not in text else text
+        text = re.sub(r"(?<=[A-Za-z_])(\d+)", lambda m: m[1].translate(_SUBSCRIPTS), self.text(key)).replace("*", "·")
+        return re.sub(r"[a-z]+", lambda m: GREEK_LETTERS.get(m[0], m[0]), text)
 
     def latex(self, key: Any) -> str:
         """LaTeX of an atom: ``\\ddot{q}_{1}``, ``c_{23}``, ``m_{1}``."""

@@ -136,8 +136,11 @@ class Recursion:
             moments = Moments(self._name(f"M{k}", step(b.moments.mass)), first, array(second))
             p0 = every(b.p0) if np.asarray(b.p0).dtype == object else b.p0
             R0 = every(b.R0) if b.R0.dtype == object else b.R0
-            bodies.append(dataclasses.replace(
-                b, phase=0.0 if i in self._phase else b.phase, moments=moments, armature=self._name(f"IA{k}", step(b.armature)), R0=array(R0), p0=array(p0)))  # fmt: skip
+            armature = self._name(f"IA{k}", step(b.armature))
+            phase = 0.0 if i in self._phase else b.phase
+            bodies.append(
+                dataclasses.replace(b, phase=phase, moments=moments, armature=armature, R0=array(R0), p0=array(p0))
+            )
         return dataclasses.replace(
             derivation.chain, bodies=tuple(bodies), gravity=array(every(derivation.chain.gravity))
         )

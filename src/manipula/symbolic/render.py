@@ -114,6 +114,8 @@ def _html(eq: Equations, document: list[Section]) -> str:
                 writer.pieces(node)
             ):  # a term is the unit that a line break keeps whole
                 lead = writer.operator(sign) if index or sign == "-" else ""
+                if index:
+                    lead = lead.replace("<mo>", '<mo form="infix">')
                 pieces.append(f"<math><mrow>{lead}{term}</mrow></math>")
             body.append(f'<div class="eq">{" ".join(pieces)}</div>')
         source = "\\\\\n".join(tex.aligned(latex_name(label), node) for label, node in section.formulas)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy
+from sympy.core.mul import _mulsort
 
 from manipula.symbolic.form import Atom, Node, Number, Product
 from manipula.symbolic.names import Names
@@ -56,23 +56,20 @@ class SympyWriter:
         return result
 
     def _product(self, node: Product) -> Any:
-        coefficient = number(node.coefficient)
-        factors = []
+        factors, bases = [], set()
         for base, k in node.factors:
             one = self.write(base)
+            bases.add(one.base if one.is_Pow else one)
             if k != 1:
                 key = (one, k)
                 if key not in self._powers:
                     self._powers[key] = one**k
                 one = self._powers[key]
             factors.append(one)
-        if node.coefficient == 1:
-            return sympy.Mul(*factors)
-        if len(factors) == 1 and factors[0].is_Add:  # SymPy would multiply the number out
-            return sympy.Mul(coefficient, factors[0], evaluate=False)
-        return sympy.Mul(coefficient, *factors)
-
-
-def substitute_names(expression: Any, table: Mapping[str, Any]) -> Any:
-    """A parsed text with its short names (``c23``) replaced by what they stand for."""
-    return expression.xreplace({sympy.Symbol(name): value for name, value in table.items()})
+        coefficient = [] if node.coefficient == 1 else [number(node.coefficient)]
+        if len(factors) == 1 and factors[0].is_Add and coefficient:  # SymPy would multiply the number out
+            return sympy.Mul(coefficient[0], factors[0], evaluate=False)
+        if len(factors) < 2 or len(bases) < len(factors) or any(f.is_Mul or f.is_Number for f in factors):
+            return sympy.Mul(*coefficient, *factors)
+        _mulsort(factors)  # different bases and one number: nothing to combine, only SymPy's order of factors
+        return sympy.Mul._from_args((*coefficient, *factors), is_commutative=True)

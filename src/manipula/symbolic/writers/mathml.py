@@ -6,12 +6,8 @@ import html
 import re
 
 from manipula.symbolic.form import Atom, Node, Product
+from manipula.symbolic.names import GREEK_LETTERS
 from manipula.symbolic.writers.base import Writer, is_atomic, nested, split_number
-
-_GREEK: dict[str, str] = dict(zip(
-    ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"],
-    "αβγδεζηθκλμνξπρστφχψω",
-))  # fmt: skip
 
 
 class MathmlWriter(Writer):
@@ -68,5 +64,5 @@ def identifier(name: str) -> str:
     match = re.fullmatch(r"([A-Za-z]+?)_?(\d+(?:_\d+)*[A-Za-z]*)?", name)
     if match is None:
         return f"<mi>{html.escape(name)}</mi>"
-    stem, index = _GREEK.get(match[1], match[1]), match[2]
+    stem, index = GREEK_LETTERS.get(match[1], match[1]), match[2]
     return f"<msub><mi>{stem}</mi><mn>{index.replace('_', ',')}</mn></msub>" if index else f"<mi>{stem}</mi>"
