@@ -14,12 +14,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from manipula.algebra import ops
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, inverse_motion, turn_vector
 from manipula.ik.closed_form.planar import planar_three
 from manipula.ik.closed_form.program import Program, Row, backwards
-from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
+from manipula.ik.closed_form.quartic import LONGEST, Affine, combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
     Turn,
     any_normal,
@@ -84,7 +85,7 @@ class ParallelArm(Program):
         out = []
         for t5 in solve_trigonometric_quartic(f):
             c1, s1 = (x[0] + x[1] * t5.c + x[2] * t5.s for x in (cosine, sine))
-            t1 = direction(c1 * determinant, s1 * determinant)
+            t1, t5 = _polished(rows, direction(c1 * determinant, s1 * determinant), t5)
             v = turn_vector(inverse_motion(G), rotate(one.h, t1, h))  # = R6ᵀ R5ᵀ h
             t6 = turn_onto(array(-six.h), rotate_back(five.h, t5, h), v)
             out.append((t1, t5, t6))
@@ -100,7 +101,25 @@ class ParallelArm(Program):
         return planar_three(self.axes[1:4], flat, side)
 
 
-def _linear(h: Vector, k: Vector, p: Vector) -> tuple[Scalar, Scalar, Scalar]:
+def _polished(rows: list[tuple[Affine, Affine, Scalar]], t1: Turn, t5: Turn) -> tuple[Turn, Turn]:
+    """Newton steps on both equations: squaring and a small determinant cost digits."""
+    for _ in range(2):
+        values, slopes = [], []
+        for x, y, constant in rows:
+            values.append(x[0] + x[1] * t1.c + x[2] * t1.s - y[0] - y[1] * t5.c - y[2] * t5.s - constant)
+            slopes.append((x[2] * t1.c - x[1] * t1.s, y[1] * t5.s - y[2] * t5.c))
+        (a, b), (c, d) = slopes
+        determinant = a * d - b * c
+        dt1, dt5 = b * values[1] - d * values[0], c * values[0] - a * values[1]
+        safe = ops.abs(determinant) * LONGEST > ops.maximum(ops.abs(dt1), ops.abs(dt5))
+        scale = ops.where(safe, 1.0 / ops.where(safe, determinant, 1.0), 0.0)
+        dt1, dt5 = dt1 * scale, dt5 * scale
+        t1 = direction(t1.c - t1.s * dt1, t1.s + t1.c * dt1)
+        t5 = direction(t5.c - t5.s * dt5, t5.s + t5.c * dt5)
+    return t1, t5
+
+
+def _linear(h: Vector, k: Vector, p: Vector) -> Affine:
     """h · R(k, θ) p as (constant, factor of cos, factor of sin)."""
     kp = cross(k, p)
     return dot(h, k) * dot(k, p), -dot(h, cross(k, kp)), dot(h, kp)
