@@ -39,9 +39,11 @@ _PUBLIC = {
     "paths": "manipula.motion.paths",
     "timing": "manipula.motion.timing",
     "trajectory": "manipula.motion.trajectory",
+    "formula_motion": "manipula.motion.formula_motion",
     # how to get there
     "solve_ik": "manipula.ik.solve",
     "IkResult": "manipula.ik.base",
+    "track": "manipula.ik.track",
     "joint_move": "manipula.motion.joint_move",
     "time_optimal": "manipula.motion.time_optimal",
     "check_limits": "manipula.motion.limits",
@@ -57,6 +59,8 @@ _PUBLIC = {
     "Result": "manipula.simulation.result",
     "load_result": "manipula.simulation.store",
     "programmed_motion": "manipula.simulation.programmed",
+    "ProgramScenario": "manipula.simulation.program_scenario",
+    "run_file": "manipula.simulation.scenario_file",
     "Constraint": "manipula.simulation.constraint",
     # what it means
     "feasibility": "manipula.analysis.feasibility",
@@ -125,10 +129,12 @@ if TYPE_CHECKING:
     from manipula.formats.urdf import from_urdf as from_urdf
     from manipula.ik.base import IkResult as IkResult
     from manipula.ik.solve import solve_ik as solve_ik
+    from manipula.ik.track import track as track
     from manipula.model import Model as Model
     from manipula.model import compile as compile
     from manipula.motion import paths as paths
     from manipula.motion import timing as timing
+    from manipula.motion.formula_motion import formula_motion as formula_motion
     from manipula.motion.joint_move import joint_move as joint_move
     from manipula.motion.limits import check_limits as check_limits
     from manipula.motion.time_optimal import time_optimal as time_optimal
@@ -143,9 +149,11 @@ if TYPE_CHECKING:
     from manipula.simulation.parts import Noise as Noise
     from manipula.simulation.parts import PayloadChange as PayloadChange
     from manipula.simulation.parts import Wrench as Wrench
+    from manipula.simulation.program_scenario import ProgramScenario as ProgramScenario
     from manipula.simulation.programmed import programmed_motion as programmed_motion
     from manipula.simulation.result import Result as Result
     from manipula.simulation.scenario import Scenario as Scenario
+    from manipula.simulation.scenario_file import run_file as run_file
     from manipula.simulation.simulate import simulate as simulate
     from manipula.simulation.store import load_result as load_result
     from manipula.symbolic.equations import equations as equations

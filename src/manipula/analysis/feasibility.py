@@ -101,13 +101,15 @@ class Feasibility:
 
     def to_dict(self) -> dict[str, Any]:
         def row(c: Check) -> dict[str, Any]:
-            limit = list(c.limit) if isinstance(c.limit, tuple) else c.limit
+            limit: Any = c.limit
+            if isinstance(limit, tuple):  # JSON has no infinity
+                limit = [v if np.isfinite(v) else None for v in limit]
             return {
                 "quantity": c.quantity,
                 "worst": c.worst,
                 "time": c.time,
                 "limit": limit,
-                "use": None if np.isnan(c.use) else c.use,
+                "use": c.use if np.isfinite(c.use) else None,
                 "ok": c.ok,
             }
 
@@ -277,9 +279,9 @@ def _limits(given: Any, n: int, robot: Robot | None) -> tuple[dict[str, list[Any
                     if array.shape in ((2,), (n, 2))
                     else np.stack([-np.broadcast_to(array, n), np.broadcast_to(array, n)], 1)
                 )
-                bounds[quantity] = [(float(a), float(b)) for a, b in array]
+                bounds[quantity] = [(float(a), float(b)) if np.isfinite([a, b]).any() else None for a, b in array]
             else:
-                bounds[quantity] = [float(v) for v in np.broadcast_to(array, n)]
+                bounds[quantity] = [float(v) if np.isfinite(v) else None for v in np.broadcast_to(array, n)]
     names = robot.joint_names if robot is not None else [f"joint{i + 1}" for i in range(n)]
     unstated = tuple(
         f"{q} of {names[i]}" for q in QUANTITIES[:5] for i in range(n) if bounds.get(q, [None] * n)[i] is None

@@ -18,6 +18,7 @@ from manipula.simulation.fixed import MAX_VERIFIED, Samples
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.loop import LARGEST, Loop
+from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
 
 TIGHTEST = 2e-15
@@ -109,7 +110,9 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
     interval = float(s.duration or 0.0) / s.steps * s.every
     times = np.arange(count + 1) * interval
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
+    phase("compiling")
     kernel = compiled(run.loop, integrator)
+    phase("integrating")
     n, size = run.plant.layout.n, run.plant.layout.size
 
     def go(x0: np.ndarray, p: np.ndarray, tolerance: float, divide: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -126,6 +129,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
         chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), MAX_VERIFIED)).astype(int))
         sane = [int(k) for k in chosen if not np.isfinite(stopped[k])]
         if sane:
+            phase("verifying")
             finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
             fine, ended = go(run.x0[sane], run.p[sane], finer, 2)  # other steps, so that rounding differs as well
             estimate = max(

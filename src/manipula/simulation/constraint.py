@@ -64,7 +64,8 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
             try:
                 names = parse(text, names=known).names
             except DescriptionError as error:
-                raise error.at(field=place) from None
+                error.field = f"{place}, {error.field}" if error.field else place
+                raise error.at() from None
             level = c.level or _level(names)
         elif callable(c.formula):
             text, level = c.formula, c.level or "position"

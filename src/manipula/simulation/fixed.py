@@ -12,6 +12,7 @@ from manipula.control.base import Target
 from manipula.errors import TracingError
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loop import within
+from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
 
 MAX_VERIFIED = 64  # runs of a batch that are repeated with half the step
@@ -33,7 +34,10 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     steps, every = s.steps, s.every
     h = float(s.duration or 0.0) / steps
     times = np.arange(steps // every + 1) * (every * h)
+    phase("compiling")
     try:
+        run.loop.run  # noqa: B018  traced at the first use
+        phase("integrating")
         x, stopped = _native(run, run.x0, run.p, h, steps, every, threads, range(len(run.x0)))
         notes: tuple[str, ...] = ()
     except (TracingError, TypeError) as error:
@@ -49,6 +53,7 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
         if sane:
             from manipula.simulation.judge import compare
 
+            phase("verifying")
             fine, ended = _native(run, run.x0[sane], run.p[sane], h / 2, 2 * steps, 2 * every, threads, sane)
             n = run.plant.layout.n
             order = FIXED[s.integrator].order

@@ -19,6 +19,7 @@ from manipula.control.null_space import combined
 from manipula.errors import DescriptionError
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loop import ReferenceTable, within
+from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
 
 
@@ -80,6 +81,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
         raise DescriptionError("A kinematic run follows a task reference.", field="reference")
     table = ReferenceTable.of(s.reference, 3)
     run, look = kernels(s)
+    phase("integrating")
     steps, every = s.steps, s.every
     h = float(s.duration or 0.0) / steps
     t = np.arange(steps // every + 1) * (every * h)
@@ -88,6 +90,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
     if s.verify:
         from manipula.simulation.judge import compare
 
+        phase("verifying")
         fine, _ = run(q0, table.breaks, table.coefficients, h / 2, 2 * steps, 2 * every)
         estimate = compare(q, fine, FIXED[s.integrator].order)
     qd, qdd = look(q, table.breaks, table.coefficients, t)

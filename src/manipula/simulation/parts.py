@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from manipula.control.base import freeze
+from manipula.errors import DescriptionError
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class Wrench:
 
     def __post_init__(self) -> None:
         freeze(self)
+        if not isinstance(self.wrench, tuple) or len(self.wrench) != 6:
+            raise DescriptionError(
+                "Six numbers or formulas in t are needed: force x, y, z [N], moment x, y, z [N·m].", field="wrench"
+            )
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class PayloadChange:
 
     def __post_init__(self) -> None:
         freeze(self)
+        if not isinstance(self.com, tuple) or len(self.com) != 3:
+            raise DescriptionError("Three coordinates are needed [m].", field="com")
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,13 @@ class Noise:
     position: float = 0.0
     velocity: float = 0.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("position", "velocity"):
+            value = float(getattr(self, name))
+            if not 0.0 <= value < float("inf"):
+                raise DescriptionError(f"A standard deviation is at least 0, found {value:g}.", field=name)
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -70,6 +84,8 @@ class Actuator:
 
     def __post_init__(self) -> None:
         freeze(self)
+        if not 0.0 <= self.delay < float("inf"):
+            raise DescriptionError(f"A delay is at least 0 s, found {self.delay:g}.", field="delay")
 
 
 DISTURBANCES = {d.name: d for d in (Wrench, PayloadChange)}

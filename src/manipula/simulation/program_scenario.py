@@ -73,9 +73,9 @@ class ProgramScenario:
         for name in ("independent", "friction"):
             value = getattr(self, name)
             set_(name, None if value is None else tuple(value))
-        if isinstance(self.constraints, (str, Constraint)) or callable(self.constraints):
-            set_("constraints", (self.constraints,))
-        set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in self.constraints))
+        given: Any = self.constraints
+        given = (given,) if isinstance(given, (str, Constraint)) or callable(given) else given
+        set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in given))
         for name, known in (
             ("formulation", FORMULATIONS),
             ("stabilisation", STABILISATIONS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from manipula.simulation import judge
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.parameters import flatten, rebuild, shape_of
 from manipula.simulation.program import Program
+from manipula.simulation.progress import phase
 from manipula.simulation.provenance import program_settings, robot_text
 from manipula.simulation.result import Result
 from manipula.simulation.simulate import versions
@@ -27,7 +28,8 @@ LARGEST = 1e8
 RESIDUAL = 1e-6  # of the program, above which a run counts as having left it
 MAX_SPLITS = 1000
 
-_KERNELS: OrderedDict[Any, tuple[native.Kernel, native.Kernel]] = OrderedDict()
+Part = Literal["loop", "observer"]
+_KERNELS: OrderedDict[Any, native.Kernel] = OrderedDict()
 _KEPT = 64
 
 
@@ -36,23 +38,36 @@ def numbers_of(program: Program) -> tuple[Any, ...]:
     return program.drives, program.friction, tuple(program.parameters.values()), float(program.gain)
 
 
-def kernels(program: Program, integrator: str) -> tuple[native.Kernel, native.Kernel]:
-    """The loop and the observer of a program of this shape; other numbers use the same machine code."""
-    key = (program.robot, program.constraints, shape_of(numbers_of(program)), tuple(program.parameters), program.formulation,
-           program.independent, program.stabilisation, integrator)  # fmt: skip
+def kernel(part: Part, program: Program, integrator: str) -> native.Kernel:
+    """The loop or the observer of a program of this shape; other numbers use the same machine code."""
+    key = kernel_key(part, program, integrator)
     try:
         if key in _KERNELS:
             _KERNELS.move_to_end(key)
             return _KERNELS[key]
-        _KERNELS[key] = made = _compiled(program, integrator)
+        _KERNELS[key] = made = _compiled(part, program, integrator)
         while len(_KERNELS) > _KEPT:
             _KERNELS.popitem(last=False)
         return made
     except TypeError:  # a function with state that cannot be hashed: compiled, not kept
-        return _compiled(program, integrator)
+        return _compiled(part, program, integrator)
 
 
-def _compiled(program: Program, integrator: str) -> tuple[native.Kernel, native.Kernel]:
+def kernel_key(part: Part, program: Program, integrator: str) -> tuple[Any, ...]:
+    """What the machine code of a program depends on: its shape, not its numbers."""
+    shape = (part, program.robot, program.constraints, shape_of(numbers_of(program)), tuple(program.parameters))
+    return (*shape, program.formulation, program.independent, program.stabilisation, integrator)
+
+
+def _compiled(part: Part, program: Program, integrator: str) -> native.Kernel:
+    """A kernel that stored code may stand for (see ``code_store``), or one that is traced now."""
+    name = f"{program.robot.name}.program" if part == "loop" else f"{program.robot.name}.program_observer"
+    f, inputs, shared = _function(part, program, integrator)
+    return native.compile_function(f, inputs, name=name, shared=shared)
+
+
+def _function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    """What is compiled: a function of traced arrays, the shapes of its inputs, and which of those a batch shares."""
     method, lay = FIXED[integrator], program.layout
     template = numbers_of(program)
     count = max(1, len(flatten(template)))
@@ -100,15 +115,9 @@ def _compiled(program: Program, integrator: str) -> tuple[native.Kernel, native.
         }  # fmt: skip
 
     shapes: dict[str, tuple[Any, ...]] = {"x": (lay.size,), "p": (count,)}
-    name = program.robot.name
-    run = native.compile_function(
-        loop,
-        {**shapes, "t0": (), "h": (), "smallest": (), "steps": (), "every": ()},
-        name=f"{name}.program",
-        shared=("steps", "every"),
-    )
-    look = native.compile_function(observe, {**shapes, "t": ()}, name=f"{name}.program_observer")
-    return run, look
+    if part == "loop":
+        return loop, {**shapes, "t0": (), "h": (), "smallest": (), "steps": (), "every": ()}, ("steps", "every")
+    return observe, {**shapes, "t": ()}, ()
 
 
 def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray, duration: float, h: float,
@@ -198,7 +207,9 @@ def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarr
         split = independent if independent is not None else choose_independent(A)
         now = replace(program, independent=split if program.formulation == "gpme" else ())
         smallest = SMALL_PIVOT * np.abs(A).max() if program.formulation == "gpme" and independent is None else 1e-12
-        run, _ = kernels(now, integrator)
+        phase("compiling")
+        run = kernel("loop", now, integrator)
+        phase("integrating")
         p = np.array([v for _, v in flatten(numbers_of(now))] or [0.0])
         align = done % every  # samples stay on the common grid: record from the next grid point on
         lead = (every - align) % every
@@ -241,7 +252,8 @@ def _result(program: Program, t: np.ndarray, x: np.ndarray, ending: float | None
     now = program
     if program.formulation == "gpme":  # multipliers need no partition: the observer is the same for every split
         now = replace(program, formulation="multipliers", independent=())
-    _, look = kernels(now, integrator)
+    phase("evaluating")
+    look = kernel("observer", now, integrator)
     p = np.array([v for _, v in flatten(numbers_of(now))] or [0.0])
     seen = dict(zip(look.graph.outputs, look(x, p, t)))
     arrays = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy(), **seen}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.control.base import Target
-from manipula.errors import DescriptionError, ManipulaError, ShapeError
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.simulation.plant import Plant
 from manipula.simulation.scenario import Scenario
 
@@ -21,6 +21,11 @@ def rehearse(s: Scenario) -> None:
     """
     from manipula.simulation.setup import initial_state, plant_of
 
+    for name in s.parameters or {}:
+        if name not in s.robot.parameters:
+            raise unknown_name(
+                f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
+            )
     kind = s.resolved_kind()
     reference: Any = s.reference
     if kind in ("kinematic", "inverse_dynamics"):
@@ -30,6 +35,7 @@ def rehearse(s: Scenario) -> None:
             raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         return
     plant, dimension, followed = plant_of(s)
+    _check_varied(s, plant, dimension)
     if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
         return
     q, qd = initial_state(s)
@@ -39,6 +45,15 @@ def rehearse(s: Scenario) -> None:
         target[:, : at.shape[-1]] = at[..., :dimension]
     torques = None if plant.torques is None else lambda t: np.zeros(s.robot.n)
     rehearse_plant(replace(plant, reference=lambda t: Target(*target), torques=torques), q[0], qd[0])
+
+
+def _check_varied(s: Scenario, plant: Plant, dimension: int) -> None:
+    from manipula.simulation.loop import Loop
+
+    paths = Loop(plant, dimension, s.integrator).paths if s.vary else []
+    for path in s.vary or {}:
+        if not any(name == path or name.startswith((path + "[", path + ".")) for name in paths):
+            raise unknown_name("number of the run", path, paths, field="vary")
 
 
 def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:

@@ -12,6 +12,7 @@ from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.fixed import Samples, run_fixed
 from manipula.simulation.integrators import ADAPTIVE, NAMES
+from manipula.simulation.progress import phase
 from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
@@ -44,7 +45,9 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     q0, qd0 = initial_state(scenario)
     rcond = judge.condition(scenario.robot, q0)
     if rcond < judge.SINGULAR:
-        return _not_started(scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia.")
+        return _not_started(
+            scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
+        )
     run = prepare_run(scenario)
     if scenario.integrator in ADAPTIVE:
         if run.loop.noisy or run.loop.delay:
@@ -66,6 +69,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
+    phase("evaluating")
     s, lay = run.scenario, run.plant.layout
     x = samples.x
     arrays: dict[str, np.ndarray] = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
@@ -210,6 +214,7 @@ def versions() -> dict[str, str]:
 def _kinematic(s: Scenario) -> Result:
     from manipula.simulation.kinematic import run_kinematic
 
+    phase("compiling")
     q0, _ = initial_state(s)
     done = run_kinematic(s, q0)
     return _posed(s, done["t"], done["q"], done["qd"], done["qdd"], done["estimate"])

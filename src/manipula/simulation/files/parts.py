@@ -77,15 +77,17 @@ def read_registered(table: Fields, key: str, what: str, registry: Mapping[str, A
 
 def read_dataclass(table: Fields, cls: Any, what: str) -> Any:
     arguments: dict[str, Any] = {}
-    for f in dataclasses.fields(cls):
-        if not f.init:
-            continue
-        key = table.either(f.name, f"{f.name}_deg") if f.name in ANGLES else f.name if table.has(f.name) else None
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    keys = [
+        table.either(f.name, f"{f.name}_deg") if f.name in ANGLES else f.name if table.has(f.name) else None
+        for f in fields
+    ]
+    table.close()  # a misspelt key is told before the one that it leaves missing
+    for f, key in zip(fields, keys):
         if key is not None:
             arguments[f.name] = _value(table, key, f)
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise table.error(f"The {what} needs '{f.name}'.")
-    table.close()
     try:
         return cls(**arguments)
     except (ManipulaError, TypeError, ValueError) as error:
@@ -135,8 +137,9 @@ def part_table(part: Any, key: str | None = None) -> dict[str, Any]:
                 "A Python function cannot be written to a file; give it as a formula in quotes.", field=f.name
             )
         if f.name == "criteria":
-            value = [part_table(c, "criterion") for c in value]
-        out[f.name] = int(value) if f.name in WHOLE else value
+            out[f.name] = [part_table(c, "criterion") for c in value]
+        else:
+            out[f.name] = int(value) if f.name in WHOLE else value
     return out
 
 

@@ -57,6 +57,7 @@ def read_program(document: ScenarioDocument) -> ProgramScenario:
         inside = (error.field or "").split("[")[0].split(".")[0] in INSIDE
         if inside:
             error.field = f"program.{error.field}"
+            error.line = document.place(error.field.split(", ")[0])["line"]
         raise document.located(error).at(file=document.file) from None
     except (ManipulaError, TypeError, ValueError) as error:
         raise document.explain(error, "program") from None

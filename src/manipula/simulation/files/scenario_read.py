@@ -55,12 +55,12 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     """
     root, robot, given = header(document)
     given["robot"] = robot
-    given["kind"] = root.choice("kind", KINDS, "auto")
+    given["kind"] = root.choice("kind", (*KINDS, "programmed"), "auto")
     given["integrator"] = root.choice("integrator", NAMES, "auto")
     given["start"] = root.choice("start", STARTS, "given")
     given["elbow"] = whole_number(root, "elbow", 0)
     for key in ("stop_at_limits", "verify"):
-        given[key] = root.flag(key, DEFAULTS[key])
+        given[key] = root.flag(key, bool(DEFAULTS[key]))
     given["model"] = read_robot(root, "model")
     reference = root.table("reference")
     given["reference"] = None if reference is None else read_reference(reference)

@@ -1,0 +1,103 @@
+"""Long work with a progress line, the elapsed time, and an end when the user asks for one."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import typer
+
+T = TypeVar("T")
+INTERRUPTED = 130
+PATIENCE = 0.05  # s between looks at the work
+
+
+class Live:
+    """Which phase the work is in; ``background`` does work that an interruption need not wait for."""
+
+    def __init__(self) -> None:
+        self.name = "starting"
+
+    def phase(self, name: str) -> None:
+        self.name = name
+
+    def background(self, work: Callable[[], T]) -> T:
+        """``work()`` in a thread of its own: Ctrl-C is heard even while machine code runs.
+
+        The thread writes nothing and dies with the program. What must be cleaned up after an interruption (files) is done
+        outside, in the main thread.
+        """
+        from manipula.simulation.progress import listening
+
+        done: dict[str, Any] = {}
+
+        def body() -> None:
+            try:
+                with listening(self.phase):
+                    done["value"] = work()
+            except BaseException as error:  # handed to the main thread
+                done["error"] = error
+
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(PATIENCE)
+        if "error" in done:
+            raise done["error"]
+        return done["value"]
+
+
+@contextlib.contextmanager
+def live(quiet: bool = False) -> Iterator[Live]:
+    """A progress line on standard error; Ctrl-C and SIGTERM end with exit code 130."""
+    state = Live()
+    try:
+        with _terminated_like_interrupted(), _shown(state, quiet):
+            yield state
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM raises KeyboardInterrupt, where handlers may be set."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _shown(state: Live, quiet: bool) -> Iterator[None]:
+    if quiet:
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from manipula.simulation.progress import PHASES
+
+    class Bar(Progress):
+        def get_renderables(self) -> Any:
+            for task in self.tasks:
+                task.description = state.name
+                task.completed = PHASES.index(state.name) if state.name in PHASES else 0
+            yield from super().get_renderables()
+
+    columns = (SpinnerColumn(), TextColumn("{task.description:<12}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task("starting", total=len(PHASES))
+        yield

@@ -1,0 +1,89 @@
+"""``manipula run SCENARIO -o DIR``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from manipula.simulation.result import Result
+
+
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file (.toml) of any kind.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for the results; made when it does not exist.")
+    ],
+    csv: Annotated[bool, typer.Option("--csv", help="Write result.csv as well.")] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    threads: Annotated[int | None, typer.Option(help="Threads that share a batch; all processors by default.")] = None,
+) -> None:
+    """Run a scenario and write result.nc, scenario.toml and report.html; all of them, or none.
+
+    Exit code 0 when the run finished and can be trusted, 1 when it ended otherwise, 2 for wrong input, 130 when interrupted.
+    """
+    from manipula.cli.outputs import check_free
+    from manipula.simulation.scenario_file import load_file
+    from manipula.simulation.scenario_file import run as simulate
+
+    names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
+    check_free(output, names, force)
+    execute(lambda: load_file(scenario), lambda s: simulate(s, threads), output, csv=csv, report=report, json=json)
+
+
+def execute(load: Any, simulate: Any, output: Path, *, csv: bool, report: bool, json: bool) -> None:
+    """Read, run, write and tell; shared by every command that runs something."""
+    from time import perf_counter
+
+    from manipula.cli.live import live
+    from manipula.cli.outputs import write_all
+
+    begin = perf_counter()
+
+    with live(quiet=json) as state:
+        state.phase("reading")
+        described = load()
+        result: Result = state.background(lambda: simulate(described))
+        state.phase("writing")
+        files = write_all(output, result, described, csv=csv, report=report)
+    seconds = perf_counter() - begin
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(outcome(result, files, seconds), indent=2, ensure_ascii=False))
+    else:
+        show(result, files, seconds)
+    if not result.ok:
+        raise typer.Exit(1)
+
+
+def outcome(result: Result, files: dict[str, Path], seconds: float) -> dict[str, Any]:
+    """What happened, as plain values for JSON."""
+    import math
+
+    known = {name: result.meta.get(name) for name in ("name", "kind", "robot", "integrator", "step", "duration")}
+    estimate = result.error_estimate
+    return {
+        "status": result.status, "reason": result.reason, "statuses": list(result.statuses), "notes": list(result.notes), **known,
+        "error_estimate": estimate if math.isfinite(estimate) else None, "samples": len(result.t), "signals": list(result.signals),
+        "files": {name: str(path) for name, path in files.items()}, "seconds": round(seconds, 3),
+    }  # fmt: skip
+
+
+def show(result: Result, files: dict[str, Path], seconds: float) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from manipula.errors import printable
+
+    console = Console(soft_wrap=True)
+    style = "bold green" if result.ok else "bold red"
+    console.print(Text(result.status, style=style) + Text(f": {printable(result.reason, 1000)} ({seconds:.1f} s)"))
+    for note in result.notes:
+        console.print(Text(printable(note, 1000), style="dim"))
+    for name, path in files.items():
+        console.print(Text(f"{name:<9} {path}"))
