@@ -1,9 +1,8 @@
 """How long does it take to derive equations of motion in symbols, and how long are they?
 
 Three ways in one process, fresh SymPy caches before each: this package; ``sympy.physics.mechanics`` (Lagrange, not simplified); and a recursive
-Newton–Euler over SymPy that names every intermediate result, the way SymPyBotics works (it gives code, not formulas). The recursion runs once for
-every column of M, once for every pair of velocities (the products that make up C) and once for g: 28 times for six joints. SymPyBotics itself does
-more than that (it also simplifies and builds regressors), so the ratio is a lower bound for it.
+Newton–Euler over SymPy that names every operation and splits off what sums and products share, the way SymPyBotics works: n times for the columns of
+M, once each for C·qd, g and tau (it gives code, not formulas, and no matrix C), then with the regressor that SymPyBotics always derives.
 
 Run: ``python benchmarks/bench_equations.py`` (JSON on the standard output; ``--quick`` leaves the slow peers out).
 """
@@ -125,22 +124,37 @@ def mechanics_scara() -> tuple[sympy.Matrix, sympy.Matrix]:
     return method.mass_matrix, method.forcing
 
 
-def recursion_with_names(robot: Robot) -> int:
-    """Newton–Euler over SymPy, every intermediate named: columns of M, velocity pairs, g. Returns the number of names."""
+def recursion_with_names(robot: Robot, regressor: bool) -> int:
+    """Newton–Euler over SymPy, every operation named: columns of M, h, g, tau. Returns the number of names."""
     n = robot.n
 
     names: dict[Any, sympy.Symbol] = {}
+    seen: dict[Any, list[set]] = {sympy.Add: [], sympy.Mul: []}
 
-    def name(x: Any) -> Any:
-        """Every operation becomes a symbol of its own; equal ones the same."""
-        if x.is_Atom or isinstance(x, (sympy.sin, sympy.cos)):
-            return x
-        x = x.func(*[name(a) for a in x.args])
-        if x.is_Atom:
-            return x
+    def symbol(x: Any) -> Any:
         if x not in names:
             names[x] = S(f"t{len(names) + 1}")
         return names[x]
+
+    def name(x: Any) -> Any:
+        """Every operation becomes a symbol; what a sum or product shares with an earlier one is split off first."""
+        if x.is_Atom:
+            return x
+        x = x.func(*[name(a) for a in x.args])
+        if x.is_Atom or x in names:
+            return names.get(x, x)
+        kind = x.func
+        if kind in seen:
+            parts = set(x.args)
+            for k, earlier in enumerate(seen[kind]):
+                common = parts & earlier
+                if len(common) > 1 and common != parts:
+                    part = symbol(kind(*common))
+                    parts = (parts - common) | {part}
+                    seen[kind][k] = (earlier - common) | {part}
+            seen[kind].append(parts)
+            x = kind(*parts)
+        return symbol(x)
 
     def named(v: sympy.Matrix) -> sympy.Matrix:
         return sympy.Matrix(3, 1, [name(x) for x in v])
@@ -153,34 +167,45 @@ def recursion_with_names(robot: Robot) -> int:
         rotations.append(fixed * spin)
         shifts.append(sympy.Matrix([sympy.nsimplify(x) for x in joint.placement.p]))
 
-    def torques(qd: list[Any], qdd: list[Any], gravity: Any) -> None:
+    def forward(qd: list[Any], qdd: list[Any], gravity: Any) -> list[Any]:
         w, dw, a, z = sympy.zeros(3, 1), sympy.zeros(3, 1), sympy.Matrix([0, 0, gravity]), sympy.Matrix([0, 0, 1])
-        forces = []
+        motions = []
         for i in range(n):
             R = rotations[i].T
             a = named(R * (a + dw.cross(shifts[i]) + w.cross(w.cross(shifts[i]))))
             up = R * w
             dw = named(R * dw + up.cross(z) * qd[i] + z * qdd[i])
             w = named(up + z * qd[i])
-            m, h = S(f"m{i + 1}"), sympy.Matrix([S(f"m{c}{i + 1}") for c in "xyz"])
-            J = sympy.Matrix(3, 3, lambda r, c, i=i: S(f"I{''.join(sorted('xyz'[r] + 'xyz'[c]))}{i + 1}"))
-            forces.append(
-                (named(m * a + dw.cross(h) + w.cross(w.cross(h))), named(J * dw + w.cross(J * w) + h.cross(a)))
-            )
+            motions.append((w, dw, a))
+        return motions
+
+    def backward(motions: list[Any], value: Callable[[str], Any]) -> None:
         f, t = sympy.zeros(3, 1), sympy.zeros(3, 1)
         for i in range(n - 1, -1, -1):
+            w, dw, a = motions[i]
+            m, h = value(f"m{i + 1}"), sympy.Matrix([value(f"m{c}{i + 1}") for c in "xyz"])
+            J = sympy.Matrix(3, 3, lambda r, c, i=i: value(f"I{''.join(sorted('xyz'[r] + 'xyz'[c]))}{i + 1}"))
             if i + 1 < n:
                 f = rotations[i + 1] * f
                 t = rotations[i + 1] * t + shifts[i + 1].cross(f)
-            f, t = named(f + forces[i][0]), named(t + forces[i][1])
+            f = named(f + m * a + dw.cross(h) + w.cross(w.cross(h)))
+            t = named(t + J * dw + w.cross(J * w) + h.cross(a))
+
+    def torques(qd: list[Any], qdd: list[Any], gravity: Any) -> None:
+        backward(forward(qd, qdd, gravity), S)
 
     zeros = [0] * n
     for k in range(n):
         torques(zeros, [int(i == k) for i in range(n)], 0)
-    for j in range(n):
-        for k in range(j, n):
-            torques([int(i in (j, k)) for i in range(n)], zeros, 0)
+    rates, accelerations = [S(f"dq{i + 1}") for i in range(n)], [S(f"ddq{i + 1}") for i in range(n)]
+    torques(rates, zeros, 0)
     torques(zeros, zeros, S("g"))
+    motions = forward(rates, accelerations, S("g"))
+    backward(motions, S)
+    if regressor:
+        for k in range(n):
+            for one in (f"{kind}{k + 1}" for kind in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")):
+                backward(motions, lambda parameter, one=one: sympy.Integer(parameter == one))
     return len(names)
 
 
@@ -202,11 +227,12 @@ def main() -> None:
         "times ours": round(mechanics / report["scara"]["seconds"], 1),
     }  # fmt: skip
     if not quick:
-        recursion, names = seconds(lambda: recursion_with_names(modified("puma560", PUMA)))
-        report["puma560, recursion with names"] = {
-            "seconds": round(recursion, 3), "intermediate names": names,
-            "times ours": round(recursion / report["puma560, 60 inertial symbols"]["seconds"], 1),
-        }  # fmt: skip
+        for regressor in (False, True):
+            recursion, names = seconds(lambda r=regressor: recursion_with_names(modified("puma560", PUMA), r))
+            report[f"puma560, recursion with names{', regressor' if regressor else ''}"] = {
+                "seconds": round(recursion, 3), "names": names,
+                "times ours": round(recursion / report["puma560, 60 inertial symbols"]["seconds"], 1),
+            }  # fmt: skip
     print(json.dumps(report, indent=1))
 
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import manipula as mp
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-pytestmark = pytest.mark.skipif(not (BENCHMARKS / "peers").is_dir(), reason="installed without the benchmarks")
-
 AGREEMENT = 1e-9  # MuJoCo's servo forces and gravity compensation against ours, O(100) accelerations
 
 
 @pytest.fixture
-def peers(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import peers
+def peers():
+    from manipula.bench.peers import peers
 
-    return peers.peers()
+    return peers()
 
 
 @pytest.fixture
@@ -64,7 +59,7 @@ def test_mujoco_closed_loop_is_pd_control_with_gravity_compensation(peers, urdf)
     if not peer.available():
         pytest.skip(peer.reason())
     mujoco = pytest.importorskip("mujoco")
-    from peers import timing
+    from manipula.bench.peers import timing
 
     model = peer.closed_loop_model(urdf)
     data = mujoco.MjData(model)
@@ -79,8 +74,7 @@ def test_mujoco_closed_loop_is_pd_control_with_gravity_compensation(peers, urdf)
 
 
 def test_the_clock_measures_time_per_call(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    from peers import timing
+    from manipula.bench.peers import timing
 
     ticks = iter(np.arange(0.0, 10.0, 1e-3).tolist())
     monkeypatch.setattr(timing.time, "perf_counter", lambda: next(ticks))
@@ -90,9 +84,8 @@ def test_the_clock_measures_time_per_call(monkeypatch):
 
 
 def test_modules_leave_no_trace(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
     before = set(sys.modules)
-    import peers
+    from manipula.bench import peers
 
     peers.peers()
     heavy = {"casadi", "numba", "roboticstoolbox"}

@@ -7,12 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
+from manipula.cli.bench import bench
 from manipula.cli.catalog import catalog
+from manipula.cli.check import check
 from manipula.cli.convert import convert
 from manipula.cli.doctor import doctor
 from manipula.cli.equations import equations
 from manipula.cli.explain import explained
 from manipula.cli.export import export
+from manipula.cli.ik import ik
+from manipula.cli.run import run
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
@@ -20,6 +24,10 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "catalog": catalog,
     "equations": equations,
     "export": export,
+    "ik": ik,
+    "run": run,
+    "check": check,
+    "bench": bench,
 }
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

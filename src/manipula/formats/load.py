@@ -22,7 +22,10 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
     """
-    text = os.fspath(source)
+    try:
+        text = os.fspath(source)
+    except TypeError:
+        raise DescriptionError(f"A path or a catalog name is needed, found {type(source).__name__}.") from None
     suffix = Path(text).suffix.lower()
     if suffix in READABLE:
         robot = _read(text, suffix, tip)

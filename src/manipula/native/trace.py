@@ -131,10 +131,13 @@ def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list
     lines: dict[int, Any] = {
         i: (v.code, tuple([a.index for a in v.args]), v.data) for i in indices for v in (values[i],)
     }
-    extra = absorb_signs(lines, roots)
+    absorb_signs(lines, roots)
+    same = carry_signs(lines, roots)
+    extra = sorted(key for key in lines if key < 0)  # constants that the signs went into
     region = regions(values, indices)
     order = extra + [i for i in indices if i in lines]
     number = {index: n for n, index in enumerate(order)}
+    number |= {index: number[kept] for index, kept in same.items()}
     bodies: dict[int, list[int]] = {-1: []}
     operations: list[Operation] = []
     for n, index in enumerate(order):
@@ -166,8 +169,8 @@ def mark(values: list[Value], roots: Iterable[Value], first: int = 0) -> bytearr
     return live
 
 
-def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> list[int]:
-    """Drop changes of sign where another operation can carry them; gives the keys of new constants.
+def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> None:
+    """Drop changes of sign where another operation can carry them; new constants get negative keys.
 
     −(a − b) → b − a,   −(c·x) → (−c)·x,   −(c/x) → (−c)/x   when the inner value has no other use.
     """
@@ -198,7 +201,77 @@ def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> list[int]:
         else:
             continue
         del lines[args[0]]
-    return sorted(fresh.values())
+
+
+def carry_signs(lines: dict[int, Any], roots: list[Value]) -> dict[int, int]:
+    """Keep a value with the opposite sign where that saves its change of sign; gives {dropped negation: kept value}.
+
+    A difference is turned round, and whoever adds it subtracts it instead (and the reverse), so a running sum of which only
+    the negative is wanted is carried as a negative. Computations with loops are left alone.
+    """
+    if any(code == "loop" for code, _, _ in lines.values()):
+        return {}
+    users: dict[int, list[int]] = {}
+    for index, (_, args, _) in lines.items():
+        for a in args:
+            users.setdefault(a, []).append(index)
+    wanted = {root.index for root in roots}
+    same: dict[int, int] = {}
+    for index in sorted(lines):
+        if index not in lines:
+            continue
+        code, args, _ = lines[index]
+        scaled = code in ("mul", "div") and lines[args[0]][0] == "const"
+        if not (scaled or code == "sub") or index in wanted or args[0] == args[1]:
+            continue
+        around = users.get(index, [])
+        negations = [u for u in around if lines[u][0] == "neg"]
+        if not negations or not all(_carries(lines[u], index) for u in around):
+            continue
+        if scaled:
+            key = _constant(lines, -lines[args[0]][2])
+            users[args[0]].remove(index)
+            if not users[args[0]] and args[0] not in wanted:
+                del lines[args[0]]
+            users.setdefault(key, []).append(index)
+            lines[index] = (code, (key, args[1]), None)
+        else:
+            lines[index] = ("sub", args[::-1], None)
+        for u in around:
+            kind, (a, b, *_), _ = (*lines[u][:1], (*lines[u][1], None), None)
+            if kind == "add":
+                lines[u] = ("sub", (b if a == index else a, index), None)
+            elif kind == "sub":
+                lines[u] = ("add", (a, index), None)
+        for u in negations:
+            same[u] = index
+            del lines[u]
+            for later in users.pop(u, []):
+                kind, parts, data = lines[later]
+                lines[later] = (kind, tuple(index if x == u else x for x in parts), data)
+                users[index].append(later)
+        users[index] = [u for u in users[index] if u in lines]
+    return same
+
+
+def _constant(lines: dict[int, Any], number: float) -> int:
+    """Key of a constant made by a sign pass (they have negative keys)."""
+    for key, (_, _, data) in lines.items():
+        if key < 0 and data == number:
+            return key
+    key = min((k for k in lines if k < 0), default=-1) - 1
+    lines[key] = ("const", (), number)
+    return key
+
+
+def _carries(line: Any, value: int) -> bool:
+    """Can this operation take the opposite of ``value`` at no cost?"""
+    code, args, _ = line
+    if code == "neg":
+        return True
+    if code == "add":
+        return args[0] != args[1]
+    return code == "sub" and args[1] == value and args[0] != value
 
 
 def regions(values: list[Value], indices: list[int]) -> dict[int, int]:

@@ -94,12 +94,13 @@ def planar_model(arm: PlanarArm, q: Vector, qd: Vector) -> PlanarModel:
         phi.append(phi[-1] + q[i])
         w.append(w[-1] + qd[i])
     c, s = [ops.cos(a) for a in phi], [ops.sin(a) for a in phi]
-    lc, ls = _times(l, c), _times(l, s)
-    lcw, lsw = _times(lc, w), _times(ls, w)
+    lc, ls = _times(l, c), _times(l[:-1], s[:-1])  # of the last link only −l s is needed
+    lcw, lsw = _times(lc[:-1], w[:-1]), _times(ls, w[:-1])
+    back = -l[-1]
     J, Jd = zeros(2, n), zeros(2, n)
-    J[0], J[1] = _suffix_negative(ls), _suffix(lc)
-    Jd[0], Jd[1] = _suffix_negative(lcw), _suffix_negative(lsw)
-    x = np.array([J[1, 0], -J[0, 0]], dtype=object)
+    J[0], J[1] = _suffix_less(ls, back * s[-1]), _suffix(lc)
+    Jd[0], Jd[1] = _suffix_less(lcw, back * (c[-1] * w[-1])), _suffix_less(lsw, back * (s[-1] * w[-1]))
+    x = np.array([J[1, 0], -J[0, 0] if n == 1 else ls[0] - J[0, 1]], dtype=object)
 
     pc, ps = _times(p, c), [0.0, *_times(p[1:], s[1:])]  # nothing needs the first y
     Sx, Sy = _suffix(pc), [0.0, *_suffix(ps[1:])]
@@ -154,10 +155,9 @@ def _suffix(a: list[Scalar]) -> list[Scalar]:
     return out
 
 
-def _suffix_negative(a: list[Scalar]) -> list[Scalar]:
-    """Negative sums from each entry to the end, at one negation in all."""
-    out = list(a)
-    out[-1] = -out[-1]
-    for i in range(len(a) - 2, -1, -1):
+def _suffix_less(a: list[Scalar], last: Scalar) -> list[Scalar]:
+    """Negative sums from each entry to the end, where ``last`` is the negative of the last entry."""
+    out = [*a, last]
+    for i in range(len(a) - 1, -1, -1):
         out[i] = out[i + 1] - a[i]
     return out

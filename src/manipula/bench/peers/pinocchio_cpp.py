@@ -13,15 +13,17 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from manipula.native.cache import default_folder
+
 from .timing import TOTAL_SECONDS, missing
 
 SOURCE = Path(__file__).with_name("pinocchio_loop.cpp")
-BUILD_FOLDER = Path(__file__).resolve().parents[2] / "out" / "peers"
 FLAGS = (
     "-O3",
     "-march=native",
@@ -72,14 +74,21 @@ def available() -> bool:
     return not reason()
 
 
+def build_folder() -> Path:
+    """Where compiled programs are kept: beside the object cache."""
+    objects = default_folder()
+    return Path(tempfile.gettempdir(), "manipula-peers") if objects is None else objects.parent / "peers"
+
+
 def build() -> Path:
     """The compiled program; compiled at the first request (some minutes) and whenever source, flags or headers change."""
     headers = [_include(h, "eigen3") for h in ("pinocchio/fwd.hpp", "Eigen/Core", "boost/variant.hpp")]
     command = ["g++", *FLAGS, *(f"-I{folder}" for folder in dict.fromkeys(headers))]
     digest = hashlib.sha256(SOURCE.read_bytes() + " ".join(command).encode()).hexdigest()[:16]
-    program = BUILD_FOLDER / f"pinocchio_loop_{digest}"
+    folder = build_folder()
+    program = folder / f"pinocchio_loop_{digest}"
     if not program.exists():
-        BUILD_FOLDER.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = program.with_suffix(".new")
         done = subprocess.run(
             [*command, str(SOURCE), "-o", str(temporary)], capture_output=True, text=True, check=False

@@ -1,0 +1,96 @@
+"""One-state machine code, called over and over without Python in between, so that it can be timed like a C++ loop."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import time
+from typing import Any
+
+import numpy as np
+
+from manipula.native import Kernel
+
+ROWS = 128  # different states visited in turn; they stay in the first cache, as in the loops of the other libraries
+TOTAL_SECONDS = 0.3
+_DRIVE = ctypes.CFUNCTYPE(None, *([ctypes.c_void_p] * 6), ctypes.c_int64, ctypes.c_int64)
+
+
+@functools.cache
+def _driver() -> Any:
+    """``drive(f, bases, strides, inputs, outputs, workspace, count, n)``: f on row i mod ROWS, ``count`` times."""
+    from llvmlite import ir
+
+    from manipula.native.objects import compile_object, load_object
+
+    module = ir.Module("scalar_loop")
+    i64, ptr = ir.IntType(64), ir.IntType(8).as_pointer()
+    many = ptr.as_pointer()
+    entry_type = ir.FunctionType(ir.VoidType(), [many, many, ptr])
+    outer = ir.FunctionType(ir.VoidType(), [entry_type.as_pointer(), many, i64.as_pointer(), many, many, ptr, i64, i64])
+    function = ir.Function(module, outer, "drive")
+    f, bases, strides, inputs, outputs, workspace, count, n = function.args
+    start = function.append_basic_block("start")
+    head, body = function.append_basic_block("head"), function.append_basic_block("body")
+    point, call, done = (function.append_basic_block(x) for x in ("point", "call", "done"))
+    b = ir.IRBuilder(start)
+    b.branch(head)
+    b.position_at_end(head)
+    i = b.phi(i64)
+    i.add_incoming(i64(0), start)
+    b.cbranch(b.icmp_signed("<", i, count), body, done)
+    b.position_at_end(body)
+    row = b.and_(i, i64(ROWS - 1))
+    b.branch(point)
+    b.position_at_end(point)
+    k = b.phi(i64)
+    k.add_incoming(i64(0), body)
+    shift = b.mul(row, b.load(b.gep(strides, [k])))
+    b.store(b.gep(b.load(b.gep(bases, [k])), [shift]), b.gep(inputs, [k]))
+    after = b.add(k, i64(1))
+    k.add_incoming(after, point)
+    b.cbranch(b.icmp_signed("<", after, n), point, call)
+    b.position_at_end(call)
+    b.call(f, [inputs, outputs, workspace])
+    i.add_incoming(b.add(i, i64(1)), call)
+    b.branch(head)
+    b.position_at_end(done)
+    b.ret_void()
+    loaded = load_object(compile_object(module), ["drive"])
+    return _DRIVE(loaded["drive"]), loaded
+
+
+def scalar_nanoseconds(kernel: Kernel, *arguments: np.ndarray) -> float:
+    """Time of one evaluation of the one-state code [ns]; ``arguments`` have ROWS rows each."""
+    drive, _ = _driver()
+    code = kernel.code(1)
+    rows = [np.ascontiguousarray(a[:ROWS], float) for a in arguments]
+    bases = np.array([a.ctypes.data for a in rows], np.uintp)
+    strides = np.array([a.strides[0] for a in rows], np.int64)
+    inputs = bases.copy()
+    results = [np.empty(int(np.prod(shape, dtype=int)) or 1) for shape in kernel.graph.outputs.values()]
+    outputs = np.array([a.ctypes.data for a in results], np.uintp)
+    space = np.empty(code.workspace + 8)
+    aligned = space.ctypes.data + (-space.ctypes.data % 64)
+
+    def run(count: int) -> float:
+        begin = time.perf_counter()
+        drive(
+            code.address,
+            bases.ctypes.data,
+            strides.ctypes.data,
+            inputs.ctypes.data,
+            outputs.ctypes.data,
+            aligned,
+            count,
+            len(rows),
+        )
+        return time.perf_counter() - begin
+
+    count = ROWS
+    while run(count) < 1e-3:
+        count *= 2
+    best, end = run(count), time.perf_counter() + TOTAL_SECONDS
+    while time.perf_counter() < end:
+        best = min(best, run(count))
+    return 1e9 * best / count

@@ -1,0 +1,71 @@
+"""``manipula bench``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    robots: Annotated[str, typer.Option("--robots", help="Catalog names, separated by commas.")] = "panda",
+    peers: Annotated[bool, typer.Option(help="Time other libraries too, where they are installed.")] = True,
+    planar: Annotated[
+        bool, typer.Option(help="Also the planar family: cost against n, Table 1 of the n-R paper.")
+    ] = True,
+    largest: Annotated[int, typer.Option(help="Largest n of the planar family.")] = 1000,
+    json: Annotated[Path | None, typer.Option("--json", help="Write everything as JSON to this file.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", help="Write the tables as Markdown to this file.")
+    ] = None,
+) -> None:
+    """Time the compiled functions beside other libraries in one run, and print the ratios."""
+    from json import dumps
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from manipula.bench import ours, planar_family, tables
+
+    console = Console()
+    names = tuple(name.strip() for name in robots.split(",") if name.strip())
+    with console.status("warming up") as status:
+        found = tables.measure(names, peers, lambda text: status.update(text))
+        status.update("first compile and cache")
+        found["compile"] = {name: ours.first_and_cached(name) for name in names}
+        if planar:
+            status.update("planar family")
+            found["table_1"] = planar_family.table_1()
+            sizes = tuple(n for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000) if n <= largest)
+            found["growth"] = planar_family.growth(sizes)
+    for name in names:
+        table = Table(title=f"{name}: ratios in this run", box=None, padding=(0, 2, 0, 0))
+        for title in ("", "ours [ns]", "theirs [ns]", "ratio", "must hold"):
+            table.add_column(title, justify="left" if not title else "right")
+        for label, mine, theirs, ratio, goal in tables.ratios(found, name):
+            style = "green" if ratio >= goal else "red"
+            table.add_row(label, f"{mine:.1f}", f"{theirs:.0f}", f"[{style}]{ratio:.1f}×[/]", f"{goal:.0f}×")
+        console.print(table)
+        c = found["compile"][name]
+        console.print(
+            f"first inverse dynamics in a fresh process: {1e3 * c['first_inverse_dynamics']:.0f} ms; from the cache: "
+            f"{1e3 * c['cached_inverse_dynamics']:.1f} ms"
+        )
+    if planar:
+        for row in found["table_1"]:
+            console.print(
+                f"planar {row['n']:>2}R complete model: {row['our_operations']} operations (bound {row['bound']}; paper {row['paper_operations']}, "
+                f"{row['ratio']:.0f}×), {row['our_ns']:.0f} ns (paper {row['paper_ms']:.0f} ms on a Pentium/90)"
+            )
+        for key, what in (("batch", "run time"), ("compile_seconds", "compile time"), ("operations", "operations")):
+            if len(found["growth"]) > 3:
+                console.print(f"forward dynamics, {what} grows as n^{planar_family.exponent(found['growth'], key):.2f}")
+    for peer, reason in found["missing"].items():
+        console.print(f"[dim]not measured: {peer}: {reason}[/]")
+    from manipula.formats.load import write_whole
+
+    if json is not None:
+        write_whole(json, dumps(found, indent=1, ensure_ascii=False) + "\n")
+    if markdown is not None:
+        write_whole(markdown, tables.markdown(found))
