@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from manipula.ik.base import Status
+from manipula.ik.driver import Walls
 from manipula.ik.methods.optimisation import Optimisation
-from manipula.ik.reach import reach_of
+from manipula.ik.reach import Reach, reach_of
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
 
@@ -27,14 +28,21 @@ class Verdict(NamedTuple):
     reason: str
 
 
+def shells(robot: Robot, task: Task, limited: bool) -> list[tuple[int, Reach]]:
+    """For every part whose whole position counts: its number, and the shell in which its frame can be."""
+    out = []
+    for k, (frame, rows) in enumerate(task.parts):
+        reach = reach_of(robot, frame, limited) if {0, 1, 2} <= set(rows) else None
+        if reach is not None:
+            out.append((k, reach))
+    return out
+
+
 def out_of_reach(robot: Robot, task: Task, targets: np.ndarray, limited: bool, tolerance: float) -> np.ndarray:
     """Distance (N,) by which targets (N, parts, 4, 4) miss what the lengths of the links allow; 0 where they may be reachable."""
     worst = np.zeros(len(targets))
-    for k, (frame, rows) in enumerate(task.parts):
-        if {0, 1, 2} <= set(rows):
-            reach = reach_of(robot, frame, limited)
-            if reach is not None:
-                worst = np.maximum(worst, reach.gap(targets[:, k, :3, 3]))
+    for k, reach in shells(robot, task, limited):
+        worst = np.maximum(worst, reach.gap(targets[:, k, :3, 3]))
     return np.where(worst > tolerance, worst, 0.0)
 
 
@@ -89,6 +97,7 @@ def _unit(task: Task) -> str:
 
 def _limits_sentence(robot: Robot, q: np.ndarray) -> str:
     low, high = np.asarray(robot.position_limits, float).T
+    q = np.asarray(Walls(robot, True).home(q), float)
     beyond = [
         f"{name} at {x:.4g} (allowed {a:.4g} to {b:.4g})"
         for name, x, a, b in zip(robot.joint_names, q, low, high)

@@ -1,8 +1,8 @@
-"""A global search over the self-motion: postures at many places of the path, joined where a short motion leads from one to the next."""
+"""A global search over the self-motion: postures at many places of the path, joined where a motion leads from one to the next."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,60 +10,87 @@ if TYPE_CHECKING:
     from manipula.ik.track import Follower
 
 LAYERS = 40
-POSTURES = 160  # a layer
-NEIGHBOURS = 6  # postures of the next layer that each tries to reach
-REACH = 1.2  # rad or m: largest difference between layers worth trying
+POSTURES = 120  # a layer
+NEIGHBOURS = 8  # postures of the next layer that each tries to reach
+LONGEST_EDGE = 1.5  # rad or m: largest joint difference between layers worth trying
+
+
+class Layer(NamedTuple):
+    """Postures at one place, the cost of getting there, the posture of the layer before, and the samples on the way."""
+
+    q: np.ndarray  # (m, n)
+    cost: np.ndarray  # (m,)
+    parent: np.ndarray  # (m,)
+    way: np.ndarray  # (samples, m, n)
 
 
 def search_graph(
     follower: Follower, targets: np.ndarray, q0: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray | None:
-    """Samples (S, n) of a continuous motion, or None.
+    """Samples (S, n) of a continuous motion from the first target to the last, or None.
 
-    Dynamic programming over layers: every posture of a layer is followed to the next one, arrives somewhere on its self-motion, and
-    from there may slide along the self-motion to a posture of that layer. The cost is the largest nearness to a limit, then length.
+    Dynamic programming over layers [Bellman 1957]: the cost of a posture is the least joint travel that leads to it.
     """
     last = len(targets) - 1
     places = np.unique(np.linspace(0, last, min(LAYERS, last) + 1).astype(int))
-    alive = follower.candidates(targets[0], rng, POSTURES) if q0 is None else q0[None]
-    histories = [alive[None]]  # samples (S_k, m, n) of every survivor up to its layer
-    parents: list[np.ndarray] = []
+    first = follower.candidates(targets[0], rng, POSTURES) if q0 is None else q0[None]
+    layers = [Layer(first, np.zeros(len(first)), np.zeros(len(first), int), first[None])]
     for a, b in zip(places, places[1:]):
-        steps, lost = follower.advance(targets[a : b + 1], alive)
-        good = np.flatnonzero(lost > b - a)
-        if not len(good):
+        layer = _next(follower, targets[a : b + 1], layers[-1], rng)
+        if layer is None:
             return None
-        arrived = steps[-1][good]
-        spread, origin = _slide(follower, targets[b], arrived, rng)
-        parents.append(good[origin])
-        histories.append(steps[1:])
-        alive = spread
-    return _traced(follower, histories, parents, alive, targets)
-
-
-def _slide(
-    follower: Follower, target: np.ndarray, arrived: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Postures that can be kept at this layer (those that arrived), thinned to differ, safest first; and where each came from."""
-    del target, rng
-    margin = follower.margin(arrived[None])
-    order = np.argsort(-margin)
-    kept: list[int] = []
-    for k in order:
-        if all(np.max(np.abs(arrived[k] - arrived[j])) > 0.02 for j in kept):
-            kept.append(int(k))
-        if len(kept) >= POSTURES:
-            break
-    return arrived[kept], np.array(kept)
-
-
-def _traced(
-    follower: Follower, histories: list[np.ndarray], parents: list[np.ndarray], alive: np.ndarray, targets: np.ndarray
-) -> np.ndarray | None:
-    k = int(np.argmax(follower.margin(alive[None])))
-    rows: list[np.ndarray] = []
-    for samples, parent in zip(reversed(histories[1:]), reversed(parents)):
-        k = int(parent[k])
-        rows.append(samples[:, k])
-    rows.append(histories[0][:, k])
+        layers.append(layer)
+    k = int(np.argmin(layers[-1].cost))
+    rows = []
+    for layer in reversed(layers):
+        rows.append(layer.way[:, k])
+        k = int(layer.parent[k])
     return np.concatenate(rows[::-1])
+
+
+def _next(follower: Follower, targets: np.ndarray, before: Layer, rng: np.random.Generator) -> Layer | None:
+    """The next layer: where postures drift by themselves, and chosen postures that others can be led to."""
+    drifted, lost = follower.advance(targets, before.q)
+    fine = np.flatnonzero(lost == len(targets))
+    ways, parents = [drifted[1:, fine]], [fine]
+    goals = follower.candidates(targets[-1], rng, POSTURES)
+    if len(goals):
+        apart = np.max(np.abs(before.q[:, None] - goals[None]), axis=2)  # (m, goals)
+        near = np.argsort(apart, axis=1)[:, :NEIGHBOURS]
+        start = np.repeat(np.arange(len(before.q)), near.shape[1])
+        goal = near.ravel()
+        worth = apart[start, goal] <= LONGEST_EDGE
+        way, good = _led(follower, targets, before.q[start[worth]], goals[goal[worth]])
+        ways.append(way[:, good])
+        parents.append(start[worth][good])
+    way, parent = np.concatenate(ways, axis=1), np.concatenate(parents)
+    if not len(parent):
+        return None
+    travel = np.abs(np.diff(np.concatenate([before.q[parent][None], way]), axis=0)).sum(axis=(0, 2))
+    return _thinned(Layer(way[-1], before.cost[parent] + travel, parent, way))
+
+
+def _led(follower: Follower, targets: np.ndarray, q: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lead postures (k, n) to goals on the last target, evenly over the samples: samples (S − 1, k, n), and which arrive."""
+    from manipula.ik.track import LARGEST_STEP, TOLERANCE
+
+    good = np.ones(len(q), bool)
+    rows = []
+    for j in range(1, len(targets)):
+        hint = q + (goal - q) / (len(targets) - j)
+        new, error, _ = follower.step(targets[j][None], hint, 0.0, TOLERANCE)
+        good &= (error <= TOLERANCE) & (np.max(np.abs(new - q), axis=1) <= LARGEST_STEP)
+        q = np.where(good[:, None], new, q)
+        rows.append(q)
+    return np.array(rows).reshape(len(targets) - 1, len(good), -1), good
+
+
+def _thinned(layer: Layer) -> Layer:
+    """The cheapest of postures that are nearly the same, and no more than a layer holds."""
+    kept: list[int] = []
+    for k in np.argsort(layer.cost):
+        if not kept or np.min(np.max(np.abs(layer.q[kept] - layer.q[k]), axis=1)) > 0.02:
+            kept.append(int(k))
+        if len(kept) >= 2 * POSTURES:
+            break
+    return Layer(layer.q[kept], layer.cost[kept], layer.parent[kept], layer.way[:, kept])

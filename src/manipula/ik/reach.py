@@ -7,6 +7,7 @@ length at prismatic joints), so the distance lies between :math:`\max(0,\ \ell_k
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,6 +31,12 @@ class Reach(NamedTuple):
         """How far positions (..., 3) are outside the shell, 0 inside."""
         r = np.linalg.norm(np.asarray(p, float) - self.centre, axis=-1)
         return np.maximum(0.0, np.maximum(r - self.farthest, self.nearest - r))
+
+    def gap_of(self, x: float, y: float, z: float) -> float:
+        """The same for one position in plain numbers."""
+        a, b, c = self.centre.tolist()
+        r = math.sqrt((x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2)
+        return max(0.0, r - self.farthest, self.nearest - r)
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from manipula.model import Model
 from manipula.robot.robot import Robot
 
 DEFAULT_METHOD = "levenberg_marquardt"
+NO_CHANCE = np.random.default_rng(0)  # never asked: first starts are not random
 MAX_ITERATIONS = 10_000  # of all starts together
 
 
@@ -130,6 +131,7 @@ class Solver:
         if active is None:
             raise DescriptionError(f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'.")
         self.active = active
+        self.shells = diagnose.shells(robot, task, limited)
         self.analytic: Analytic | None = None
         if method in ("auto", "closed_form"):
             self.analytic = analytic_for(robot, task, limited)
@@ -148,6 +150,11 @@ class Solver:
 
     # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
+        for k, reach in self.shells:
+            (_, _, _, x), (_, _, _, y), (_, _, _, z), _ = targets[k].tolist()
+            gap = reach.gap_of(x, y, z)
+            if gap > tolerance:
+                return self._hopeless(targets, gap)
         if self.analytic is not None:
             q = self.analytic.best(targets[0], q0)
             if q is not None:
@@ -160,6 +167,11 @@ class Solver:
         if residual <= tolerance and found.solved:
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
         return self._failed(targets, found, residual, tolerance, seed)
+
+    def _hopeless(self, targets: np.ndarray, gap: float) -> IkResult:
+        status, reason = diagnose.unreachable(self.robot, self.task, gap)
+        q = self.search.starts(targets.reshape(1, -1), np.zeros(1, int), NO_CHANCE)[0]
+        return IkResult(q, status, float(self.check(targets, q)), 0, reason, self.numeric)
 
     def _failed(self, targets: Any, found: Found, residual: float, tolerance: float, seed: int) -> IkResult:
         one = Found(*(np.asarray(x)[None] for x in found))
@@ -210,7 +222,9 @@ class Solver:
         todo = gap == 0.0
         for k in np.flatnonzero(~todo):
             status[k], reason[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
-            q[k] = np.nan
+        if not todo.all():
+            flat = targets[~todo].reshape(int((~todo).sum()), -1)
+            q[~todo] = self.search.starts(flat, np.zeros(len(flat), int), NO_CHANCE)
         if self.analytic is not None:
             for k in np.flatnonzero(todo):
                 best = self.analytic.best(targets[k, 0], None if q0 is None else q0[k])

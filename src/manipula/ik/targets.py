@@ -24,10 +24,10 @@ def read_targets(
     robot: Robot, target: Any, frame: str = "tip", rows: Any = None
 ) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     """Task, poses (N, parts, 4, 4), and the leading axes of the batch (``()`` for a single target)."""
-    if rows is None and frame == "tip" and type(target) is np.ndarray and target.dtype == np.float64:
-        if target.shape == (4, 4):  # one pose in a tight loop
-            _check_rotation(target, "target")
-            return POSE, target.reshape(1, 1, 4, 4), ()
+    plain = rows is None and frame == "tip" and type(target) is np.ndarray and target.dtype == np.float64
+    if plain and target.shape == (4, 4):  # one pose in a tight loop
+        _check_rotation(target, "target")
+        return POSE, target.reshape(1, 1, 4, 4), ()
     if isinstance(target, Mapping):
         return _several(robot, target, rows)
     robot.frame(frame)

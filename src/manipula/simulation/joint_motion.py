@@ -72,9 +72,7 @@ def _first(s: Scenario, turned: bool) -> np.ndarray:
     return found.q[s.elbow]
 
 
-def _redundant(
-    s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if turned:
         from manipula.ik.track import track
 

@@ -1,0 +1,116 @@
+r"""Singular postures along a motion: where the smallest singular value of the Jacobian has a minimum, and what is lost there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manipula.analysis.manipulability import Dexterity, manipulability, rows_of
+from manipula.errors import DescriptionError
+from manipula.ik.task import ROWS
+from manipula.model import Model
+from manipula.robot.robot import Robot
+
+THRESHOLD = 0.02  # [m or rad per rad] a smallest singular value below this counts as near a singularity
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
+NARROWINGS = 50
+
+
+@dataclass(frozen=True)
+class NearSingularity:
+    """One place of a motion.
+
+    Attributes:
+        t: [s] (or number of the sample). q: posture. smallest: singular value there.
+        lost: unit vector of the task direction that fades, with ``rows`` naming its entries.
+        joints: unit joint motion that moves the task least.
+    """
+
+    t: float
+    q: np.ndarray
+    smallest: float
+    lost: np.ndarray
+    rows: tuple[str, ...]
+    joints: np.ndarray
+
+
+@dataclass(frozen=True)
+class SingularityReport:
+    """Along a motion: t (S,), dexterity of every sample, and the places that are nearly singular."""
+
+    t: np.ndarray
+    dexterity: Dexterity
+    places: tuple[NearSingularity, ...]
+
+    @property
+    def worst(self) -> float:
+        """Least smallest singular value met."""
+        least = [float(self.dexterity.smallest.min()), *(p.smallest for p in self.places)]
+        return min(least)
+
+
+def singularities(
+    model: Model | Robot,
+    motion: Any,
+    kind: str = "position",
+    frame: str = "tip",
+    *,
+    samples: int = 500,
+    threshold: float = THRESHOLD,
+) -> SingularityReport:
+    """Look along a motion for nearly singular postures.
+
+    Args:
+        motion: a joint trajectory, or postures (S, n).
+        kind: "position", "orientation" or "pose".
+        threshold: largest smallest singular value that counts.
+    """
+    model = Model(model) if isinstance(model, Robot) else model
+    if hasattr(motion, "derivatives"):
+        if getattr(motion, "space", "joint") != "joint":
+            raise DescriptionError("singularities() looks along a joint motion; track() makes one of a task motion.")
+        t = np.linspace(0.0, motion.duration, samples)
+        posture = motion.position
+    else:
+        q = np.asarray(motion, float)
+        t = np.arange(len(q), dtype=float)
+        posture = lambda at: np.stack([np.interp(at, t, q[:, i]) for i in range(q.shape[1])], axis=-1)  # noqa: E731
+    d = manipulability(model, posture(t), kind, frame)
+    s = d.smallest
+    places = []
+    for k in range(len(t)):
+        left, right = s[max(k - 1, 0)], s[min(k + 1, len(t) - 1)]
+        flat = k > 0 and s[k] == left and k < len(t) - 1
+        if s[k] <= left and s[k] <= right and not flat:
+            at = _least(lambda x: float(manipulability(model, posture(x), kind, frame).smallest),
+                        float(t[max(k - 1, 0)]), float(t[min(k + 1, len(t) - 1)]))  # fmt: skip
+            place = _place(model, at, np.asarray(posture(at), float), kind, frame)
+            if place.smallest <= threshold:
+                places.append(place)
+    return SingularityReport(t, d, tuple(places))
+
+
+def _least(f: Any, a: float, b: float) -> float:
+    """Where a function is least between a and b (golden section; ends included)."""
+    low, high = a, b
+    c, d = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
+    fc, fd = f(c), f(d)
+    for _ in range(NARROWINGS):
+        if fc < fd:
+            b, d, fd = d, c, fc
+            c = b - GOLDEN * (b - a)
+            fc = f(c)
+        else:
+            a, c, fc = c, d, fd
+            d = a + GOLDEN * (b - a)
+            fd = f(d)
+    return min((low, 0.5 * (a + b), high), key=f)
+
+
+def _place(model: Model, t: float, q: np.ndarray, kind: str, frame: str) -> NearSingularity:
+    rows = rows_of(model.robot, kind, frame)
+    J = np.asarray(model.jacobian(q, frame), float)[rows]
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    return NearSingularity(t, q, float(s[-1]), U[:, -1], tuple(ROWS[r] for r in rows), Vt[-1])

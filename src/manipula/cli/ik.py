@@ -1,0 +1,120 @@
+"""``manipula ik ROBOT --position x y z``"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from manipula.ik.base import IkResult
+
+
+def ik(
+    robot: Annotated[str, typer.Argument(help="A file (.toml .urdf .xml .txt) or a name of the catalog.")],
+    position: Annotated[
+        tuple[float, float, float] | None, typer.Option(metavar="X Y Z", help="Where the tip goes [m].")
+    ] = None,
+    rpy: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(metavar="ROLL PITCH YAW", help="How the tip is turned [rad], with --position."),
+    ] = None,
+    pose: Annotated[
+        str | None, typer.Option(help="16 numbers of a 4×4 pose, row by row, or 6: x y z roll pitch yaw.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every distinct solution.")] = False,
+    q0: Annotated[
+        str | None, typer.Option(help="Posture to start from, numbers separated by spaces or commas.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="auto, closed_form, or an iterative method.")] = "auto",
+    frame: Annotated[str, typer.Option(help="Frame that goes to the target.")] = "tip",
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joint limits.")] = True,
+    tolerance: Annotated[float, typer.Option(help="[m] and [rad].")] = 1e-8,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+) -> None:
+    """Find the joint positions that bring the tip to a target. Exit code 1 when there are none."""
+    from manipula.formats.load import load
+    from manipula.ik.solve import solve_ik
+
+    model = load(robot, tip)
+    target = _target(position, rpy, pose)
+    start = None if q0 is None else _numbers(q0, "--q0")
+    found = solve_ik(model, target, method, all_, start, limits, frame=frame, tolerance=tolerance)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(_plain(found, model.joint_names), indent=2, ensure_ascii=False))
+    else:
+        _show(found, model)
+    if found.status != "solved":
+        raise typer.Exit(1)
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    from manipula.errors import DescriptionError, printable
+
+    try:
+        return [float(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise DescriptionError(
+            f"{option} must be numbers separated by spaces or commas, found '{printable(text)}'."
+        ) from None
+
+
+def _target(position: Any, rpy: Any, pose: str | None) -> Any:
+    import numpy as np
+
+    from manipula.algebra.rotation import from_rpy
+    from manipula.errors import DescriptionError
+
+    if (position is None) == (pose is None):
+        raise DescriptionError("Give one target: --position X Y Z (with --rpy for its orientation), or --pose.")
+    if pose is None:
+        if rpy is None:
+            return list(position)
+        values = [*position, *rpy]
+    else:
+        values = _numbers(pose, "--pose")
+        if len(values) == 16:
+            return np.array(values).reshape(4, 4)
+        if len(values) != 6:
+            raise DescriptionError(f"--pose takes 16 numbers, or 6 (x y z roll pitch yaw); found {len(values)}.")
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = np.asarray(from_rpy(*values[3:]), float), values[:3]
+    return X
+
+
+def _plain(found: IkResult, names: tuple[str, ...]) -> dict[str, Any]:
+    import numpy as np
+
+    residual = np.asarray(found.residual, float)
+    return {
+        "status": found.status, "reason": found.reason, "method": found.method, "iterations": int(found.iterations),
+        "joints": list(names), "q": np.where(np.isfinite(found.q), found.q, 0.0).tolist() if found.q.size else [],
+        "residual": residual.tolist(),
+    }  # fmt: skip
+
+
+def _show(found: IkResult, robot: Any) -> None:
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from manipula.errors import printable
+
+    console = Console()
+    colour = "bold green" if found.status == "solved" else "bold red"
+    console.print(Text(f"{printable(robot.name)}: {found.status}", style=colour), Text(printable(found.reason, 1000)))
+    q = np.atleast_2d(found.q)
+    if not q.size or not np.isfinite(q).all():
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in robot.joint_names:
+        table.add_column(printable(name, 40), justify="right", no_wrap=True, min_width=8)
+    table.add_column("error", justify="right", no_wrap=True)
+    for row, residual in zip(q, np.atleast_1d(found.residual)):
+        table.add_row(*(f"{x:.5f}" for x in row), f"{residual:.1e}")
+    console.print(table)
+    console.print(Text(f"{found.method}, {int(found.iterations)} iterations; rad and m", style="dim"))
