@@ -16,7 +16,7 @@ import numpy as np
 from manipula.algebra.linear import array, zeros
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.native import Kernel, compile_function
-from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions
+from manipula.physics import composite, coriolis, derivatives, energy, forward, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm
 from manipula.physics import regressor as regression
 from manipula.physics.chain import Chain, chain_of, regrouped
@@ -24,7 +24,6 @@ from manipula.robot.robot import Robot
 
 ExpressedIn = Literal["base", "body"]
 Function = Callable[..., Any]  # takes arrays (..., n), out= and threads=; the quickest way into the machine code
-ARTICULATED_FROM = 12  # joints from which articulated bodies need fewer operations than M and its factors
 MAX_ENTRIES = 250_000  # of one result that is computed entry by entry
 
 
@@ -237,11 +236,6 @@ def _call(function: Function, arguments: tuple[Any, ...], out: Any, threads: int
     return function(*arguments, out=out, threads=threads)
 
 
-def _forward(model: Model, q: Any, qd: Any, tau: Any) -> np.ndarray:
-    solve = articulated.forward_dynamics if model.n >= ARTICULATED_FROM else composite.forward_dynamics
-    return solve(model.lean_chain, q, qd, tau)
-
-
 def _pose_derivatives(model: Model, frame: str, q: Any) -> np.ndarray:
     r"""Columns :math:`\partial R/\partial q_i = \hat z_i R` and :math:`\partial p/\partial q_i` from the Jacobian."""
     X, J = kinematics.pose(model.chain, q, frame), kinematics.jacobian(model.chain, q, frame)
@@ -274,7 +268,7 @@ FUNCTIONS: dict[str, Builder] = {
     "pose_derivatives": (_Q, lambda n: 16 * n, _pose_derivatives),
     "external_torque": (("q", "wrench"), lambda n: n, lambda m, frame, q, w: kinematics.jacobian(m.chain, q, frame).T @ w),
     "inverse_dynamics": (_QVA, lambda n: n, lambda m, *x: newton_euler.inverse_dynamics(m.lean_chain, *x)),
-    "forward_dynamics": (_QVT, lambda n: n, _forward),
+    "forward_dynamics": (_QVT, lambda n: n, lambda m, *x: forward.forward_dynamics(m.lean_chain, *x)),
     "mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.mass_matrix(m.lean_chain, q)),
     "inverse_mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.inverse_mass_matrix(m.lean_chain, q)),
     "coriolis_matrix": (_QV, lambda n: n * n, lambda m, *x: coriolis.coriolis_matrix(m.lean_chain, *x)),

@@ -20,8 +20,8 @@ import numpy as np
 
 from manipula.algebra.linear import array, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics import articulated, composite
 from manipula.physics.chain import Chain, chain_of
+from manipula.physics.forward import forward_dynamics
 from manipula.physics.world import ZERO, Pair, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
@@ -84,8 +84,7 @@ def forward_dynamics_derivatives(robot: Robot | Chain, q: Vector, qd: Vector, ta
               \quad \partial\ddot q/\partial\tau = M^{-1}
     """
     chain = chain_of(robot)
-    solve = composite.forward_dynamics if chain.n <= 16 else articulated.forward_dynamics
-    return constrained_derivatives(chain, q, qd, solve(chain, q, qd, tau))
+    return constrained_derivatives(chain, q, qd, forward_dynamics(chain, q, qd, tau))
 
 
 def constrained_derivatives(chain: Chain, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
