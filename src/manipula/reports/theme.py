@@ -34,7 +34,7 @@ PAGE_COLOURS = {
 INK, MUTED, RULE = (PAGE_COLOURS[name][0] for name in ("ink", "muted", "rule"))
 TRACE, TARGET, BAD = (PAGE_COLOURS[name][0] for name in ("trace", "target", "bad"))
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
-RC: dict[str, Any] = {
+RC: Any = {
     "font.family": ["DejaVu Sans"], "font.size": 9.0, "axes.titlesize": 10.0, "axes.titleweight": "bold", "axes.titlelocation": "left",
     "axes.labelsize": 9.0, "axes.labelcolor": MUTED, "axes.edgecolor": RULE, "axes.titlecolor": INK, "axes.linewidth": 0.8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "axes.formatter.useoffset": False,

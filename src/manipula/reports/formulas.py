@@ -1,0 +1,34 @@
+"""The equations of motion inside a report, when they are short enough to be read and quick enough to derive."""
+
+from __future__ import annotations
+
+import time
+
+from manipula.errors import ManipulaError
+from manipula.robot.robot import Robot
+
+MOST_TERMS = 400  # of the mass matrix, estimated before anything is derived
+MOST_SECONDS = 3.0
+MOST_CHARACTERS = 120_000
+
+
+class _TooLongError(Exception):
+    """The derivation was given up."""
+
+
+def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
+    """The equations as MathML, or nothing when they would be too long or take too long."""
+    from manipula.symbolic.equations import equations
+
+    until = time.monotonic() + seconds
+
+    def watch(*_: object) -> None:
+        if time.monotonic() > until:
+            raise _TooLongError
+
+    try:
+        page = equations(robot, "compact", limit=MOST_TERMS, progress=watch).html()
+    except (ManipulaError, _TooLongError):
+        return ""
+    inside = page.partition("<body>")[2].rpartition("</body>")[0].strip()
+    return inside if 0 < len(inside) <= MOST_CHARACTERS else ""

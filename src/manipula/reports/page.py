@@ -1,0 +1,74 @@
+"""Pieces of an HTML page. Every text from outside goes through ``text``; every number of the script through ``data``."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import Any
+
+from manipula.errors import printable
+from manipula.reports.theme import JOINT_COLOURS, PAGE_COLOURS
+
+SURFACES = {"page": ("#f5f7fa", "#0f1318"), "card": ("#ffffff", "#161b22"), "stage": ("#fbfcfe", "#12171e")}
+FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",Arial,sans-serif'
+
+
+def text(value: object, limit: int = 400) -> str:
+    """Any text as harmless HTML: control characters visible, markup escaped, cut to a length."""
+    return html.escape(printable(value, limit), quote=True)
+
+
+def data(value: Any) -> str:
+    """JSON that can stand inside a script element whatever it holds; NaN and infinity are refused."""
+    plain = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "data") -> str:
+    """A table of cells that are HTML already; the heads are plain text, "*" marks a column of words."""
+    words = [name.startswith("*") for name in head]
+    top = "".join(f"<th{' class=words' if w else ''}>{text(name.lstrip('*'))}</th>" for name, w in zip(head, words))
+    body = "".join(
+        "<tr>" + "".join(f"<td{' class=words' if w else ''}>{cell}</td>" for cell, w in zip(row, words)) + "</tr>"
+        for row in rows
+    )
+    lead = f"<thead><tr>{top}</tr></thead>" if any(head) else ""
+    return f'<div class="scroll"><table class="{kind}">{lead}<tbody>{body}</tbody></table></div>'
+
+
+def section(title: str, body: str) -> str:
+    return f"<section><h2>{text(title)}</h2>\n{body}\n</section>\n" if body else ""
+
+
+def card(body: str) -> str:
+    return f'<div class="card">{body}</div>'
+
+
+def chip(joint: int) -> str:
+    return f'<span class="chip" style="background:var(--j{joint % len(JOINT_COLOURS) + 1})"></span>'
+
+
+def style() -> str:
+    """Colours of both schemes as variables, then the rules."""
+    named = {f"j{i + 1}": pair for i, pair in enumerate(JOINT_COLOURS)} | PAGE_COLOURS | SURFACES
+    light, shade = ("".join(f"--{name}:{pair[k]};" for name, pair in named.items()) for k in (0, 1))
+    rules = files("manipula.reports").joinpath("web/report.css").read_text(encoding="utf-8")
+    return f":root{{--font:{FONT};{light}}}\n@media screen and (prefers-color-scheme:dark){{:root:not([data-print]){{{shade}}}}}\n{rules}"
+
+
+def document(title: str, body: str, samples: Any) -> str:
+    """The whole page. Its policy allows its own script, known by its hash, inline styles, and nothing from any network."""
+    script = files("manipula.reports").joinpath("web/player.js").read_text(encoding="utf-8").strip()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{text(title, 120)}</title>\n<style>{style()}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
+        f'<div id="tooltip" role="status" hidden></div>\n<script type="application/json" id="samples">{data(samples)}</script>\n'
+        f"<script>{script}</script>\n</body>\n</html>\n"
+    )

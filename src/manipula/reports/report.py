@@ -1,0 +1,207 @@
+"""One HTML file that tells what happened in a run: opens offline, asks no network for anything, can be mailed and printed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError
+from manipula.formats.load import write_whole
+from manipula.reports import tables
+from manipula.reports.formulas import equations_html
+from manipula.reports.page import card, chip, document, section, text
+from manipula.reports.payload import frames_of, payload
+from manipula.reports.plots import PLOTS
+from manipula.reports.source import is_batch, joint_count, names_of, robot_of, unit_of
+from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, Chart, chart_of
+from manipula.reports.theme import new_figure, themed
+from manipula.robot.robot import Robot
+from manipula.simulation.result import Result
+
+JOINT_CHARTS = ("position", "velocity", "acceleration", "torque", "friction-torque", "power")
+CHARTS = (
+    "tip",
+    *JOINT_CHARTS,
+    "error",
+    "energy",
+    "residual",
+    "multipliers",
+    "height",
+    "bristles",
+    "manipulability",
+    "phase",
+)
+ONLY_PROGRAMMED = ("height", "multipliers")
+MOST_PHASES = 8
+
+
+def write_report(
+    result: Result, path: str | os.PathLike[str], *, equations: bool = True, charts: tuple[str, ...] = CHARTS
+) -> Path:
+    """Write the report of a run or of a batch; the file appears whole or not at all.
+
+    Args:
+        equations: also derive the equations of motion when they are short (a few seconds at most).
+        charts: kinds of plots, in order; those this result has no signals for are left out.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
+    return write_whole(target, report_html(result, equations=equations, charts=charts))
+
+
+def report_html(result: Result, *, equations: bool = True, charts: tuple[str, ...] = CHARTS) -> str:
+    """The report as text."""
+    if not isinstance(result, Result):
+        raise DescriptionError(f"A report is made of a Result, found {type(result).__name__}.")
+    batch = is_batch(result)
+    shown = result.run(_representative(result)) if batch else result
+    known = bool(np.isfinite(shown.arrays["q"][:1]).all()) and len(shown.t) > 1
+    robot = robot_of(shown)
+    index = frames_of(shown) if known else np.arange(1)
+    drawn = _charts(result, shown, charts, index) if known else {}
+    samples = payload(shown, index, {k: c.panels for k, c in drawn.items() if c.panels}) if known else _nothing()
+    title = str(result.meta.get("name") or "run")
+    body = _header(result, title) + tables.status_banner(result) + tables.numbers_grid(result)
+    if batch:
+        body += section("Runs", card(tables.run_table(result)))
+    if samples["arm"] is not None:
+        name = f"Motion of run {shown.meta['run']}" if batch else "Motion"
+        body += section(name, _player(shown, samples))
+    elif known:
+        body += section("Motion", card("<p>The arm cannot be drawn: the result does not say which robot moved.</p>"))
+    body += section("Charts", _legend(result) + _figures(drawn)) if drawn else ""
+    body += _robot(robot, equations)
+    body += section("Settings", card(tables.settings(result)))
+    return document(f"{title} – {result.meta.get('robot', 'robot')}", body + _footer(result), samples)
+
+
+def _nothing() -> dict[str, Any]:
+    return {"t": [0, 1], "names": [], "units": [], "q": [[], []], "arm": None, "charts": {}}
+
+
+def _representative(result: Result) -> int:
+    """The first run that ended as the batch as a whole did."""
+    return next((k for k, status in enumerate(result.statuses) if status == result.status), 0)
+
+
+def _header(result: Result, title: str) -> str:
+    kind = tables.KINDS.get(str(result.meta.get("kind")), str(result.meta.get("kind", "run")))
+    n = joint_count(result)
+    line = f"{result.meta.get('robot', 'robot')} · {n} joint{'s' * (n != 1)} · {kind}"
+    if "run" in result.meta:
+        line += f" · run {result.meta['run']} of a batch"
+    return f"<header><h1>{text(title, 120)}</h1><p>{text(line, 200)}</p></header>\n"
+
+
+def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.ndarray) -> dict[str, Chart]:
+    """Figures by the id of their element."""
+    out: dict[str, Chart] = {}
+    programmed = result.meta.get("kind") == "programmed"
+    if is_batch(result):
+        kinds = ("ensemble", *kinds)
+    for kind in kinds:
+        plot, of = PLOTS[kind], result if kind == "ensemble" else shown
+        skip = (kind in ONLY_PROGRAMMED and not programmed) or (kind == "phase" and joint_count(result) > MOST_PHASES)
+        if skip or plot.missing(of) is not None:
+            continue
+        want = plot.panels(of)
+        rows, columns = want.rows, want.columns
+        count = rows * columns
+        wide = columns > 1
+        if wide:
+            columns = min(4, count) if count > 2 else 2
+            rows = -(-count // columns)
+        width = 2 * PANEL_WIDTH if wide else PANEL_WIDTH
+        height = 4.2 if want.spatial else 3.6 if kind == "tip" else PANEL_HEIGHT * (1.0 if rows == 1 else 0.85)
+        with themed():
+            figure = new_figure(width, height * rows)
+            style = {"projection": "3d"} if want.spatial else {}
+            axes = [figure.add_subplot(rows, columns, i + 1, **style) for i in range(count)]
+        plot(of, ax=axes if count > 1 else axes[0])
+        if kind in JOINT_CHARTS or kind == "ensemble":
+            for ax in figure.axes:
+                if ax.get_legend() is not None:
+                    ax.get_legend().remove()
+        name = f"chart-{kind}"
+        out[name] = chart_of(figure, f"{name}-", of.t, index)
+    return out
+
+
+def _figures(drawn: dict[str, Chart]) -> str:
+    parts = []
+    for name, chart in drawn.items():
+        kind = name.removeprefix("chart-")
+        live = " data-live" if chart.panels else ""
+        wide = " wide" if kind == "phase" else ""
+        label = PLOTS[kind].summary
+        parts.append(
+            f'<figure class="card{wide}" id="{name}"{live} role="img" aria-label="{text(label)}">{chart.svg}</figure>'
+        )
+    return f'<div class="charts">{"".join(parts)}</div><p class="hint">Move over a chart to read values; click to move the arm there.</p>'
+
+
+def _legend(result: Result) -> str:
+    names = names_of(result)
+    if len(names) > 40:
+        return ""
+    return '<ul class="legend" aria-label="Colours of the joints">' + "".join(
+        f"<li>{chip(i)}{text(name, 60)}</li>" for i, name in enumerate(names)
+    ) + "</ul>"  # fmt: skip
+
+
+def _player(result: Result, samples: dict[str, Any]) -> str:
+    arm = samples["arm"]
+    rows = "".join(
+        f'<tr><td>{chip(i)}{text(name, 40)}</td><td id="value-{i}"></td><td>{text(unit_of(result, "q", i))}</td></tr>'
+        for i, name in enumerate(names_of(result))
+    )
+    tip = "" if arm["tip"] is None else '<tr class="group"><td colspan="3">Tip</td></tr>' + "".join(
+        f'<tr><td>{c}</td><td id="tip-{c}"></td><td>m</td></tr>' for c in "xyz"
+    )  # fmt: skip
+    speeds = "".join(
+        f'<option value="{v}"{" selected" if v == "1" else ""}>{v}×</option>'
+        for v in ("0.1", "0.25", "0.5", "1", "2", "5")
+    )
+    views = "" if arm["plane"] is not None else "".join(
+        f'<button type="button" data-view="{v}">{label}</button>' for v, label in (("front", "Front"), ("side", "Side"), ("top", "Top"))
+    )  # fmt: skip
+    boxes = "" if arm["tip"] is None else '<label><input type="checkbox" id="show-trace" checked>Trace</label>'
+    boxes += "" if arm["target"] is None else '<label><input type="checkbox" id="show-target" checked>Target</label>'
+    words = "The arm along its motion. Arrow keys turn the view, plus and minus zoom, 0 resets, space plays, comma and full stop step."
+    return (
+        f'<div class="card player"><canvas id="stage" tabindex="0" role="img" aria-label="{words}"></canvas>'
+        f'<div class="readout"><table><tbody><tr class="group"><td colspan="3">Joints</td></tr>{rows}{tip}</tbody></table></div>'
+        '<div class="controls"><button type="button" id="play" aria-label="Play"><svg viewBox="0 0 16 16" class="play" aria-hidden="true">'
+        '<path d="M4 2.2v11.6L14 8z"/></svg><svg viewBox="0 0 16 16" class="pause" aria-hidden="true"><path d="M3.5 2h3v12h-3zM9.5 2h3v12h-3z"/>'
+        '</svg></button><input type="range" id="scrub" aria-label="Time"><output id="time" for="scrub"></output>'
+        f'<label>Speed <select id="speed">{speeds}</select></label>{boxes}'
+        f'<span>{views} <button type="button" data-view="home">{"3-D" if arm["plane"] is None else "Reset view"}</button></span></div></div>'
+        '<noscript><p class="note">Scripts are switched off, so the arm stands still; charts and tables are complete.</p></noscript>'
+        '<p class="hint">Drag to turn, pinch or shift-scroll to zoom, double-click to reset.</p>'
+    )
+
+
+def _robot(robot: Robot | None, equations: bool) -> str:
+    if robot is None:
+        return ""
+    gravity = ", ".join(text(x, 20) for x in robot.gravity)
+    notes = "".join(f'<p class="note">{text(note, 800)}</p>' for note in robot.notes)
+    words = f'<p class="note">Gravity ({gravity}) m/s², tip {text(robot.tip or "not named", 60)}.</p>'
+    body = card(f"{notes}{words}<h3>Joints</h3>{tables.joint_table(robot)}<h3>Links</h3>{tables.link_table(robot)}")
+    out = section("Robot", body) + section("What the doctor says", card(tables.findings(robot)))
+    if equations:
+        formulas = equations_html(robot)
+        out += section("Equations of motion", card(f'<div class="equations">{formulas}</div>')) if formulas else ""
+    return out
+
+
+def _footer(result: Result) -> str:
+    versions = dict(result.meta.get("versions") or {})
+    made = ", ".join(f"{name} {value}" for name, value in versions.items())
+    digest = str(result.meta.get("robot_digest", ""))[:16]
+    robot = f"<br>Robot {text(digest)}" if digest else ""
+    return f"<footer>{text(made, 300)}{robot}</footer>\n"
