@@ -62,6 +62,7 @@ class Derivation:
         self.posed: Posed = pose(self.chain, self.ring, sums)
         self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
         self._expanded: dict[int, Monomial] = {}
+        self._spreads: dict[tuple[int, bool], tuple[TrigPoly, list[tuple[Monomial, int, Number]]]] = {}
 
     @property
     def n(self) -> int:
@@ -138,20 +139,30 @@ class Derivation:
     ) -> Terms:
         """Folded terms of ``p · motion / divisor``, added to ``into``."""
         out: Terms = {} if into is None else into
-        for outside, trig in p.split(self.folder.mask).items():
-            parameters, plain = self._plain(outside)
-            pairs = self.folder.fold(trig) if fold else [(v, self._unfolded(k)) for k, v in trig.items()]
-            for v, factors in pairs:
-                place = plain + tuple(((kind, angle), k) for kind, angle, k in sorted(factors, key=_by_angle))
-                key = (motion, place, parameters)
-                if divisor != 1:
-                    v = v // divisor if type(v) is int and v % divisor == 0 else Fraction(v) / divisor
-                total = out.get(key, 0) + v
-                if total:
-                    out[key] = whole(total)
-                else:
-                    out.pop(key, None)
+        for place, parameters, v in self._spread(p, fold):
+            key = (motion, place, parameters)
+            if divisor != 1:
+                v = v // divisor if type(v) is int and v % divisor == 0 else Fraction(v) / divisor
+            total = out.get(key, 0) + v
+            if total:
+                out[key] = whole(total)
+            else:
+                out.pop(key, None)
         return out
+
+    def _spread(self, p: TrigPoly, fold: bool) -> list[tuple[Monomial, int, Number]]:
+        """Folded terms as configuration, parameters, number; a Christoffel symbol is asked for twice."""
+        found = self._spreads.get((id(p), fold))
+        if found is None:
+            out = []
+            for outside, trig in p.split(self.folder.mask).items():
+                parameters, plain = self._plain(outside)
+                pairs = self.folder.fold(trig) if fold else [(v, self._unfolded(k)) for k, v in trig.items()]
+                for v, factors in pairs:
+                    place = plain + tuple(((kind, angle), k) for kind, angle, k in sorted(factors, key=_by_angle))
+                    out.append((place, parameters, v))
+            found = self._spreads[id(p), fold] = (p, out)  # the polynomial is kept so that its identity stays its own
+        return found[1]
 
     def _unfolded(self, monomial: int) -> tuple[Any, ...]:
         factors = []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cmp_to_key
 from typing import Any
 
 import sympy
-from sympy.core.mul import _mulsort
 
 from manipula.symbolic.form import Atom, Node, Number, Product
 from manipula.symbolic.names import Names
@@ -41,6 +41,8 @@ class SympyWriter:
         self._names = names
         self._known: dict[int, tuple[Node, Any]] = {}  # by identity: the collector shares its brackets
         self._powers: dict[tuple[Any, int], Any] = {}
+        self._compared: dict[tuple[int, int], int] = {}
+        self._order = cmp_to_key(self._compare)
 
     def write(self, node: Node) -> Any:
         found = self._known.get(id(node))
@@ -54,6 +56,14 @@ class SympyWriter:
             result = sympy.Add(*[self.write(term) for term in node.terms])
         self._known[id(node)] = (node, result)
         return result
+
+    def _compare(self, a: Any, b: Any) -> int:
+        """SymPy's order, remembered by identity (both live as long as this writer)."""
+        found = self._compared.get((id(a), id(b)))
+        if found is None:
+            found = a.compare(b)
+            self._compared[id(a), id(b)], self._compared[id(b), id(a)] = found, -found
+        return found
 
     def _product(self, node: Product) -> Any:
         factors, bases = [], set()
@@ -71,5 +81,7 @@ class SympyWriter:
             return sympy.Mul(coefficient[0], factors[0], evaluate=False)
         if len(factors) < 2 or len(bases) < len(factors) or any(f.is_Mul or f.is_Number for f in factors):
             return sympy.Mul(*coefficient, *factors)
-        _mulsort(factors)  # different bases and one number: nothing to combine, only SymPy's order of factors
+        factors.sort(
+            key=self._order
+        )  # different bases and one number: nothing to combine, only SymPy's order of factors
         return sympy.Mul._from_args((*coefficient, *factors), is_commutative=True)
