@@ -1,0 +1,63 @@
+r"""Polish and search in machine code: damped Gauss–Newton from many starts side by side.
+
+.. math:: (J^TJ + \lambda\,|e|^2\,1)\,\Delta q = J^Te
+
+The damping vanishes with the error, so that the end is Newton's, and a step is at most 1 rad. Lanes that stall are given up.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array, dot, solve_spd
+from manipula.ik.task import turn_error
+from manipula.physics.chain import chain_of
+from manipula.physics.kinematics import jacobian, pose
+from manipula.robot.robot import Robot
+
+DAMPING = 1e-3
+LONGEST = 1.0  # rad
+PATIENCE = 6.0  # iterations without progress
+PROGRESS = 0.8
+FLOOR = 1e-24  # of the damping: singular postures
+TOLERANCE = 1e-13  # where polishing stops; the caller judges what was reached
+
+
+@lru_cache(maxsize=32)
+def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
+    """``kernel(T, q, most)`` → q, error (norm of position [m] and rotation error [rad])."""
+    chain = chain_of(robot)
+    n = robot.n
+
+    def solve(T: Any, q: Any, most: Any) -> Any:
+        def look(q: Any) -> tuple[Any, Any]:
+            X = pose(chain, q, frame)
+            turn, _ = turn_error(T, X)
+            e = array([*(T[i][3] - X[i, 3] for i in range(3)), *turn])
+            return e, dot(e, e)
+
+        def step(q: Any, best_q: Any, best: Any, stalls: Any) -> Any:
+            e, square = look(q)
+            better = square < PROGRESS * best
+            best_q = array([ops.where(square < best, a, b) for a, b in zip(q, best_q)])
+            stalls = ops.where(better, 0.0, stalls + 1.0)
+            best = ops.minimum(best, square)
+            J = jacobian(chain, q, frame)
+            H = array(J.T @ J + np.eye(n) * (DAMPING * square + FLOOR))
+            dq = solve_spd(H, array(J.T @ e))
+            longest: Any = 0.0
+            for x in dq:
+                longest = ops.maximum(longest, ops.abs(x))
+            q = array(q + ops.minimum(1.0, LONGEST / ops.maximum(longest, 1e-30)) * dq)
+            return q, best_q, best, stalls
+
+        done = lambda q, best_q, best, stalls: (best < TOLERANCE * TOLERANCE) | (stalls > PATIENCE)  # noqa: E731
+        (_, q, best, _), count = native.until(step, (array(q), array(q), 1e30, 0.0), done, most)
+        return {"q": q, "error": ops.sqrt(best), "iterations": count}
+
+    return native.compile_function(solve, {"T": (4, 4), "q": (n,), "most": ()}, name=f"{robot.name}.descent")
