@@ -37,6 +37,7 @@ class SlotineLi(Controller):
     links: tuple[Any, ...] = ()
     wrong_by: Any = 0.0
     name: ClassVar[str] = "slotine_li"
+    structure: ClassVar[frozenset[str]] = frozenset({"links"})
     space: ClassVar[Space] = "joint"
 
     def adapted(self, n: int) -> list[int]:

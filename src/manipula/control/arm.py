@@ -9,7 +9,7 @@ import numpy as np
 from manipula.algebra.linear import array, solve_spd, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
-from manipula.physics.chain import Chain, chain_of, regrouped
+from manipula.physics.chain import Chain, chain_of, prepare, regrouped
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 
@@ -70,9 +70,9 @@ class Arm:
     def task(self) -> tuple[int, ...]:
         """Indices among x, y, z that the tip can move in, seen from three postures."""
         rng = np.random.default_rng(0)
-        J = np.hstack(
-            [np.asarray(kinematics.jacobian(self.full, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)]
-        )
+        free = self.robot.parameters
+        chain = prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else chain_of(self.robot)
+        J = np.hstack([np.asarray(kinematics.jacobian(chain, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)])
         return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
 
     def task_jacobian(self, q: Vector) -> np.ndarray:

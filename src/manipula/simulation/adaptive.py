@@ -14,10 +14,12 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
-from manipula.simulation.fixed import MAX_VERIFIED, Samples
+from manipula.errors import DescriptionError
+from manipula.simulation.fixed import Part, Samples, how_to_run, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.loop import LARGEST, Loop
+from manipula.simulation.interpreted import python_commands, python_rate
+from manipula.simulation.loop import Loop, diverged
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
 
@@ -61,39 +63,31 @@ def advance(
     return x, h, t, count
 
 
+def samples_of(method: AdaptiveStep, f: Any, n: int, x: Any, interval: Any, samples: Any, tolerance: Any) -> Any:
+    """States at multiples of ``interval``, and the sample at which the run ended early; traced or on floats."""
+
+    def step(i: Any, x: Any, h: Any, reached: Any) -> Any:
+        target = (i + 1.0) * interval
+        x, h, t, _ = advance(method, f, i * interval, x, h, target, tolerance)
+        return x, h, ops.where(t >= target, 1.0, 0.0)
+
+    def stop(i: Any, x: Any, h: Any, reached: Any) -> Any:
+        return (reached < 0.5) | diverged(x, n)
+
+    first = ops.minimum(1e-3 * interval, 1e-4)
+    done = native.repeat(step, (x, first, 1.0), samples, record=lambda i, x, h, reached: x, stop=stop)
+    return {"samples": done.samples, "stopped": done.stopped}
+
+
 def compiled(loop: Loop, name: str) -> native.Kernel:
-    """``kernel(x0, p, breaks, coefficients, interval, samples, tolerance)`` → states at the samples, attempts, stopped."""
+    """``kernel(x0, p, breaks, coefficients, interval, samples, tolerance)`` → states at the samples, stopped."""
     found = loop.__dict__.setdefault("_adaptive", {})
     if name in found:
         return found[name]
-    method = ADAPTIVE[name]
-    n = loop.plant.layout.n
 
-    def run(x: Any, p: Any, breaks: Any, coefficients: Any, interval: Any, samples: Any, tolerance: Any) -> Any:
+    def run(x: Any, p: Any, breaks: Any, coefficients: Any, *numbers: Any) -> Any:
         plant = loop.traced(p, breaks, coefficients)
-
-        def f(t: Any, y: Any) -> Any:
-            return plant.flow(t, y).rate
-
-        def step(i: Any, x: Any, h: Any, total: Any, reached: Any) -> Any:
-            target = (i + 1.0) * interval
-            x, h, t, count = advance(method, f, i * interval, x, h, target, tolerance)
-            return x, h, total + count, ops.where(t >= target, 1.0, 0.0)
-
-        def stop(i: Any, x: Any, h: Any, total: Any, reached: Any) -> Any:
-            bad = reached < 0.5
-            sum_ = x[0]
-            for value in x[1:]:
-                sum_ = sum_ + value
-            for value in x[: 2 * n]:
-                bad = bad | (ops.abs(value) > LARGEST)
-            return bad | ~native.is_finite(sum_)
-
-        first = ops.minimum(1e-3 * interval, 1e-4)
-        done = native.repeat(
-            step, (x, first, 0.0, 1.0), samples, record=lambda i, x, h, total, reached: x, stop=stop
-        )  # fmt: skip
-        return {"samples": done.samples, "attempts": done.state[2], "stopped": done.stopped}
+        return samples_of(ADAPTIVE[name], lambda t, y: plant.flow(t, y).rate, plant.layout.n, x, *numbers)
 
     kernel = native.compile_function(
         run, {**loop.inputs, "interval": (), "samples": (), "tolerance": ()}, name=f"{loop.plant.robot.name}.{name}",
@@ -106,34 +100,40 @@ def compiled(loop: Loop, name: str) -> native.Kernel:
 def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Samples:
     """Integrate; then repeat some runs with a fiftieth of the tolerance and on half the grid, and compare."""
     s = run.scenario
-    count = s.samples - 1 or 1
-    interval = float(s.duration or 0.0) / s.steps * s.every
+    count = max(1, s.samples - 1)
+    interval = float(s.duration or 0.0) / s.steps * min(s.every, s.steps)
     times = np.arange(count + 1) * interval
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
     phase("compiling")
-    kernel = compiled(run.loop, integrator)
+    notes = how_to_run(run, lambda: compiled(run.loop, integrator))
+    if notes and integrator == "rodas":
+        raise DescriptionError(
+            f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"
+        )
     phase("integrating")
     n, size = run.plant.layout.n, run.plant.layout.size
 
-    def go(x0: np.ndarray, p: np.ndarray, tolerance: float, divide: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        x, _, stopped = kernel(x0, p, *run.inputs, interval / divide, count * divide, tolerance, threads=threads)
-        stopped = np.atleast_1d(np.asarray(stopped, float))
-        grid = np.asarray(x).reshape(len(x0), count * divide + 1, size)[:, ::divide]
-        return grid, np.where(stopped < 0, np.inf, stopped * interval / divide)
-
-    x, stopped = go(run.x0, run.p, tolerance)
-    estimate = float("nan")
-    if s.verify:
-        from manipula.simulation.judge import compare
-
-        chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), MAX_VERIFIED)).astype(int))
-        sane = [int(k) for k in chosen if not np.isfinite(stopped[k])]
-        if sane:
-            phase("verifying")
-            finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
-            fine, ended = go(run.x0[sane], run.p[sane], finer, 2)  # other steps, so that rounding differs as well
-            estimate = max(
-                float("inf") if np.isfinite(ended[i]) else compare(x[k, :, : 2 * n], fine[i, :, : 2 * n], 20)
-                for i, k in enumerate(sane)
+    def go(members: list[int], tolerance: float, divide: int = 1) -> Part:
+        numbers = interval / divide, count * divide, tolerance
+        if notes:
+            rows = []
+            for k in members:
+                _, f = python_rate(run, k)
+                done = samples_of(ADAPTIVE[integrator], f, n, run.x0[k], *numbers)
+                rows.append((done["samples"], done["stopped"]))
+            x, stopped = (np.array(column) for column in zip(*rows))
+        else:
+            x, stopped = compiled(run.loop, integrator)(
+                run.x0[members], run.p[members], *run.inputs, *numbers, threads=threads
             )
-    return Samples(times, x, stopped, estimate, ())
+        stopped = np.atleast_1d(np.asarray(stopped, float))
+        grid = np.asarray(x).reshape(len(members), count * divide + 1, size)[:, ::divide]
+        return Part(grid, None, np.where(stopped < 0, np.inf, stopped * interval / divide))
+
+    done = go(list(range(len(run.x0))), tolerance)
+    finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
+    error = verified(
+        run, done, lambda members: go(members, finer, 2), 20
+    )  # other steps, so that rounding differs as well
+    commands = python_commands(run, times, done.x) if notes else None
+    return Samples(times, done.x, done.stopped, error, notes, commands)

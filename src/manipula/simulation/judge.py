@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.physics.composite import mass_matrix
 from manipula.robot.robot import Robot
 
+LARGEST_JUDGED = 40  # joints
+JUDGED_SAMPLES = 25  # of a run
+MOST_JUDGED = 50_000  # postures of a batch
 SINGULAR = 1e-14  # reciprocal condition number of M below which accelerations mean nothing
 
 
@@ -30,20 +33,39 @@ def compare(coarse: np.ndarray, fine: np.ndarray, order: int) -> float:
 
 def condition(robot: Robot, q: np.ndarray) -> float:
     """Smallest reciprocal condition number of M over a few samples of q (S, n), scaled to unit diagonal."""
-    if robot.parameters or robot.n > 40 or not len(q):
+    if robot.parameters or robot.n > LARGEST_JUDGED or not len(q):
         return 1.0
-    chosen = q[np.linspace(0, len(q) - 1, min(len(q), 25)).astype(int)]
-    worst = 1.0
-    for row in chosen[np.isfinite(chosen).all(axis=1)]:
-        with np.errstate(all="ignore"):
-            M = np.asarray(mass_matrix(robot, row), float)
-        diagonal = np.diag(M)
-        if np.any(diagonal <= 0.0):
-            return 0.0
-        scaled = M / np.sqrt(np.outer(diagonal, diagonal))
-        eigenvalues = np.linalg.eigvalsh(scaled)
-        worst = min(worst, float(eigenvalues[0] / eigenvalues[-1]))
-    return worst
+    chosen = q[np.linspace(0, len(q) - 1, min(len(q), JUDGED_SAMPLES)).astype(int)]
+    rows = chosen[np.isfinite(chosen).all(axis=1)]
+    with np.errstate(all="ignore"):
+        M = [np.asarray(mass_matrix(robot, row), float) for row in rows]
+    return float(reciprocals(np.array(M)).min()) if M else 1.0
+
+
+def conditions(run: Any, samples: Any) -> np.ndarray:
+    """The same for every run, (N,): in machine code where there are many postures or free parameters."""
+    x, t = samples.x, samples.t
+    n = run.plant.layout.n
+    if n > LARGEST_JUDGED:
+        return np.ones(len(x))
+    if len(x) == 1 and not run.scenario.robot.parameters:
+        return np.array([condition(run.scenario.robot, x[0, :, :n])])
+    count = min(x.shape[1], max(3, min(JUDGED_SAMPLES, MOST_JUDGED // len(x))))
+    at = np.linspace(0, x.shape[1] - 1, count).astype(int)
+    M = np.asarray(run.loop.mass_matrix(x[:, at], run.p[:, None], *run.inputs, t[at]))
+    good = np.isfinite(M).all(axis=(-2, -1))
+    found = np.ones(good.shape)
+    found[good] = reciprocals(M[good])
+    return found.min(axis=1)
+
+
+def reciprocals(M: np.ndarray) -> np.ndarray:
+    """Reciprocal condition numbers of symmetric matrices (..., n, n) scaled to unit diagonal; 0 where one is not positive."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    legal = (diagonal > 0.0).all(axis=-1)
+    scale = np.sqrt(np.where(legal[..., None], diagonal, 1.0))
+    eigenvalues = np.linalg.eigvalsh(M / (scale[..., :, None] * scale[..., None, :]))
+    return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
 
 
 def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:

@@ -12,10 +12,11 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.control.base import Target
-from manipula.physics import kinematics
+from manipula.physics import composite, kinematics
+from manipula.physics.chain import regrouped
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.parameters import flatten, rebuild
-from manipula.simulation.plant import Plant
+from manipula.simulation.plant import Flow, Plant
 
 LARGEST = 1e10  # |x| beyond which a run has diverged
 REFERENCE_TOLERANCE = 1e-12
@@ -57,6 +58,17 @@ def within(t: Any, h: Any) -> Any:
     return lambda s: ops.minimum(ops.maximum(s, t + margin), t + h - margin)
 
 
+def diverged(x: Any, n: int) -> Any:
+    """Have positions and velocities left all bounds, or is anything not finite?"""
+    size: Any = 0.0
+    for value in x[: 2 * n]:
+        size = size + ops.abs(value)
+    rest: Any = 0.0
+    for value in x[2 * n :]:
+        rest = rest + value
+    return ops.where((size <= LARGEST) & native.is_finite(rest), 0.0, 1.0) > 0.5
+
+
 class Loop:
     """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
 
@@ -83,7 +95,7 @@ class Loop:
         return named
 
     def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
-        """The plant with traced gains and a reference read from a table."""
+        """The plant with gains from the vector p and a reference read from a table, traced or on floats."""
         numbers = iter(range(len(self.values)))
         parts = rebuild(self.template, lambda path, number: p[next(numbers)])
         table = native.table(breaks, coefficients)
@@ -106,76 +118,122 @@ class Loop:
 
     @cached_property
     def run(self) -> native.Kernel:
-        """``run(x0, p, breaks, coefficients, t0, h, steps, every[, noise])`` → samples (S, size), last state, stopped."""
-        method = FIXED[self.integrator]
+        """``run(x0, p, breaks, coefficients, t0, h, steps, every, inner[, noise])`` → samples (S, size), commands, stopped."""
         n = self.plant.layout.n
-
-        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, steps: Any, every: Any,
-                 *noise: Any) -> Any:  # fmt: skip
-            plant = self.traced(p, breaks, coefficients)
-            shaken = native.table(*noise) if noise else None
-
-            def step(i: Any, state: Any, pending: Any) -> Any:
-                t = t0 + i * h
-                inside = within(t, h)
-                if shaken is None and not self.delay:
-                    return method.step(lambda t, y: plant.flow(inside(t), y).rate, t, state, h, n), pending
-                lay = plant.layout
-                now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
-                command = plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
-                held = pending[:n] if self.delay else command
-                moved = method.step(lambda t, y: plant.flow(inside(t), y, now, held).rate, t, state, h, n)
-                return moved, np.concatenate([pending[n:], command]) if self.delay else pending
-
-            def stop(i: Any, state: Any) -> Any:
-                bad = ops.abs(state[0]) > LARGEST
-                for value in state[1 : 2 * n]:
-                    bad = bad | (ops.abs(value) > LARGEST)
-                total = state[0]
-                for value in state[1:]:
-                    total = total + value
-                return bad | ~native.is_finite(total)
-
-            pending = (
-                np.concatenate([plant.command(t0, x, plant.layout.q(x), plant.layout.qd(x))] * self.delay)
-                if self.delay
-                else np.zeros(1)
-            )
-            done = native.repeat(
-                step,
-                (x, pending),
-                steps,
-                record=lambda i, state, _: state,
-                every=every,
-                stop=lambda i, state, _: stop(i, state),
-            )
-            return {"samples": done.samples, "last": done.state[0], "stopped": done.stopped}
-
         extra: dict[str, tuple[Any, ...]] = {"noise_breaks": ("k+1",), "noise": ("k", 2 * n, 1)} if self.noisy else {}
+        counts = ("steps", "every", "inner") if self.sampled else ("steps", "every")
+
+        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, *rest: Any) -> dict[str, Any]:
+            plant = self.traced(p, breaks, coefficients)
+            numbers, noise = rest[: len(counts)], rest[len(counts) :]
+            return self.advance(
+                plant, lambda t, y, *held: plant.flow(t, y, *held).rate, x, t0, h, *numbers, noise=noise
+            )
+
         return native.compile_function(
-            loop, {**self.inputs, "t0": (), "h": (), "steps": (), "every": (), **extra}, name=f"{self.plant.robot.name}.{self.integrator}",
-            shared=("breaks", "coefficients", "steps", "every", *extra),
+            loop, {**self.inputs, "t0": (), "h": (), **dict.fromkeys(counts, ()), **extra},
+            name=f"{self.plant.robot.name}.{self.integrator}", shared=("breaks", "coefficients", *counts, *extra),
         )  # fmt: skip
+
+    @property
+    def sampled(self) -> bool:
+        """Is the command decided once a step and held during it, as noise and delay require?"""
+        return self.noisy or self.delay > 0
+
+    def advance(self, plant: Plant, rate: Any, x: Any, t0: Any, h: Any, steps: Any, every: Any, inner: Any = 1,
+                noise: Any = ()) -> dict[str, Any]:  # fmt: skip
+        """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
+
+        Args:
+            rate: ``rate(t, x[, noise, command])``, the state's rate.
+            h: the step, which is also the period of a sampled command; ``inner``: steps of the integrator within it.
+        """
+        method, lay = FIXED[self.integrator], plant.layout
+        n = lay.n
+        shaken = native.table(*noise) if noise else None
+
+        def decided(i: Any, state: Any) -> tuple[Any, Any]:
+            t = t0 + i * h
+            now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
+            return now, plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
+
+        def step(i: Any, state: Any, pending: Any) -> Any:
+            t = t0 + i * h
+            if not self.sampled:
+                inside = within(t, h)
+                return method.step(lambda t, y: rate(inside(t), y), t, state, h, n), pending
+            now, command = decided(i, state)
+            held = pending[:n] if self.delay else command
+            part = h / inner
+
+            def move(j: Any, y: Any) -> Any:
+                begin = t + j * part
+                inside = within(begin, part)
+                return (method.step(lambda t, z: rate(inside(t), z, now, held), begin, y, part, n),)
+
+            (moved,) = native.repeat(move, (state,), inner).state
+            return moved, np.concatenate([pending[n:], command]) if self.delay else pending
+
+        def record(i: Any, state: Any, pending: Any) -> Any:
+            if not self.sampled:
+                return {"samples": state}
+            return {"samples": state, "commands": pending[:n] if self.delay else decided(i, state)[1]}
+
+        pending = np.zeros(1)
+        if self.delay:
+            pending = np.concatenate([plant.command(t0, x, lay.q(x), lay.qd(x))] * self.delay)
+        done = native.repeat(
+            step, (x, pending), steps, record=record, every=every, stop=lambda i, state, _: diverged(state, n)
+        )
+        return {**done.samples, "stopped": done.stopped}
 
     @cached_property
     def observe(self) -> native.Kernel:
         """``observe(x, p, breaks, coefficients, t)``: everything a result holds at one instant."""
+        return self._given("observe", lambda plant, t, x: self._seen(plant, t, x, plant.flow(t, x)), controlled=True)
 
-        def f(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any) -> dict[str, Any]:
+    @cached_property
+    def observe_given(self) -> native.Kernel:
+        """``observe_given(x, p, breaks, coefficients, t, command)``: the same under a command decided elsewhere."""
+        return self._given("observe_given", lambda plant, t, x, u: self._seen(plant, t, x, plant.flow(t, x, None, u)))
+
+    @cached_property
+    def rate_given(self) -> native.Kernel:
+        """``rate_given(x, p, breaks, coefficients, t, command)``: the state's rate; states of the controller rest."""
+        return self._given("rate_given", lambda plant, t, x, u: plant.flow(t, x, None, u).rate)
+
+    @cached_property
+    def mass_matrix(self) -> native.Kernel:
+        """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
+        return self._given(
+            "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.chain(t)), plant.layout.q(x)),
+            controlled=True,
+        )  # fmt: skip
+
+    @cached_property
+    def energy(self) -> native.Kernel:
+        """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together."""
+        return self._given("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
+
+    def _given(self, name: str, f: Any, controlled: bool = False) -> native.Kernel:
+        def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, *command: Any) -> Any:
             plant = self.traced(p, breaks, coefficients)
-            flow = plant.flow(t, x)
-            lay = plant.layout
-            q, qd = lay.q(x), lay.qd(x)
-            kinetic, potential, held = plant.energies(t, x)
-            chain = plant.chain(t)
-            tip = kinematics.pose(chain, q) if plant.robot.tip is not None else zeros(4, 4)
-            target = plant.reference(t)
-            return {
-                "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
-                "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
-                "kinetic": kinetic, "potential": potential, "held": held, "power": array(flow.tau * qd),
-            }  # fmt: skip
+            return f(plant if controlled else replace(plant, controller=None), t, x, *command)
 
+        extra: dict[str, tuple[Any, ...]] = {} if controlled else {"command": (self.plant.layout.n,)}
         return native.compile_function(
-            f, {**self.inputs, "t": ()}, name=f"{self.plant.robot.name}.observe", shared=("breaks", "coefficients")
-        )
+            traced, {**self.inputs, "t": (), **extra}, name=f"{self.plant.robot.name}.{name}",
+            shared=("breaks", "coefficients"),
+        )  # fmt: skip
+
+    @staticmethod
+    def _seen(plant: Plant, t: Any, x: Any, flow: Flow) -> dict[str, Any]:
+        q, qd = plant.layout.q(x), plant.layout.qd(x)
+        kinetic, potential, held = plant.energies(t, x)
+        tip = kinematics.pose(plant.chain(t), q) if plant.robot.tip is not None else zeros(4, 4)
+        target = plant.reference(t)
+        return {
+            "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
+            "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
+            "kinetic": kinetic, "potential": potential, "held": held, "power": array(flow.tau * qd),
+        }  # fmt: skip

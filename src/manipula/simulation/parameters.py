@@ -1,6 +1,6 @@
 """Gains and constants of a run as one vector, so that other values need no other machine code.
 
-Every float inside a controller, a friction law, a drive is a run-time input of the compiled loop. A class may name fields
+Every number inside a controller, a friction law, a drive is a run-time input of the compiled loop. A class may name fields
 that decide its structure in ``structure``; those stay what they are.
 """
 
@@ -10,7 +10,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 _FIXED: frozenset[str] = frozenset()
+
+
+def is_number(value: Any) -> bool:
+    """Is it a number that may change without other machine code? Yes and no are structure."""
+    return isinstance(value, (float, int, np.floating, np.integer)) and not isinstance(value, bool)
 
 
 def flatten(value: Any, path: str = "") -> list[tuple[str, float]]:
@@ -22,8 +29,8 @@ def flatten(value: Any, path: str = "") -> list[tuple[str, float]]:
 
 def rebuild(value: Any, f: Callable[[str, float], Any], path: str = "") -> Any:
     """The same structure with ``f(path, number)`` in the place of every float."""
-    if type(value) is float:
-        return f(path, value)
+    if is_number(value):
+        return f(path, float(value))
     if isinstance(value, tuple):
         return tuple(rebuild(v, f, f"{path}[{i}]") for i, v in enumerate(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -38,14 +45,14 @@ def rebuild(value: Any, f: Callable[[str, float], Any], path: str = "") -> Any:
 
 def shape_of(value: Any) -> Any:
     """What is left of a structure when its numbers are taken out: equal shapes share machine code."""
-    if type(value) is float:
+    if is_number(value):
         return "#"
     if isinstance(value, tuple):
         return tuple(shape_of(v) for v in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fixed = getattr(type(value), "structure", _FIXED)
         return (
-            type(value).__qualname__,
+            type(value),
             *(
                 (x.name, getattr(value, x.name) if x.name in fixed else shape_of(getattr(value, x.name)))
                 for x in dataclasses.fields(value)

@@ -19,6 +19,7 @@ from manipula.algebra import ops
 from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.arm import Arm
 from manipula.control.base import Controller, Target, spread
 from manipula.physics import articulated, composite, energy, kinematics, reactions
@@ -33,6 +34,15 @@ from manipula.simulation.parts import Actuator, PayloadChange, Wrench
 LOOP_TOLERANCE = 1e-11  # N, change of a normal force at which the friction loop counts as solved
 LOOP_LIMIT = 60
 ARTICULATED_FROM = 12
+
+
+def _exchanged(before: Payload | None, change: PayloadChange, changed: Any) -> Payload:
+    """What the tip carries: a point mass once the change has happened, the robot's own payload until then."""
+    if before is None:
+        return Payload(ops.where(changed, change.mass, 0.0), change.com)
+    com = [ops.where(changed, new, old) for new, old in zip(change.com, before.com)]
+    inertia = [[ops.where(changed, 0.0, entry) for entry in row] for row in before.inertia]
+    return Payload(ops.where(changed, change.mass, before.mass), tuple(com), tuple(map(tuple, inertia)))  # pyright: ignore[reportArgumentType]
 
 
 class Flow(NamedTuple):
@@ -68,10 +78,7 @@ class Plant:
         robot = self.robot
         for change in self.disturbances:
             if isinstance(change, PayloadChange):
-                before = robot.payload.mass if robot.payload is not None else 0.0
-                mass = ops.where(t >= change.time, change.mass, before)
-                com = change.com if robot.payload is None else robot.payload.com
-                robot = replace(robot, payload=Payload(mass, com))
+                robot = replace(robot, payload=_exchanged(robot.payload, change, t >= change.time))
         chain = prepare(robot, self.robot_values)
         bodies = tuple(
             replace(b, armature=0.0) if d is not None and d.separates_rotor else b
@@ -81,7 +88,13 @@ class Plant:
 
     def arm(self) -> Arm:
         """What the controller believes."""
-        return Arm(self.model, prepare(self.model, self.robot_values if self.model is self.robot else None))
+        values = self.robot_values if self.model is self.robot else None
+        return Arm(self.model, prepare(self.model, values) if values else None)
+
+    def rotors(self) -> list[Scalar]:
+        """Rotor inertia of every joint, seen from the joint."""
+        values = self.robot_values or {}
+        return [evaluate(j.armature, values) if is_symbolic(j.armature) else j.armature for j in self.robot.joints]
 
     def command(self, t: Scalar, x: Vector, measured_q: Vector, measured_qd: Vector) -> np.ndarray:
         """Torques that the controller asks for, cut by the actuator."""
@@ -113,7 +126,7 @@ class Plant:
         chain = self.chain(t)
         lean = regrouped(chain)
         states, motors = lay.friction_states(x), lay.drive_states(x)
-        armature = [j.armature for j in self.robot.joints]
+        armature = self.rotors()
         tau = zeros(n)
         motor_rates: list[Scalar] = []
         for i, drive in enumerate(self.drives):
@@ -189,9 +202,10 @@ class Plant:
         q, qd = lay.q(x), lay.qd(x)
         chain = self.chain(t)
         held: Scalar = 0.0
+        armature = self.rotors()
         for i, drive in enumerate(self.drives):
             if drive is not None:
-                held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], self.robot.joints[i].armature, t)
+                held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
         return energy.kinetic_energy(chain, q, qd), energy.potential_energy(chain, q), held
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
@@ -201,5 +215,7 @@ class Plant:
         for i, drive in enumerate(self.drives):
             if drive is not None:
                 motors.extend(drive.initial_state(q[i], qd[i]))
-        own = np.zeros(0) if self.controller is None else self.controller.initial_state(self.arm())
+        own = (
+            np.zeros(0) if self.controller is None or not lay.controller else self.controller.initial_state(self.arm())
+        )
         return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * 3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
@@ -12,6 +10,7 @@ from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.fixed import Samples, run_fixed
 from manipula.simulation.integrators import ADAPTIVE, NAMES
+from manipula.simulation.parts import PayloadChange
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
@@ -20,6 +19,9 @@ from manipula.simulation.setup import Run, initial_state, prepare_run
 from manipula.version import __version__
 
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
+
+
+ROUNDING = 1e-9  # s, on either side of an instant
 
 
 def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
@@ -65,7 +67,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     t = np.arange(s.samples) * (float(s.duration or 0.0) / s.steps * s.every)
     arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
     arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
-    return _assemble(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), float("nan"), ())
+    return _assemble(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), np.full(len(q0), np.nan), ())
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
@@ -73,14 +75,9 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     s, lay = run.scenario, run.plant.layout
     x = samples.x
     arrays: dict[str, np.ndarray] = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
-    notes = samples.notes
-    try:
-        seen = run.loop.observe(x, run.p[:, None], *run.inputs, samples.t, threads=threads)
-        named = dict(zip(run.loop.observe.graph.outputs, seen))
-    except (TypeError, ValueError):
-        if not notes:
-            raise
-        named = _without_controller(run, x, samples.t)
+    kernel, more = (run.loop.observe, ()) if samples.commands is None else (run.loop.observe_given, (samples.commands,))
+    seen = kernel(x, run.p[:, None], *run.inputs, samples.t, *more, threads=threads)
+    named = dict(zip(kernel.graph.outputs, seen))
     pose = named.pop("pose")
     kinetic, potential, held = named.pop("kinetic"), named.pop("potential"), named.pop("held")
     target, target_rate = named.pop("target"), named.pop("target_rate")
@@ -97,6 +94,9 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     arrays["work_drives"], arrays["work_friction"], arrays["work_outside"] = audit
     stored = arrays["energy"] - arrays["energy"][:, :1]
     arrays["audit"] = audit.drives - audit.friction + audit.outside - stored
+    if any(isinstance(d, PayloadChange) for d in s.disturbances):
+        arrays["work_payload"] = _brought(run, samples.t, arrays)
+        arrays["audit"] = arrays["audit"] + arrays["work_payload"]
     if sum(lay.friction):
         arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
     if sum(lay.drives):
@@ -104,42 +104,30 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
         arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
-    verdicts = [_verdict(s, samples, k, arrays) for k in range(len(x))]
-    return _assemble(s, samples.t, arrays, verdicts, samples.error, notes)
+    rcond = judge.conditions(run, samples)
+    verdicts = [_verdict(s, samples, k, arrays, rcond[k]) for k in range(len(x))]
+    return _assemble(s, samples.t, arrays, verdicts, samples.error, samples.notes)
 
 
-def _without_controller(run: Run, x: np.ndarray, t: np.ndarray) -> dict[str, np.ndarray]:
-    """Observations of a run whose controller exists only in Python: evaluated sample by sample."""
-    from dataclasses import replace
-
-    from manipula import native
-    from manipula.control.base import Target
-    from manipula.physics import kinematics
-
-    table = native.table(run.table.breaks, run.table.coefficients)
-    first, second = table.derivative(), table.derivative(2)
-    plant = replace(run.plant, reference=lambda at: Target(table(at), first(at), second(at)))
-    columns: dict[str, list[Any]] = {}
-    for row in x:
-        for at, state in zip(t, row):
-            flow = plant.flow(float(at), state)
-            kinetic, potential, held = plant.energies(float(at), state)
-            goal = plant.reference(float(at))
-            pose = (
-                kinematics.pose(plant.chain(float(at)), plant.layout.q(state))
-                if run.scenario.robot.tip
-                else np.zeros((4, 4))
-            )
-            values = {"qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
-                      "loads": flow.loads, "pose": pose, "target": goal.position, "target_rate": goal.velocity, "kinetic": kinetic,
-                      "potential": potential, "held": held, "power": flow.tau * plant.layout.qd(state)}  # fmt: skip
-            for name, value in values.items():
-                columns.setdefault(name, []).append(np.asarray(value, float))
-    return {name: np.array(v).reshape(len(x), len(t), *np.shape(v[0])) for name, v in columns.items()}
+def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
+    total = np.zeros((len(run.x0), len(t)))
+    changes = [i for i, d in enumerate(run.scenario.disturbances) if isinstance(d, PayloadChange)]
+    for i in changes:
+        when = run.p[:, run.loop.paths.index(f"disturbances[{i}].time")]
+        last = np.clip(np.searchsorted(t, when + ROUNDING, side="right") - 1, 0, len(t) - 1)
+        rows, late = np.arange(len(when)), np.clip(when - t[last], 0.0, None)[:, None]
+        q, qd, qdd = (arrays[name][rows, last] for name in ("q", "qd", "qdd"))
+        x = np.zeros((len(when), run.plant.layout.size))
+        x[:, : q.shape[1]] = q + late * qd + 0.5 * late**2 * qdd
+        x[:, q.shape[1] : 2 * q.shape[1]] = qd + late * qdd
+        before, after = (run.loop.energy(x, run.p, *run.inputs, when + side * ROUNDING) for side in (-1.0, 1.0))
+        total += np.where(t >= when[:, None] - 1e-3 * ROUNDING, (after - before)[:, None], 0.0)
+    return total
 
 
-def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray]) -> judge.Verdict:
-    stopped = samples.stopped[k]
+def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray], rcond: float) -> judge.Verdict:
+    stopped, error = samples.stopped[k], float(samples.error[k])
     q = arrays["q"][k]
     if np.isfinite(stopped):
         finite = np.isfinite(samples.x[k]).all(axis=1)
@@ -150,8 +138,6 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         return judge.Verdict(
             status, f"The state left all bounds at t = {stopped:.6g} s; a smaller step or other gains may help."
         )
-    moved_by_torques = s.resolved_kind() not in ("kinematic", "inverse_dynamics")  # elsewhere M is never solved for
-    rcond = judge.condition(s.robot, q) if moved_by_torques else 1.0
     if rcond < judge.SINGULAR:
         return judge.Verdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:
@@ -167,21 +153,22 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         return judge.Verdict(
             "limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {samples.t[sample]:.6g} s."
         )
-    if samples.error > s.tolerance:
+    if error > s.tolerance:
         advice = "tolerance" if s.integrator in ADAPTIVE else "step"
         return judge.Verdict(
             "inaccurate",
-            f"Repeating the run with a finer {advice} changed the answer by {samples.error:.1e} (allowed {s.tolerance:.1e}): "
+            f"Repeating the run with a finer {advice} changed the answer by {error:.1e} (allowed {s.tolerance:.1e}): "
             f"reduce the {advice}, or the motion itself is too sensitive.",
         )
     if not np.isfinite(samples.x[k]).all():
         return judge.Verdict("not_finite", "A sample is not a finite number.")
-    trust = f"; error about {samples.error:.1e}" if np.isfinite(samples.error) else "; accuracy not verified"
+    trust = f"; error about {error:.1e}" if np.isfinite(error) else "; accuracy not verified"
     return judge.Verdict("finished", f"{s.duration:g} s simulated{trust}.")
 
 
-def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: float,
+def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: np.ndarray,
               notes: tuple[str, ...]) -> Result:  # fmt: skip
+    found = error[~np.isnan(error)]
     worst = min(verdicts, key=lambda v: WORST_FIRST.index(v.status))
     count = sum(v.status == worst.status for v in verdicts)
     reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
@@ -193,7 +180,8 @@ def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
         **provenance(s),
     }  # fmt: skip
-    return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts), error, meta,
+    return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
+                  float(found.max()) if len(found) else float("nan"), meta,
                   notes, s)  # fmt: skip
 
 
@@ -254,6 +242,6 @@ def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.nd
     arrays["kinetic"], arrays["potential"] = model.kinetic_energy(q, qd), model.potential_energy(q)
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
     stopped = np.full(len(q), np.inf)
-    samples = Samples(t, np.concatenate([q, qd], axis=-1), stopped, estimate, ())
-    verdicts = [_verdict(s, samples, k, arrays) for k in range(len(q))]
-    return _assemble(s, t, arrays, verdicts, estimate, ())
+    samples = Samples(t, np.concatenate([q, qd], axis=-1), stopped, np.broadcast_to(estimate, len(q)))
+    verdicts = [_verdict(s, samples, k, arrays, 1.0) for k in range(len(q))]  # M is never solved for
+    return _assemble(s, t, arrays, verdicts, samples.error, ())
