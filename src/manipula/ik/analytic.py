@@ -2,57 +2,116 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array
 from manipula.ik.driver import SLACK, Walls
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
+
+NONE = 1e30  # cost of a branch that does not exist or is outside the limits
 
 
 class Analytic:
     """All branches of a closed form, brought into the limits by whole turns."""
 
-    def __init__(self, solver: Any, robot: Robot, limited: bool) -> None:
-        self.solver, self.limited = solver, limited
-        self.name = str(getattr(solver, "name", "closed_form"))
+    def __init__(self, solver: Any, robot: Robot, limited: bool, positions: bool) -> None:
+        self.solver, self.robot, self.positions = solver, robot, positions
+        self.name = str(solver.name)
+        self.redundant = solver.parameter is not None
+        self.exact = bool(solver.exact)
         self.walls = Walls(robot, limited)
         self.turning = np.array([j.is_revolute for j in robot.joints])
-        hard = self.walls.hard
-        self.low, self.high = hard[:, 0] - SLACK, hard[:, 1] + SLACK
-        middle = 0.5 * (hard[:, 0] + hard[:, 1])
-        self.middle = np.where(np.isfinite(middle), middle, 0.0)
+        self.middle = np.where(np.isfinite(self.walls.hard).all(axis=1), self.walls.centre, 0.0)
+        self.rows = np.full((int(solver.branches), robot.n), np.nan)
 
     def all(self, X: np.ndarray) -> np.ndarray:
-        """(k, n) branches within the limits."""
-        return self._kept(np.asarray(self.solver.solve(X), float).reshape(-1, len(self.turning)), self.middle)
+        """(k, n) branches within the limits; of a redundant arm for several values of its parameter."""
+        q = self._solve(X)
+        turned, cost = self.turn(q, self.middle) if len(q) else (q, np.zeros(0))
+        return np.asarray(turned, float).reshape(-1, self.robot.n)[np.atleast_1d(cost) < NONE]
 
-    def _kept(self, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-        """Branches moved by whole turns as near to a posture as the limits allow, those outside left out."""
-        turn = 2.0 * np.pi
-        whole = np.where(self.turning, turn, 0.0)
-        q = q - whole * np.round((q - near) / turn)
-        q = np.where(q > self.high, q - whole, np.where(q < self.low, q + whole, q))
-        good = np.all((q >= self.low) & (q <= self.high), axis=1) & np.isfinite(q).all(axis=1)
-        return np.clip(q[good], self.walls.hard[:, 0], self.walls.hard[:, 1])
+    def _solve(self, X: np.ndarray) -> np.ndarray:
+        return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
 
     def best(self, X: np.ndarray, q0: np.ndarray | None) -> np.ndarray | None:
         """The branch nearest to q0 (to the middle of the ranges without one), or None."""
-        near = self.middle if q0 is None else q0
-        found = self._kept(np.asarray(self.solver.solve(X), float).reshape(-1, len(self.turning)), near)
-        if not len(found):
+        q = self._solve(X)
+        if not len(q):
             return None
-        return found[np.argmin(np.max(np.abs(found - near), axis=1))]
+        if len(q) > len(self.rows) or self.redundant:
+            turned, cost = self.turn(q, self.middle if q0 is None else q0)
+            best = int(np.argmin(cost))
+            return turned[best] if cost[best] < NONE else None
+        rows = self.rows.copy()
+        rows[: len(q)] = q
+        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
+        return picked if cost < NONE else None
+
+    def best_of_many(self, X: np.ndarray, q0: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for poses (N, 4, 4): postures (N, n), and which exist."""
+        rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
+        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
+        return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
+
+    # ------------------------------------------------------------------ machine code
+    def _turned(self, q: Any, near: Any) -> tuple[np.ndarray, Any]:
+        """A posture moved by whole turns as near to another as the limits allow, and its largest distance from it."""
+        turn = 2.0 * math.pi
+        out, cost = [], 0.0
+        for (low, high), x, goal, turning in zip(self.walls.hard.tolist(), q, near, self.turning):
+            if turning:
+                x = x - turn * ops.floor((x - goal) * (1.0 / turn) + 0.5)
+                if math.isfinite(high):
+                    x = ops.where(x > high + SLACK, x - turn * ops.floor((x - high - SLACK) * (1.0 / turn) + 1.0), x)
+                if math.isfinite(low):
+                    x = ops.where(x < low - SLACK, x + turn * ops.floor((low - SLACK - x) * (1.0 / turn) + 1.0), x)
+            cost = ops.maximum(cost, ops.abs(x - goal))
+            out.append(x)
+        outside = self.walls.beyond(out)
+        if outside is not False:
+            cost = ops.where(outside, NONE, cost)
+        return self.walls.clipped(out), ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
+
+    @functools.cached_property
+    def turn(self) -> native.Kernel:
+        """``turn(q, near)`` → posture and cost."""
+        n = self.robot.n
+        body = lambda q, near: dict(zip(("q", "cost"), self._turned(q, near)))  # noqa: E731
+        return native.compile_function(body, {"q": (n,), "near": (n,)}, name=f"{self.robot.name}.ik_turn")
+
+    @functools.cached_property
+    def pick(self) -> native.Kernel:
+        """``pick(rows, near)`` → the best of several postures, and its cost."""
+        branches, n = self.rows.shape
+
+        def body(rows: Any, near: Any) -> dict[str, Any]:
+            best, least = array(rows[0]), NONE
+            for row in rows:
+                q, cost = self._turned(row, near)
+                better = cost < least
+                best = array([ops.where(better, a, b) for a, b in zip(q, best)])
+                least = ops.minimum(least, cost)
+            return {"q": best, "cost": least}
+
+        return native.compile_function(body, {"rows": (branches, n), "near": (n,)}, name=f"{self.robot.name}.ik_pick")
 
 
 def analytic_for(robot: Robot, task: Task, limited: bool) -> Analytic | None:
-    """The closed form for the tip's pose, when the geometry has one."""
-    if len(task.parts) != 1 or task.parts[0][0] != "tip" or len(task.parts[0][1]) != 6:
+    """The closed form for a task of one frame, when the geometry has one."""
+    if len(task.parts) != 1 or task.parts[0][1] not in ((0, 1, 2), (0, 1, 2, 3, 4, 5)):
         return None
-    try:
-        from manipula.ik.closed_form import find  # pyright: ignore
-    except ImportError:
+    from manipula.ik.closed_form import find
+
+    frame, rows = task.parts[0]
+    solver = find(robot, frame)
+    positions = len(rows) == 3
+    if solver is None or (positions and solver.kind != "position"):
         return None
-    solver = find(robot)
-    return None if solver is None else Analytic(solver, robot, limited)
+    return Analytic(solver, robot, limited, positions)

@@ -50,13 +50,21 @@ def enumerate_solutions(
     robot = solver.robot
     turning = np.array([j.is_revolute for j in robot.joints])
     known: list[np.ndarray] = []
-    if exact is not None and len(exact):
-        good = np.asarray(solver.check(targets[None], exact), float) <= tolerance
-        distinct(exact[good], turning, known)
-        if known and solver.analytic is not None and good.all() and robot.n <= solver.active.size:
-            q, residual = _sorted(solver, targets, known)
-            return Enumerated(q, residual, 0, f"{len(q)} branches of the closed form.", solver.analytic.name)
     redundant = robot.n > solver.active.size
+    if exact is not None and len(exact) and solver.analytic is not None:
+        good = np.asarray(solver.check(targets[None], exact), float) <= tolerance
+        polished = not good.all()
+        if polished:
+            free = np.zeros(len(exact))
+            better, _, _, verdict = solver.search.descend(targets[None], exact, free, tolerance * RELAXED, 40.0)
+            good = (verdict == SOLVED) & (np.asarray(solver.check(targets[None], better), float) <= tolerance)
+            exact = np.asarray(better, float)
+        distinct(exact[good], turning, known)
+        if known:
+            q, residual = _sorted(solver, targets, known)
+            words = "samples of a continuum: the arm is redundant" if redundant else "branches of the closed form"
+            extra = ", polished: the geometry is near one that has a closed form" if polished else ""
+            return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
     iterations = _many_starts(solver, targets, known, turning, tolerance, seed, redundant)
     q, residual = _sorted(solver, targets, known)
     words = (

@@ -137,6 +137,8 @@ class Solver:
             self.analytic = analytic_for(robot, task, limited)
             if self.analytic is None and method == "closed_form":
                 raise DescriptionError(f"No closed form is known for the geometry of '{robot.name}' and this target.")
+        # one posture of a redundant arm is found sooner by descent than by trying values of its parameter
+        self.direct = None if self.analytic is None or (self.analytic.redundant and method == "auto") else self.analytic
 
     @functools.cached_property
     def search(self) -> Search:
@@ -155,12 +157,12 @@ class Solver:
             gap = reach.gap_of(x, y, z)
             if gap > tolerance:
                 return self._hopeless(targets, gap)
-        if self.analytic is not None:
-            q = self.analytic.best(targets[0], q0)
+        if self.direct is not None:
+            q = self.direct.best(targets[0], q0)
             if q is not None:
                 residual = float(self.check(targets, q))
                 if residual <= tolerance:
-                    return IkResult(q, "solved", residual, 0, "", self.analytic.name)
+                    return IkResult(q, "solved", residual, 0, "", self.direct.name)
                 q0 = q  # near-matches are polished
         found = self.search.one(targets, q0, tolerance, most, seed)
         residual = float(self.check(targets, found.q))
@@ -225,11 +227,11 @@ class Solver:
         if not todo.all():
             flat = targets[~todo].reshape(int((~todo).sum()), -1)
             q[~todo] = self.search.starts(flat, np.zeros(len(flat), int), NO_CHANCE)
-        if self.analytic is not None:
-            for k in np.flatnonzero(todo):
-                best = self.analytic.best(targets[k, 0], None if q0 is None else q0[k])
-                if best is not None and float(self.check(targets[k], best)) <= tolerance:
-                    q[k], method[k], todo[k] = best, self.analytic.name, False
+        if self.direct is not None and todo.any():
+            which = np.flatnonzero(todo)
+            best, exists = self.direct.best_of_many(targets[which, 0], None if q0 is None else q0[which])
+            fine = exists & (np.asarray(self.check(targets[which], best), float) <= tolerance)
+            q[which[fine]], method[which[fine]], todo[which[fine]] = best[fine], self.direct.name, False
         which = np.flatnonzero(todo)
         if len(which):
             found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, most, seed)

@@ -16,7 +16,7 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.closed_form import find
 from manipula.ik.closed_form.geometry import lines_of
 from manipula.ik.general.descent import descent_kernel
-from manipula.ik.general.elimination import Loop, split_candidates
+from manipula.ik.general.elimination import Loop, rotations, split_candidates
 from manipula.robot.robot import Robot
 
 TOLERANCE = 1e-10  # m and rad: what counts as reached
@@ -25,6 +25,7 @@ STARTS = 128  # of the search that checks the elimination
 MORE_STARTS = 2048  # of the search when both disagree
 GOOD = 1e-7  # quality of an elimination that is trusted alone
 SPLITS = 6
+TRIALS = 4  # targets that choose the split
 MOST = 40.0  # iterations of a start
 
 
@@ -109,20 +110,28 @@ def loop_of(arm: Arm6R, T: np.ndarray) -> Loop:
 
 
 def _best_split(arm: Arm6R) -> int:
-    """The shift of the loop whose elimination is best conditioned at a few postures."""
+    """The shift of the loop whose elimination finds most postures of a few trial targets, the best conditioned among equals."""
     rng = np.random.default_rng(6)
-    worst = np.full(SPLITS, np.inf)
-    for q in rng.uniform(-np.pi, np.pi, (3, 6)):
-        G = np.eye(4)
-        for h, p, angle in zip(arm.h, arm.p / arm.scale, q):
-            K = np.array([[0.0, -h[2], h[1]], [h[2], 0.0, -h[0]], [-h[1], h[0], 0.0]])
-            E = np.eye(4)
-            E[:3, :3] += np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
-            E[:3, 3] = p - E[:3, :3] @ p
-            G = G @ E
-        loop = Loop(arm.h, arm.p / arm.scale, G)
-        worst = np.minimum(worst, [split_candidates(loop, k)[1] for k in range(SPLITS)])
-    return int(np.argmax(worst))
+    found, worst = np.zeros(SPLITS), np.full(SPLITS, np.inf)
+    for q in rng.uniform(-np.pi, np.pi, (TRIALS, 6)):
+        T = motion(arm.h, arm.p, q) @ np.linalg.inv(arm.home_inverse)
+        loop = loop_of(arm, T)
+        for k in range(SPLITS):
+            rows, quality = split_candidates(loop, k)
+            found[k] += len(polished(arm, T, rows))
+            worst[k] = min(worst[k], quality)
+    return int(np.argmax(np.where(found == found.max(), worst, -1.0)))
+
+
+def motion(h: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """E1(q1) ⋯ En(qn) of revolute joints, 4×4."""
+    G = np.eye(4)
+    for axis, point, angle in zip(h, p, q):
+        E = np.eye(4)
+        E[:3, :3] = rotations(axis, np.array([angle]))[0]
+        E[:3, 3] = point - E[:3, :3] @ point
+        G = G @ E
+    return G
 
 
 def polished(arm: Arm6R, T: np.ndarray, q: np.ndarray) -> np.ndarray:

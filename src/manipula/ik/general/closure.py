@@ -75,3 +75,11 @@ def _coefficients(h: Any, p: Any, G: Any) -> Any:
 def closure_kernel() -> native.Kernel:
     """``kernel(h (6, 3), p (6, 3), G (4, 4))`` → left (3, 14, 9), right (14, 9)."""
     return native.compile_function(_coefficients, {"h": (6, 3), "p": (6, 3), "G": (4, 4)}, name="closure_6r")
+
+
+def closure(h: np.ndarray, p: np.ndarray, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients left (3, 14, 9) and right (14, 9) for numbers, complex ones included."""
+    if np.iscomplexobj(h) or np.iscomplexobj(p) or np.iscomplexobj(G):
+        found = _coefficients(h, p, G)
+        return np.asarray(found["left"], complex), np.asarray(found["right"], complex)
+    return closure_kernel()(h, p, G)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manipula.ik.general.closure import closure_kernel
+from manipula.ik.general.closure import closure
 
 HALF = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])  # rows 1, cos, sin times (1 + x²); columns 1, x, x²
 HALVES = np.kron(HALF, HALF)
@@ -51,15 +51,15 @@ class Elimination(NamedTuple):
 
 def eliminate(loop: Loop) -> Elimination:
     """The eigenvalue problem of a loop."""
-    left, right = closure_kernel()(loop.h, loop.p, loop.G)
+    left, right = closure(loop.h, loop.p, loop.G)
     left = left @ np.kron(_turned(ORIGIN4), _turned(ORIGIN5)).T  # columns in angles from the new origins
     Q, R = np.linalg.qr(right[:, 1:], mode="complete")
     diagonal = np.abs(np.diagonal(R))
-    N = Q[:, 8:].T
+    N = Q[:, 8:].conj().T
     E = N @ left  # (3, 6, 9)
     E[0, :, 0] -= N @ right[:, 0]
     E = E @ HALVES
-    M = np.zeros((3, 12, 12))
+    M = np.zeros((3, 12, 12), dtype=E.dtype)
     M[:, :6, :9] = E
     M[:, 6:, 3:] = E
     c, s = np.cos(SHIFTS)[:, None, None], np.sin(SHIFTS)[:, None, None]
@@ -69,7 +69,7 @@ def eliminate(loop: Loop) -> Elimination:
     c, s = float(np.cos(SHIFTS[best])), float(np.sin(SHIFTS[best]))
     A, B, C = ends[best], 2.0 * (c * M[2] - s * M[1]), M[0] + c * M[1] + s * M[2]
     quality = float(diagonal.min() / diagonal.max())
-    companion = np.zeros((24, 24))
+    companion = np.zeros((24, 24), dtype=E.dtype)
     companion[:12, 12:] = np.eye(12)
     try:
         companion[12:] = np.linalg.solve(A, np.hstack([-C, -B]))
@@ -126,7 +126,7 @@ def rotations(h: np.ndarray, theta: np.ndarray) -> np.ndarray:
 
 def last_angle(loop: Loop, q: np.ndarray) -> np.ndarray:
     """θ₆ from what the other five leave to it."""
-    R = np.broadcast_to(loop.G[:3, :3].astype(q.dtype), (len(q), 3, 3))
+    R = np.broadcast_to(loop.G[:3, :3] + np.zeros(1, q.dtype), (len(q), 3, 3))
     for i in range(5):
         R = np.swapaxes(rotations(loop.h[i], q[:, i]), 1, 2) @ R
     h = loop.h[5]
