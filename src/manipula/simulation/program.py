@@ -11,7 +11,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.expression import parse
-from manipula.algebra.linear import array, zeros
+from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import composite, energy, kinematics, newton_euler, reactions
 from manipula.physics.chain import Chain, prepare, regrouped
@@ -23,6 +23,15 @@ from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint, rows_of
 from manipula.simulation.layout import Layout
 from manipula.simulation.plant import LOOP_LIMIT, LOOP_TOLERANCE
+
+LEFT = 1e-3  # rad or m from the program, in joints: a motion this far off has left it
+
+
+def unit_rows(rows: Rows) -> Rows:
+    """The same constraints with gradients of length 1, so that their sizes can be compared."""
+    scale = [1.0 / ops.sqrt(dot(a, a)) for a in rows.A]
+    A = np.array([array(a * s) for a, s in zip(rows.A, scale)])
+    return Rows(A, *(array([v * s for v, s in zip(part, scale)]) for part in (rows.b, rows.value, rows.rate)))
 
 
 class ProgramFlow(NamedTuple):
@@ -36,7 +45,6 @@ class ProgramFlow(NamedTuple):
     reaction: np.ndarray  # generalised forces Aᵀμ of the program
     mu: np.ndarray
     rows: Rows
-    pivot: Scalar
 
 
 @dataclass(frozen=True)
@@ -97,11 +105,8 @@ class Program:
         M = composite.mass_matrix(lean, q)
         effects = newton_euler.nonlinear_effects(lean, q, qd)
         force = array(applied - effects)
-        pivot: Scalar = 1.0
         if self.formulation == "gpme":
-            split = partition(rows, self.independent)
-            pivot = split.pivot
-            response = gpme_response(M, split, force)
+            response = gpme_response(M, partition(unit_rows(rows), self.independent), force)
         else:
             response = multiplier_response(composite.inverse_mass_matrix(lean, q), rows, force)
         qdd, friction, loads = self._with_friction(chain, q, qd, states, response)
@@ -115,7 +120,7 @@ class Program:
         ]
         works = [np.sum(array(applied * qd)), np.sum(array(friction * qd)), np.sum(array(reaction * qd))]
         rate = lay.join(qd, qdd, bristles, motor_rates, works)
-        return ProgramFlow(rate, qdd, applied, friction, loads, reaction, mu, rows, pivot)
+        return ProgramFlow(rate, qdd, applied, friction, loads, reaction, mu, rows)
 
     def stabilised(self, rows: Rows) -> Rows:
         r"""Baumgarte: :math:`A\ddot q = b - 2\alpha\dot\Phi - \alpha^2\Phi` (velocity level: :math:`b - \alpha\varphi`)."""
@@ -159,20 +164,45 @@ class Program:
         friction = friction_at(loads)
         return array(response.free - response.K @ friction), friction, loads
 
-    def projected(self, t: Scalar, x: Vector) -> np.ndarray:
-        """The state moved onto the program: positions by one Newton step, then velocities exactly."""
+    def settled(self, t: Scalar, x: Vector, project: bool | None = None) -> tuple[np.ndarray, Rows]:
+        """The state after a step and the rows there.
+
+        With projection it is moved onto the program: positions by one Newton step, then velocities exactly.
+        """
         lay = self.layout
         chain = self.chain()
         q, qd = lay.q(x), lay.qd(x)
+        if not (self.stabilisation == "projection" if project is None else project):
+            return array(x), self.rows(chain, q, qd, t)
         holonomic = [k for k, c in enumerate(self.constraints) if c.level == "position"]
         if holonomic:
-            rows = self.rows(chain, q, qd, t)
+            rows = unit_rows(self.rows(chain, q, qd, t))
             q = array(q + least_norm_correction(rows.A[holonomic], rows.value[holonomic]))
+        rows = self.rows(chain, q, qd, t)
         moving = [k for k, c in enumerate(self.constraints) if c.level != "acceleration"]
         if moving:
-            rows = self.rows(chain, q, qd, t)
-            qd = array(qd + least_norm_correction(rows.A[moving], rows.rate[moving]))
-        return lay.join(q, qd, x[2 * lay.n :])
+            unit = unit_rows(rows)
+            qd = array(qd + least_norm_correction(unit.A[moving], unit.rate[moving]))
+        return lay.join(q, qd, x[2 * lay.n :]), rows
+
+    def health(self, rows: Rows) -> Scalar:
+        """How well the program determines the motion: 1 at best, 0 where it is singular, −1 where the motion has left it.
+
+        The smallest pivot of A_d with rows of length 1 (GPME), or of :math:`AA^T` (multipliers).
+        """
+        unit = unit_rows(rows)
+        if self.formulation == "gpme":
+            dependent = [j for j in range(self.robot.n) if j not in self.independent]
+            _, pivot = solve_pivoted(unit.A[:, dependent], np.zeros((len(dependent), 1)))
+        else:
+            pivot = 1.0
+            for d in ldl(unit.A @ unit.A.T)[1]:
+                pivot = ops.minimum(pivot, d)
+        off: Scalar = 0.0
+        for k, c in enumerate(self.constraints):
+            if c.level == "position":
+                off = ops.maximum(off, ops.abs(unit.value[k]))
+        return ops.where(off > LEFT, -1.0, pivot)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar]:
         lay, chain = self.layout, self.chain()
