@@ -1,0 +1,166 @@
+"""solve_ik on targets that are reachable by construction: success, limits, and residuals judged by Pinocchio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles import Judge
+
+import manipula as mp
+from manipula.ik.driver import ranges
+
+TOLERANCE = 1e-8  # what solve_ik promises, m and rad
+ROUNDING = 1e-12  # between two programs' forward kinematics of arms of about 1 m
+ARMS = ("puma560", "ur5e", "iiwa14", "panda", "zlajpah-5r", "scara-khang")
+TARGETS = 2000
+
+
+def random_targets(name: str, count: int, seed: int) -> tuple[mp.Model, np.ndarray, np.ndarray]:
+    model = mp.compile(mp.load(name))
+    box = ranges(model.robot)
+    q = np.random.default_rng(seed).uniform(box[:, 0], box[:, 1], (count, model.n))
+    return model, q, model.pose(q)
+
+
+def angle(R: np.ndarray, S: np.ndarray) -> float:
+    """Angle between two rotations, from their chord: accurate for small ones."""
+    return float(2.0 * np.arcsin(min(1.0, np.linalg.norm(R - S) / np.sqrt(8.0))))
+
+
+@pytest.mark.parametrize("method", ["auto", "levenberg_marquardt"])
+@pytest.mark.parametrize("name", ARMS)
+def test_every_reachable_target_is_solved_within_the_limits(name: str, method: str) -> None:
+    model, _, targets = random_targets(name, TARGETS, 7)
+    found = mp.solve_ik(model, targets, method=method)
+    assert found.ok, f"{np.sum(found.status != 'solved')} unsolved: {set(found.reason)}"
+    low, high = model.robot.position_limits.T
+    assert np.all((found.q >= low) & (found.q <= high))
+    assert found.residual.max() <= TOLERANCE
+    judge = Judge(model.robot)
+    for q, X in list(zip(found.q, targets))[:50]:
+        theirs = judge.pose(q)
+        assert np.linalg.norm(theirs[:3, 3] - X[:3, 3]) <= TOLERANCE + ROUNDING
+        assert angle(theirs[:3, :3], X[:3, :3]) <= TOLERANCE + ROUNDING
+
+
+@pytest.mark.parametrize("name", ("puma560", "panda", "zlajpah-5r", "cobra600"))
+def test_one_target_at_a_time(name: str) -> None:
+    model, _, targets = random_targets(name, 200, 11)
+    for X in targets:
+        found = mp.solve_ik(model, X)
+        assert found.status == "solved"
+        assert found.q.shape == (model.n,)
+        assert found.residual <= TOLERANCE
+        assert np.abs(model.pose(found.q) - X).max() <= 2 * TOLERANCE
+
+
+@pytest.mark.parametrize("name", ("panda", "scara-khang"))
+def test_positions_leave_the_orientation_open(name: str) -> None:
+    model, _, targets = random_targets(name, 300, 13)
+    found = mp.solve_ik(model, targets[:, :3, 3])
+    assert found.ok
+    assert np.linalg.norm(model.position(found.q) - targets[:, :3, 3], axis=1).max() <= TOLERANCE
+
+
+def test_batches_keep_their_shape() -> None:
+    model, _, targets = random_targets("ur5e", 12, 17)
+    found = mp.solve_ik(model, targets.reshape(3, 4, 4, 4))
+    assert found.q.shape == (3, 4, 6)
+    assert found.status.shape == found.residual.shape == found.iterations.shape == (3, 4)
+    assert found.ok
+    assert mp.solve_ik(model, np.zeros((0, 4, 4))).q.shape == (0, 6)
+
+
+def test_the_solution_of_the_given_start_is_preferred() -> None:
+    model, q, targets = random_targets("panda", 40, 19)
+    low, high = model.robot.position_limits.T
+    nudge = np.random.default_rng(0).uniform(-0.02, 0.02, q.shape)
+    start = np.clip(q + nudge, low, high)
+    for k in range(len(q)):
+        found = mp.solve_ik(model, targets[k], q0=start[k])
+        assert found.status == "solved"
+        assert np.abs(found.q - q[k]).max() < 0.3, "another branch was returned"
+    batch = mp.solve_ik(model, targets, q0=start)
+    assert batch.ok
+    assert np.median(np.abs(batch.q - q).max(axis=1)) < 0.1
+
+
+def test_closed_forms_take_the_branch_next_to_the_start() -> None:
+    model, q, targets = random_targets("puma560", 100, 23)
+    for k in range(len(q)):
+        assert np.abs(mp.solve_ik(model, targets[k], q0=q[k]).q - q[k]).max() < 1e-6
+    assert np.abs(mp.solve_ik(model, targets, q0=q).q - q).max() < 1e-6
+
+
+def test_chosen_rows_only() -> None:
+    model, _, targets = random_targets("ur5e", 1, 29)
+    X = targets[0]
+    found = mp.solve_ik(model, X, rows=("x", "y", "rz"))
+    assert found.status == "solved"
+    Y = model.pose(found.q)
+    assert np.abs(Y[:2, 3] - X[:2, 3]).max() <= TOLERANCE
+    assert abs(Y[2, 3] - X[2, 3]) > 1e-3, "a row that was not asked for was met: the test says nothing"
+
+
+def test_several_frames_at_once() -> None:
+    robot = mp.load("zlajpah-5r")
+    model = mp.compile(robot)
+    q = np.array([0.4, 0.5, -0.3, 0.6, 0.2])
+    middle = robot.frame_names[3]
+    wanted = {"tip": model.position(q), middle: model.position(q, middle)}
+    found = mp.solve_ik(model, wanted)
+    assert found.status == "solved"
+    for frame, p in wanted.items():
+        assert np.linalg.norm(model.position(found.q, frame) - p) <= TOLERANCE
+    far = {"tip": model.position(q), middle: model.position(q, middle) + [5.0, 0.0, 0.0]}
+    assert mp.solve_ik(model, far).status == "unreachable"
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    model, _, targets = random_targets("panda", 30, 31)
+    first, second = mp.solve_ik(model, targets), mp.solve_ik(model, targets)
+    assert np.array_equal(first.q, second.q)
+    for X in targets[:5]:
+        assert np.array_equal(mp.solve_ik(model, X).q, mp.solve_ik(model.robot, X).q)
+
+
+def test_a_robot_serves_as_well_as_a_model() -> None:
+    model, _, targets = random_targets("planar-3r", 1, 37)
+    assert mp.solve_ik(model.robot, targets[0]).status == "solved"
+
+
+@pytest.mark.parametrize(("name", "count"), [("puma560", 8), ("ur5e", 8), ("scara-khang", 2), ("planar-3r", 2)])
+def test_number_of_solutions_without_limits(name: str, count: int) -> None:
+    model, q, targets = random_targets(name, 1, 41)
+    exact = mp.solve_ik(model, targets[0], all_solutions=True, limits=False)
+    numeric = mp.solve_ik(model, targets[0], "levenberg_marquardt", True, limits=False)
+    assert exact.status == numeric.status == "solved"
+    assert len(exact.q) == len(numeric.q) == count
+    assert exact.residual.max() <= TOLERANCE
+    assert numeric.residual.max() <= TOLERANCE
+    turning = np.array([j.is_revolute for j in model.robot.joints])
+    for a in numeric.q:
+        d = a - exact.q
+        d = np.where(turning, (d + np.pi) % (2 * np.pi) - np.pi, d)
+        assert np.abs(d).max(axis=1).min() < 1e-6, "the two roads disagree about a solution"
+    assert q.shape == (1, model.n)
+
+
+def test_all_solutions_respect_limits_and_are_distinct() -> None:
+    model, _, targets = random_targets("puma560", 20, 43)
+    low, high = model.robot.position_limits.T
+    for X in targets:
+        found = mp.solve_ik(model, X, all_solutions=True)
+        assert found.status == "solved"
+        assert np.all((found.q >= low) & (found.q <= high))
+        for i in range(len(found.q)):
+            for j in range(i):
+                assert np.abs(found.q[i] - found.q[j]).max() > 1e-4
+
+
+def test_redundant_arms_give_samples_of_their_continuum() -> None:
+    model, _, targets = random_targets("zlajpah-5r", 1, 47)
+    found = mp.solve_ik(model, targets[0][:3, 3], all_solutions=True)
+    assert len(found.q) > 10
+    assert "continuum" in found.reason
+    assert found.residual.max() <= TOLERANCE
