@@ -16,6 +16,8 @@ from manipula.cli.equations import equations
 from manipula.cli.explain import explained
 from manipula.cli.export import export
 from manipula.cli.ik import ik
+from manipula.cli.plot import plot
+from manipula.cli.report import report
 from manipula.cli.run import run
 
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -26,6 +28,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "export": export,
     "ik": ik,
     "run": run,
+    "plot": plot,
+    "report": report,
     "check": check,
     "bench": bench,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from manipula.errors import ManipulaError
@@ -10,6 +11,7 @@ from manipula.robot.robot import Robot
 MOST_TERMS = 400  # of the mass matrix, estimated before anything is derived
 MOST_SECONDS = 3.0
 MOST_CHARACTERS = 120_000
+_LONG = re.compile(r"<mn>([0-9]+\.[0-9]{7,})</mn>")  # drawn with six digits; the LaTeX beside it keeps them all
 
 
 class _TooLongError(Exception):
@@ -31,4 +33,5 @@ def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
     except (ManipulaError, _TooLongError):
         return ""
     inside = page.partition("<body>")[2].rpartition("</body>")[0].strip()
+    inside = _LONG.sub(lambda m: f"<mn>{float(m.group(1)):.6g}</mn>", inside)
     return inside if 0 < len(inside) <= MOST_CHARACTERS else ""

@@ -16,7 +16,7 @@ from manipula.reports.page import card, chip, document, section, text
 from manipula.reports.payload import frames_of, payload
 from manipula.reports.plots import PLOTS
 from manipula.reports.source import is_batch, joint_count, names_of, robot_of, unit_of
-from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, Chart, chart_of
+from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of
 from manipula.reports.theme import new_figure, themed
 from manipula.robot.robot import Robot
 from manipula.simulation.result import Result
@@ -35,6 +35,7 @@ CHARTS = (
     "phase",
 )
 ONLY_PROGRAMMED = ("height", "multipliers")
+TALL, WIDE = ("tip",), ("phase",)
 MOST_PHASES = 8
 
 
@@ -66,14 +67,14 @@ def report_html(result: Result, *, equations: bool = True, charts: tuple[str, ..
     samples = payload(shown, index, {k: c.panels for k, c in drawn.items() if c.panels}) if known else _nothing()
     title = str(result.meta.get("name") or "run")
     body = _header(result, title) + tables.status_banner(result) + tables.numbers_grid(result)
-    if batch:
-        body += section("Runs", card(tables.run_table(result)))
     if samples["arm"] is not None:
         name = f"Motion of run {shown.meta['run']}" if batch else "Motion"
         body += section(name, _player(shown, samples))
     elif known:
         body += section("Motion", card("<p>The arm cannot be drawn: the result does not say which robot moved.</p>"))
     body += section("Charts", _legend(result) + _figures(drawn)) if drawn else ""
+    if batch:
+        body += section("Runs", f'<div class="card runs">{tables.run_table(result)}</div>')
     body += _robot(robot, equations)
     body += section("Settings", card(tables.settings(result)))
     return document(f"{title} – {result.meta.get('robot', 'robot')}", body + _footer(result), samples)
@@ -106,19 +107,17 @@ def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.nda
     for kind in kinds:
         plot, of = PLOTS[kind], result if kind == "ensemble" else shown
         skip = (kind in ONLY_PROGRAMMED and not programmed) or (kind == "phase" and joint_count(result) > MOST_PHASES)
-        if skip or plot.missing(of) is not None:
+        if skip or plot.missing(of) is not None or not _moves(of, kind):
             continue
         want = plot.panels(of)
-        rows, columns = want.rows, want.columns
-        count = rows * columns
-        wide = columns > 1
-        if wide:
-            columns = min(4, count) if count > 2 else 2
+        rows, columns, count = want.rows, want.columns, want.count
+        width, height = PANEL_WIDTH, TALL_HEIGHT if kind in TALL or count == 2 else PANEL_HEIGHT
+        if kind in WIDE:
+            columns = count if count <= 4 else -(-count // 2)
             rows = -(-count // columns)
-        width = 2 * PANEL_WIDTH if wide else PANEL_WIDTH
-        height = 4.2 if want.spatial else 3.6 if kind == "tip" else PANEL_HEIGHT * (1.0 if rows == 1 else 0.85)
+            width, height = 2 * PANEL_WIDTH, 0.85 * PANEL_HEIGHT * rows
         with themed():
-            figure = new_figure(width, height * rows)
+            figure = new_figure(width, height)
             style = {"projection": "3d"} if want.spatial else {}
             axes = [figure.add_subplot(rows, columns, i + 1, **style) for i in range(count)]
         plot(of, ax=axes if count > 1 else axes[0])
@@ -127,16 +126,39 @@ def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.nda
                 if ax.get_legend() is not None:
                     ax.get_legend().remove()
         name = f"chart-{kind}"
-        out[name] = chart_of(figure, f"{name}-", of.t, index)
+        out[name] = chart_of(figure, f"{name}-", of.t, index, rows)
     return out
+
+
+def _moves(result: Result, kind: str) -> bool:
+    """Torque and power of a free motion are zero throughout: nothing to look at."""
+    signal = {"torque": "tau", "power": "power"}.get(kind)
+    return signal is None or bool(np.nanmax(np.abs(result.arrays[signal]), initial=0.0) > 0.0)
+
+
+def _arranged(drawn: dict[str, Chart]) -> list[str]:
+    """Names in an order that fills two columns: the first tall chart beside the first two single ones, the other tall ones
+    in pairs, and one that has no partner beside the last two single ones."""
+    wide = [name for name in drawn if name.removeprefix("chart-") in WIDE]
+    tall = [
+        name for name in drawn if name not in wide and (name.removeprefix("chart-") in TALL or drawn[name].rows == 2)
+    ]
+    single = [name for name in drawn if name not in wide and name not in tall]
+    lead = [*tall[:1], *single[:2]] if len(single) > 1 else []
+    tall, single = (tall[1:], single[2:]) if lead else (tall, single)
+    last = [tall.pop(), *single[-2:]] if len(tall) % 2 and len(single) > 1 else []
+    single = single[:-2] if last else single
+    odd = [single.pop()] if len(single) % 2 else []
+    return [*lead, *single, *tall, *last, *odd, *wide]
 
 
 def _figures(drawn: dict[str, Chart]) -> str:
     parts = []
-    for name, chart in drawn.items():
-        kind = name.removeprefix("chart-")
+    for name in _arranged(drawn):
+        chart, kind = drawn[name], name.removeprefix("chart-")
         live = " data-live" if chart.panels else ""
-        wide = " wide" if kind == "phase" else ""
+        tall = kind in TALL or chart.rows == 2
+        wide = " wide" if kind in WIDE else " tall" if tall else ""
         label = PLOTS[kind].summary
         parts.append(
             f'<figure class="card{wide}" id="{name}"{live} role="img" aria-label="{text(label)}">{chart.svg}</figure>'

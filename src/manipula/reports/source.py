@@ -54,6 +54,16 @@ def is_batch(result: Result) -> bool:
     return result.arrays["q"].ndim == 3
 
 
+def chosen_run(result: Result, run: int) -> Result:
+    """One run of a batch, by its number from 0."""
+    if not is_batch(result):
+        raise DescriptionError("This is a single run, not a batch.", field="run")
+    count = result.arrays["q"].shape[0]
+    if not 0 <= run < count:
+        raise DescriptionError(f"Runs 0 to {count - 1} exist, found {run}.", field="run")
+    return result.run(run)
+
+
 def joint_count(result: Result) -> int:
     return int(result.arrays["q"].shape[-1])
 
@@ -82,7 +92,7 @@ def unit_of(result: Result, signal: str, joint: int | None = None) -> str:
 
 def finite_until(result: Result) -> int:
     """Number of leading samples of a single run in which q is finite."""
-    good = np.isfinite(result.arrays["q"]).all(axis=-1)
+    good = np.asarray(np.isfinite(result.arrays["q"]).all(axis=-1))
     return int(len(good) if good.all() else np.argmin(good))
 
 
@@ -99,6 +109,6 @@ def summary(value: Any) -> str:
     if number == 0.0:
         return "0"
     if 1e-3 <= abs(number) < 1e5:
-        return f"{number:.4g}"
+        return f"{number:.4g}".replace("-", "−")
     mantissa, _, exponent = f"{number:.1e}".partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+    return f"{mantissa.replace('-', '−')}·10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"

@@ -12,9 +12,11 @@ import numpy as np
 from manipula.reports.theme import JOINT_COLOURS, PAGE_COLOURS, themed
 
 PANEL_WIDTH, PANEL_HEIGHT = 5.2, 2.75  # inches of a panel that takes half of the page
+TALL_HEIGHT = 5.86  # of one that stands beside two others, with the gap between them
 VARIABLES = {pair[0]: f"var(--j{i + 1})" for i, pair in enumerate(JOINT_COLOURS)} | {
     pair[0]: f"var(--{name})" for name, pair in PAGE_COLOURS.items()
 }
+NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _COLOUR = re.compile(r"((?:stroke|fill|color):\s*)(#[0-9a-f]{6})\b")
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 
@@ -25,9 +27,10 @@ class Chart:
 
     svg: str
     panels: list[dict[str, Any]]
+    rows: int = 1
 
 
-def chart_of(figure: Any, prefix: str, t: np.ndarray, index: np.ndarray) -> Chart:
+def chart_of(figure: Any, prefix: str, t: np.ndarray, index: np.ndarray, rows: int = 1) -> Chart:
     """The figure as inline SVG.
 
     Args:
@@ -40,8 +43,8 @@ def chart_of(figure: Any, prefix: str, t: np.ndarray, index: np.ndarray) -> Char
         figure.patch.set_facecolor("none")
         figure.canvas.draw()  # settles the layout, so that boxes are final
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    return Chart(_inline(text.getvalue(), prefix), _panels(figure, t, index))
+        figure.savefig(text, format="svg", facecolor="none", metadata=NO_METADATA)
+    return Chart(_inline(text.getvalue(), prefix), _panels(figure, t, index), rows)
 
 
 def _inline(text: str, prefix: str) -> str:

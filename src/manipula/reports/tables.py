@@ -77,7 +77,7 @@ def key_numbers(result: Result) -> list[tuple[str, str, str, str]]:
     )
     for signal, title in (("tau", "Largest torque"), ("qd", "Largest velocity")):
         peak = _peak(result, signal) if signal in result.arrays else None
-        if peak is not None:
+        if peak is not None and peak[0] > 0.0:
             value, sample, joint = peak
             unit = unit_of(result, signal, joint)
             rows.append(
@@ -117,7 +117,7 @@ def key_numbers(result: Result) -> list[tuple[str, str, str, str]]:
     if "power" in result.arrays:
         power = np.asarray(result.arrays["power"], float)
         total = power.sum(axis=-1)
-        if np.isfinite(total).any():
+        if np.isfinite(power).any() and np.nanmax(np.abs(power)) > 0.0:
             rows.append(("Peak power, all joints", summary(np.nanmax(np.abs(total))), "W", ""))
             taken = np.trapezoid(np.nan_to_num(np.clip(power, 0.0, None)).sum(axis=-1), t, axis=-1)
             rows.append(
@@ -140,11 +140,13 @@ def key_numbers(result: Result) -> list[tuple[str, str, str, str]]:
 
 
 def numbers_grid(result: Result) -> str:
+    rows = key_numbers(result)
+    columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
     cells = (
         f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{text(remark, 80)}</dd>' if remark else ''}</div>"
-        for title, value, unit, remark in key_numbers(result)
+        for title, value, unit, remark in rows
     )
-    return f'<dl class="numbers">{"".join(cells)}</dl>\n'
+    return f'<dl class="numbers" style="--columns:{columns}">{"".join(cells)}</dl>\n'
 
 
 def _number(value: Any) -> str:
@@ -213,7 +215,7 @@ def settings(result: Result) -> str:
         rows[f"parameter {name}"] = (
             value if np.ndim(value) == 0 else f"{len(value)} values, {min(value):g} … {max(value):g}"
         )
-    rows |= {k: v for k, v in dict(meta.get("settings") or {}).items() if k not in rows}
+    rows |= {k: v for k, v in dict(meta.get("settings") or {}).items() if k not in rows and k != "kind"}
     units = {"step": " s", "duration": " s", "sample": " s"}
     shown = (
         (text(k, 80), text(f"{v:g}" if isinstance(v, float) else v, 300) + units.get(k, "")) for k, v in rows.items()

@@ -18,13 +18,19 @@ MOST_PANELS = 30
 
 
 class Panels(NamedTuple):
-    """Rows and columns of the figure; ``spatial`` panels are 3-D; size of one panel [inch]."""
+    """Rows and columns of the figure, how many of these places are used (0: all); ``spatial`` panels are 3-D; size [inch]."""
 
     rows: int = 1
     columns: int = 1
     spatial: bool = False
     width: float = PANEL[0]
     height: float = PANEL[1]
+    used: int = 0
+
+    @property
+    def count(self) -> int:
+        """Number of axes."""
+        return min(self.used or self.rows * self.columns, MOST_PANELS)
 
 
 WIDE = Panels(width=7.4, height=3.6)
@@ -33,7 +39,7 @@ WIDE = Panels(width=7.4, height=3.6)
 def grid(count: int, columns: int = 2) -> Panels:
     """Panels for ``count`` drawings, row by row."""
     columns = min(columns, count)
-    return Panels(-(-count // columns), columns)
+    return Panels(-(-count // columns), columns, used=count)
 
 
 def joint_grid(result: Result) -> Panels:
@@ -104,12 +110,11 @@ class Plot:
         want = self.panels(result)
         with themed():
             if ax is None:
-                axes = _new_axes(want, min(want.rows * want.columns, MOST_PANELS))
+                axes = _new_axes(want)
             else:
                 axes = list(np.ravel(np.asarray(ax, dtype=object)))
-                count = len(_new_slots(want))
-                if len(axes) != count:
-                    raise ShapeError(f"'{self.name}' draws on {count} axes, found {len(axes)}.")
+                if len(axes) != want.count:
+                    raise ShapeError(f"'{self.name}' draws on {want.count} axes, found {len(axes)}.")
             self.draw(result, axes, **options)
             _tidy(axes)
         if ax is not None:
@@ -117,15 +122,11 @@ class Plot:
         return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
 
 
-def _new_slots(want: Panels) -> list[int]:
-    return list(range(min(want.rows * want.columns, MOST_PANELS)))
-
-
-def _new_axes(want: Panels, count: int) -> list[Any]:
-    rows = -(-count // want.columns)
+def _new_axes(want: Panels) -> list[Any]:
+    rows = -(-want.count // want.columns)
     figure = new_figure(want.width * want.columns, want.height * rows)
     kind = {"projection": "3d"} if want.spatial else {}
-    return [figure.add_subplot(rows, want.columns, i + 1, **kind) for i in range(count)]
+    return [figure.add_subplot(rows, want.columns, i + 1, **kind) for i in range(want.count)]
 
 
 def _tidy(axes: Sequence[Any]) -> None:

@@ -41,7 +41,7 @@ def error(result: Result, axes: list[Any]) -> None:
     positive = norm[np.isfinite(norm) & (norm > 0)]
     if len(positive) and positive.max() > 30 * positive.min():
         axes[0].set_yscale("log")
-        axes[0].set_ylim(bottom=max(float(positive.min()), 1e-6 * float(positive.max())) * 0.7)
+        axes[0].set_ylim(bottom=max(float(positive.min()), 1e-12 * float(positive.max())) * 0.7)
     time_axis(axes[0], "Tracking error, norm", f"|e| [{unit}]")
     for k in range(e.shape[-1]):
         axes[1].plot(result.t, e[:, k], label=plain(names[k]), gid=f"line-{k}", **joint_line(k))

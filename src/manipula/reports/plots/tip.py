@@ -9,7 +9,7 @@ import numpy as np
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.skeleton import Skeleton, skeleton
 from manipula.reports.source import decimated, finite_until, needed_robot, robot_of
-from manipula.reports.theme import INK, MUTED, TARGET, TRACE, joint_colour, plain
+from manipula.reports.theme import MUTED, TARGET, TRACE, joint_colour, plain
 from manipula.simulation.result import Result
 
 POSTURES = 7
@@ -75,6 +75,7 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
         ax.set_ylabel("y [m]")
         ax.set_zlabel("z [m]")
         ax.view_init(elev=24, azim=-58)
+        ax.locator_params(nbins=4)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         return
@@ -114,7 +115,7 @@ def tip(result: Result, axes: list[Any], postures: int = POSTURES) -> None:
         ax.plot(*view(path), color=TRACE, linewidth=1.6, label="tip", zorder=5)
         ax.plot(*view(path[:1]), marker="o", markersize=5, markerfacecolor="none", markeredgecolor=TRACE, zorder=6)
         ax.plot(*view(path[-1:]), marker="o", markersize=5, color=TRACE, zorder=6)
-    ax.set_title(f"Path of the tip of {plain(result.meta.get('robot', 'the arm'), 40)}", color=INK)
+    ax.set_title(f"Path of the tip of {plain(result.meta.get('robot', 'the arm'), 40)}", loc="left")
     frame_axes(ax, bones, target)
     if target is not None:
         ax.legend(loc="best")

@@ -10,9 +10,14 @@
     if (value === null || value === undefined) return "–";
     if (value === 0) return "0";
     const size = Math.abs(value);
-    if (size < 1e-3 || size >= 1e5) return value.toExponential(2).replace("e", "·10^").replace("^+", "^");
+    if (size < 1e-3 || size >= 1e5) {
+      const [mantissa, exponent] = value.toExponential(2).split("e");
+      return `${mantissa}·10${[...exponent.replace("+", "")].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
+    }
     return value.toPrecision(4).replace(/\.?0+$/, "");
   }
+
+  function fixed(value) { return (Math.abs(value) < 5e-4 ? 0 : value).toFixed(3).replace("-", "−"); }
 
   // ------------------------------------------------------------------ time: one clock for arm and charts
   function makeClock(times) {
@@ -260,10 +265,10 @@
       scrub.setAttribute("aria-valuetext", `${t.toFixed(3)} seconds`);
       time.textContent = `${t.toFixed(3)} s`;
       const [i, j, f] = at;
-      cells.forEach((cell, k) => { cell.textContent = (data.q[i][k] * (1 - f) + data.q[j][k] * f).toFixed(3); });
+      cells.forEach((cell, k) => { cell.textContent = fixed(data.q[i][k] * (1 - f) + data.q[j][k] * f); });
       if (arm.tip !== null) tip.forEach((cell, c) => {
         const k = 3 * arm.tip + c;
-        cell.textContent = (arm.points[i][k] * (1 - f) + arm.points[j][k] * f).toFixed(3);
+        cell.textContent = fixed(arm.points[i][k] * (1 - f) + arm.points[j][k] * f);
       });
     });
     function tick(stamp) {

@@ -1,0 +1,60 @@
+"""``manipula plot RESULT --kind joints -o figure.png``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def plot(
+    results: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RESULT…", help="Files of results; several for 'compare' and 'friction'."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Figure: .png .svg .pdf; film of the arm: .gif .mp4.")
+    ] = None,
+    kind: Annotated[str, typer.Option("--kind", "-k", help="What to draw; --list shows all kinds.")] = "joints",
+    run: Annotated[int | None, typer.Option(help="Which run of a batch, from 0.")] = None,
+    signal: Annotated[str | None, typer.Option(help="Signal for 'compare' and 'spectrum'.")] = None,
+    speed: Annotated[float, typer.Option(help="Seconds of motion in one second of film.")] = 1.0,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the kinds, or those a result has the signals for.")
+    ] = False,
+) -> None:
+    """Draw a result, or several, into a figure or a film."""
+    from manipula.errors import DescriptionError
+    from manipula.reports.plots import PLOTS, drawable, find_plot
+    from manipula.reports.source import chosen_run
+    from manipula.simulation.store import load_result
+
+    loaded = [load_result(path) for path in results or ()]
+    if run is not None:
+        loaded = [chosen_run(r, run) for r in loaded]
+    if listing:
+        given = loaded[0] if len(loaded) == 1 else loaded
+        shown = drawable(given) if loaded else list(PLOTS.values())
+        for p in shown:
+            typer.echo(f"{p.name:16}{p.summary}")
+        return
+    if not loaded:
+        raise DescriptionError("A file with a result is needed; --list shows what can be drawn.", field="RESULT")
+    if output is None:
+        raise DescriptionError("Where to? -o figure.png, .svg, .pdf, .gif or .mp4.", field="--output")
+    if output.suffix.lower() in (".gif", ".mp4"):
+        from manipula.reports.animation import animate
+
+        if len(loaded) > 1:
+            raise DescriptionError(f"A film shows one result, found {len(loaded)}.", field="RESULT")
+        animate(loaded[0], output, speed=speed)
+    else:
+        from manipula.reports.figures import plot as draw
+
+        several = find_plot(kind).takes == "several"
+        options = {} if signal is None else {"signal": signal}
+        if signal is not None and kind not in ("compare", "spectrum"):
+            raise DescriptionError(f"Kind '{kind}' takes no signal; 'compare' and 'spectrum' do.", field="--signal")
+        draw(loaded if several or len(loaded) > 1 else loaded[0], kind, path=output, **options)
+    typer.echo(f"Wrote {output}")
