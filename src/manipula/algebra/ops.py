@@ -25,7 +25,7 @@ def _is_sympy(x: Any) -> bool:
     return sympy is not None and isinstance(x, (sympy.Basic, sympy.MatrixBase))
 
 
-def _unary(name: str, plain: Callable[[float], float], vector: Callable, sympy_name: str | None = None) -> Callable:
+def _unary(name: str, plain: Callable[[Any], float], vector: Callable, sympy_name: str | None = None) -> Callable:
     def function(x: Scalar) -> Scalar:
         if isinstance(x, _PLAIN):
             return plain(x)

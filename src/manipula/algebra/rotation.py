@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def align_z(axis: Vector) -> np.ndarray:
         (0.0, 1.0, 0.0): array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
         (0.0, -1.0, 0.0): array([[0.0, -1, 0], [0, 0, -1], [1, 0, 0]]),
     }
-    key = tuple(v + 0.0 if isinstance(v, float) else v for v in axis)
+    key: Any = tuple(v + 0.0 if isinstance(v, float) else v for v in axis)
     if key in table:
         return table[key].astype(float)
     z = np.asarray(axis, float)

@@ -44,17 +44,18 @@ def substitute(x: Any, values: Mapping[str, Any]) -> Any:
     return float(exact)
 
 
-def evaluate(expression: Any, values: Mapping[str, Any]) -> Any:
-    """A SymPy expression (or plain number) over any scalar type, by walking its tree.
+def evaluate(expression: Any, values: Mapping[str, Any], known: dict[Any, Any] | None = None) -> Any:
+    """A SymPy expression (or plain number) over any scalar type, by walking its tree, each part once.
 
     Args:
         values: scalar for every free symbol, by name.
+        known: results of parts, kept from one expression to the next of the same symbols.
     """
     if isinstance(expression, (int, float)):
         return expression
     import sympy
 
-    known: dict[Any, Any] = {}
+    known = {} if known is None else known
 
     def one(e: Any) -> Any:
         if e.is_Symbol:
@@ -92,7 +93,13 @@ def evaluate(expression: Any, values: Mapping[str, Any]) -> Any:
             return result
         return function(*args)
 
-    for e in sympy.postorder_traversal(expression):
-        if e not in known:
-            known[e] = one(e)
+    waiting = [expression]
+    while waiting:
+        e = waiting[-1]
+        missing = [a for a in e.args if a not in known]
+        waiting += missing
+        if not missing:
+            if e not in known:
+                known[e] = one(e)
+            waiting.pop()
     return known[expression]

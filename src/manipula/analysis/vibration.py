@@ -48,7 +48,7 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
     q = np.asarray(q, float)
     if q.shape[-1:] != (robot.n,):
         raise ShapeError(f"q of '{robot.name}' has shape {q.shape}, expected (..., {robot.n}).")
-    laws = [j.drive for j in robot.joints] if drives is None else list(drives)
+    laws: list[Any] = [j.drive for j in robot.joints] if drives is None else list(drives)
     elastic = [i for i, d in enumerate(laws) if isinstance(d, Flexible)]
     if not elastic:
         raise DescriptionError(

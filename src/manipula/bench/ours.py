@@ -43,14 +43,14 @@ def time_model(robot: Robot, functions: tuple[str, ...] = FUNCTIONS) -> dict[str
         kernel(*arguments, threads=1)
         batch_compile = time.perf_counter() - begin
         outs = kernel(*arguments, threads=1)
-        outs = outs if isinstance(outs, tuple) else (outs,)
+        outs = list(outs) if isinstance(outs, tuple) else [outs]
         table[name] = {
             "operations": kernel.operation_count()["total"],
             "trace_seconds": kernel.trace_seconds,
             "compile_one_seconds": scalar_compile,
             "compile_batch_seconds": batch_compile,
             "one": scalar_nanoseconds(kernel, *(a[:ROWS] for a in arguments)),
-            "batch": nanoseconds(lambda k=kernel, a=arguments, o=outs: k(*a, out=o if len(o) > 1 else o[0], threads=1))
+            "batch": nanoseconds(lambda k=kernel, a=arguments, o=outs: k(*a, out=tuple(o) if len(o) > 1 else o[0], threads=1))
             / BATCH,
             "call": nanoseconds(lambda f=fast, a=one: f(*a)),
         }

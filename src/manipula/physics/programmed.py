@@ -12,7 +12,7 @@ virtual motions that the program allows, and balances work and energy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,6 @@ def choose_independent(A: np.ndarray) -> tuple[int, ...]:
     from scipy.linalg import qr
 
     A = np.asarray(A, float)
-    order = qr(A, mode="r", pivoting=True)[1]
+    order: Any = qr(A, mode="r", pivoting=True)[-1]
     dependent = {int(j) for j in order[: len(A)]}
     return tuple(j for j in range(A.shape[1]) if j not in dependent)
