@@ -8,9 +8,9 @@ symbols ``q1 … qn``, ``dq1 … dqn``, ``ddq1 … ddqn`` and the robot's parame
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
@@ -30,6 +30,9 @@ from manipula.symbolic.names import Names, natural
 from manipula.symbolic.parts import Parts, Progress
 from manipula.symbolic.recursive import Recursion
 from manipula.symbolic.to_sympy import SympyWriter
+
+if TYPE_CHECKING:
+    from manipula.native import Kernel
 
 
 def equations(
@@ -301,6 +304,24 @@ class Equations:
     def linearise(self, *, at_rest: bool = False) -> Linearisation:
         """Small motions about any state (or any state of rest): matrices M, D, K of ``M δqdd + D δqd + K δq = δtau``."""
         return Linearisation.of(self, at_rest)
+
+    # For machines -------------------------------------------------------------------------------------------------
+
+    def compile(self, what: Any, values: Mapping[str, float] | None = None) -> Kernel:
+        """Formulas as machine code: ``eq.compile("M")(q)`` computes what ``compile(robot).mass_matrix(q)`` does, by another road.
+
+        Args:
+            what: "M", "C", "h", "g", "tau", "friction", "kinetic_energy", "potential_energy", or any SymPy expression or matrix of
+                the symbols of these equations, such as ``eq.M.diff(eq.q[0])``.
+            values: numbers for parameters by name.
+
+        Returns:
+            A function of q, qd, qdd, each ``(..., n)``, as far as ``what`` needs them, and last of ``parameters`` ``(..., k)`` if k of
+            :attr:`parameters` have no value, in their order there. A column comes out as a vector.
+        """
+        from manipula.symbolic.lower import compile_equations
+
+        return compile_equations(self, what, values or {})
 
     # For readers --------------------------------------------------------------------------------------------------
 
