@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import from_quaternion_wxyz
 from manipula.formats.dh import from_dh
@@ -91,6 +92,8 @@ def _arms() -> dict[str, Callable[[np.random.Generator], list[Line]]]:
     return {f"{k} {r}".strip(): (lambda g, k=k, r=r: arm(g, k, r)) for k, rs in relations.items() for r in rs}
 
 
+WITH_WRIST = ("RRR", "RRR 23∥", "RRR 12x", "RRP", "RRP 23+", "PRR 23∥", "RPR", "RPP", "PRP", "PPR", "PPP")
+WITH_SHOULDER = ("RRR", "RRR 23x", "RRP 12∥")
 POSITION: dict[str, Callable[[np.random.Generator], list[Line]]] = {
     **_arms(),
     "RR ∥": lambda g: arm(g, "RR", "12∥"),
@@ -101,8 +104,8 @@ POSITION: dict[str, Callable[[np.random.Generator], list[Line]]] = {
     "PP": lambda g: arm(g, "PP"),
 }
 POSE: dict[str, Callable[[np.random.Generator], list[Line]]] = {
-    **{f"{k} + wrist": (lambda g, f=f: [*f(g), *wrist(g)]) for k, f in _arms().items()},
-    **{f"shoulder + {k}": (lambda g, f=f: [*wrist(g), *f(g)]) for k, f in _arms().items()},
+    **{f"{k} + wrist": (lambda g, f=f: [*f(g), *wrist(g)]) for k, f in _arms().items() if k in WITH_WRIST},
+    **{f"shoulder + {k}": (lambda g, f=f: [*wrist(g), *f(g)]) for k, f in _arms().items() if k in WITH_SHOULDER},
     "parallel 234, 56 meet": lambda g: parallel(g, True),
     "parallel 234": lambda g: parallel(g, False),
     "parallel 345, 12 meet": lambda g: parallel(g, True)[::-1],

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arm_families import DESCRIPTIONS, POSE, POSITION, distance, postures, robot_of
 
+from arm_families import DESCRIPTIONS, POSE, POSITION, distance, postures, robot_of
 from manipula.ik.closed_form import find
 from manipula.physics.kinematics import pose
 from manipula.robot.robot import Robot
 
 TARGETS = 700  # of each description: 2100 a family
 REACHED = 1e-9  # m and rad, by forward kinematics
+CLEARLY = 1e-7  # a deviation that is geometry and not rounding
 SAME = 1e-5  # rad and m: postures near a fold of the map are found with half of the digits
 
 
@@ -22,13 +23,22 @@ def _forward(robot: Robot, q: np.ndarray) -> np.ndarray:
     return kernel.python(q)
 
 
-def _check(make, kind: str) -> None:
-    for k, description in enumerate(DESCRIPTIONS):
-        rng = np.random.default_rng(40 + k)
+def _member(make, rng: np.random.Generator, description: str):
+    """A random member of a family; one that happens to be almost more special is drawn again."""
+    for _ in range(4):
         robot = robot_of(make(rng), rng, description)
         form = find(robot)
         assert form is not None
-        assert form.exact
+        if form.exact:
+            return robot, form
+        assert form.deviation > CLEARLY
+    raise AssertionError("four members in a row were near-matches")
+
+
+def _check(make, kind: str) -> None:
+    for k, description in enumerate(DESCRIPTIONS):
+        rng = np.random.default_rng(40 + k)
+        robot, form = _member(make, rng, description)
         assert form.kind == kind
         q = postures(robot, TARGETS, rng)
         T = _forward(robot, q)
