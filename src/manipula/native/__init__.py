@@ -5,6 +5,7 @@ from manipula.native.graph import Graph, Operation
 from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
 from manipula.native.loops import Converged, Repeated, repeat, until
 from manipula.native.replay import inline
+from manipula.native.stored import compile_known
 from manipula.native.tables import RunTimeArray, Table, interpolate, lookup, table
 from manipula.native.trace import trace
 from manipula.native.tracer import Condition, Node, is_finite
@@ -21,6 +22,7 @@ __all__ = [
     "Table",
     "compile_function",
     "compile_graph",
+    "compile_known",
     "derivative",
     "has_compiler",
     "inline",

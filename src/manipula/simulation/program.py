@@ -164,7 +164,7 @@ class Program:
         friction = friction_at(loads)
         return array(response.free - response.K @ friction), friction, loads
 
-    def settled(self, t: Scalar, x: Vector, project: bool | None = None) -> tuple[np.ndarray, Rows]:
+    def settled(self, t: Scalar, x: Vector) -> tuple[np.ndarray, Rows]:
         """The state after a step and the rows there.
 
         With projection it is moved onto the program: positions by one Newton step, then velocities exactly.
@@ -172,7 +172,7 @@ class Program:
         lay = self.layout
         chain = self.chain()
         q, qd = lay.q(x), lay.qd(x)
-        if not (self.stabilisation == "projection" if project is None else project):
+        if self.stabilisation != "projection":
             return array(x), self.rows(chain, q, qd, t)
         holonomic = [k for k, c in enumerate(self.constraints) if c.level == "position"]
         if holonomic:

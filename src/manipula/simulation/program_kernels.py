@@ -6,8 +6,11 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+
 from manipula import native
 from manipula.algebra import ops
+from manipula.physics.constrained import Rows
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loop import within
 from manipula.simulation.parameters import flatten, rebuild, shape_of
@@ -15,7 +18,7 @@ from manipula.simulation.program import Program
 
 LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
 KEPT = 64
-Part = Literal["loop", "observer"]
+Part = Literal["loop", "observer", "rows"]
 _KERNELS: OrderedDict[Any, native.Kernel] = OrderedDict()
 
 
@@ -52,17 +55,50 @@ def keep(key: tuple[Any, ...], made: native.Kernel) -> None:
 
 def kernel_key(part: Part, program: Program, integrator: str) -> tuple[Any, ...]:
     """What the machine code of a program depends on: its shape, not its numbers."""
+    if part == "rows":  # neither friction nor drives have a say in what the program demands
+        return part, program.robot, program.constraints, tuple(program.parameters)
     shape = (part, program.robot, program.constraints, shape_of(numbers_of(program)), tuple(program.parameters))
     return (*shape, program.formulation, program.independent, program.stabilisation, integrator)
 
 
 def _compiled(part: Part, program: Program, integrator: str) -> native.Kernel:
     f, inputs, shared = function(part, program, integrator)
-    return native.compile_function(f, inputs, name=f"{program.robot.name}.program_{part}", shared=shared)
+    name = f"{program.robot.name}.program_{part}"
+    known = identity(part, program, integrator)
+    if known is None:
+        return native.compile_function(f, inputs, name=name, shared=shared)
+    return native.compile_known(f, inputs, name, known, shared)
+
+
+def identity(part: Part, program: Program, integrator: str) -> bytes | None:
+    """The key as bytes that mean the same in every process, or None when the program holds Python functions."""
+    constraints = [(c.formula, c.level, c.name) for c in program.constraints]
+    if not all(isinstance(formula, str) for formula, _, _ in constraints):
+        return None
+    text = repr((part, program.robot.digest, constraints, *kernel_key(part, program, integrator)[3:]))
+    return None if " at 0x" in text else text.encode()
+
+
+def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> Rows:
+    """A, b and residuals of the program at a state."""
+    values = np.array(list(program.parameters.values()) or [0.0], float)
+    return Rows(*kernel("rows", program, "")(q, qd, values, t))
+
+
+def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    def rows(q: Any, qd: Any, p: Any, t: Any) -> dict[str, Any]:
+        now = replace(program, parameters=dict(zip(program.parameters, p)))
+        found = now.rows(now.chain(), q, qd, t)
+        return {"A": found.A, "b": found.b, "value": found.value, "rate": found.rate}
+
+    n = program.robot.n
+    return rows, {"q": (n,), "qd": (n,), "p": (max(1, len(program.parameters)),), "t": ()}, ()
 
 
 def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
     """What is compiled: a function of traced arrays, the shapes of its inputs, and which of those a batch shares."""
+    if part == "rows":
+        return _rows_function(program)
     method, lay = FIXED[integrator], program.layout
     template = numbers_of(program)
     count = len(values_of(program))

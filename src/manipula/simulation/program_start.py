@@ -7,25 +7,19 @@ import numpy as np
 from manipula.errors import DescriptionError
 from manipula.physics.constrained import Rows
 from manipula.simulation.program import Program
+from manipula.simulation.program_kernels import rows_at
 
 CONSISTENT = 1e-9  # residual of the program below which an initial state counts as obeying it
 DEPENDENT = 1e-9  # singular values of A (rows of length 1) below this make constraints redundant
 ZERO = 1e-12
 CONTRADICTION = 1e-6
+ROUNDING = 1e-15
 MOST = 60
-
-
-def numeric_rows(program: Program, x: np.ndarray, t: float) -> Rows:
-    """A, b and residuals at a state, as floats."""
-    lay = program.layout
-    rows = program.rows(program.chain(), lay.q(x), lay.qd(x), t)
-    return Rows(*(np.asarray(part, float) for part in rows))
 
 
 def consistent_start(program: Program, q: np.ndarray, qd: np.ndarray, start: str) -> np.ndarray:
     """The initial state on the program, or an error that names what is wrong with it."""
-    x = np.asarray(program.start(q, qd), float)
-    rows = numeric_rows(program, x, 0.0)
+    rows = rows_at(program, q, qd, 0.0)
     check_independent(program, rows)
     off = np.maximum(np.abs(rows.value), np.abs(rows.rate))
     if off.max() > CONSISTENT:
@@ -33,31 +27,47 @@ def consistent_start(program: Program, q: np.ndarray, qd: np.ndarray, start: str
         said = f"The initial state breaks '{program.constraints[worst].name}' by {off[worst]:.3g}"
         if start == "refuse":
             raise DescriptionError(f"{said}; start='project' moves it onto the program.", field="q0")
-        x, off = _projected(program, x)
-        if not np.isfinite(x).all() or off.max() > CONSISTENT:
+        q, qd, off = _projected(program, q, qd)
+        if not off.max() <= CONSISTENT:
             worst = int(np.nanargmax(off)) if np.isfinite(off).any() else worst
             raise DescriptionError(
                 f"{said}, and no nearby posture obeys the program: '{program.constraints[worst].name}' may be out of reach.",
                 field="q0",
             )
-        check_independent(program, numeric_rows(program, x, 0.0))
-    return x
+        check_independent(program, rows_at(program, q, qd, 0.0))
+    return np.asarray(program.start(q, qd), float)
 
 
-def _projected(program: Program, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's method with the smallest change; the state found and what is left of the residual."""
-    off = np.full(len(program.constraints), np.inf)
-    with np.errstate(all="ignore"):
-        for _ in range(MOST):
-            try:
-                x = np.asarray(program.settled(0.0, x, project=True)[0], float)
-                rows = numeric_rows(program, x, 0.0)
-            except (DescriptionError, ArithmeticError):  # a formula left its domain on the way
-                return np.full_like(x, np.nan), off
-            off = np.maximum(np.abs(rows.value), np.abs(rows.rate))
-            if not np.isfinite(x).all() or off.max() < 1e-14:
-                break
-    return x, off
+def _projected(program: Program, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    r"""Newton's method with the smallest change, :math:`q \leftarrow q - \Phi_q^+\Phi`, then velocities likewise.
+
+    Returns q, qd and what is left of every constraint.
+    """
+    holonomic = [k for k, c in enumerate(program.constraints) if c.level == "position"]
+    moving = [k for k, c in enumerate(program.constraints) if c.level != "acceleration"]
+    best, found = np.inf, (q, qd, np.full(len(program.constraints), np.inf))
+    stuck = 0
+    for _ in range(MOST):
+        rows = rows_at(program, q, qd, 0.0)
+        if holonomic and np.isfinite(rows.A).all():
+            q = q - _least(rows.A[holonomic], rows.value[holonomic])
+            rows = rows_at(program, q, qd, 0.0)
+        if moving and np.isfinite(rows.A).all():
+            qd = qd - _least(rows.A[moving], rows.rate[moving])
+        rows = rows_at(program, q, qd, 0.0)
+        off = np.maximum(np.abs(rows.value), np.abs(rows.rate))
+        worst = float(off.max()) if np.isfinite(off).all() else np.inf
+        if worst < best:
+            best, found, stuck = worst, (q, qd, off), 0
+        else:
+            stuck += 1
+        if not np.isfinite(q).all() or best < ROUNDING or (best < CONSISTENT and stuck):
+            break
+    return found
+
+
+def _least(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    return np.linalg.lstsq(A, residual, rcond=None)[0]
 
 
 def check_independent(program: Program, rows: Rows) -> None:

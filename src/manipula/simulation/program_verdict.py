@@ -6,7 +6,7 @@ import numpy as np
 
 from manipula.simulation.judge import Verdict
 from manipula.simulation.program import Program
-from manipula.simulation.program_start import numeric_rows
+from manipula.simulation.program_kernels import rows_at
 
 RESIDUAL = 1e-6  # of the program, above which a run counts as having left it
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
@@ -40,7 +40,8 @@ def ended(
 ) -> Verdict:
     """Why a motion could not be continued at time ``at``; ``last`` is a sound state shortly before, at time ``before``."""
     names = [c.name for c in program.constraints]
-    start, now = numeric_rows(program, first, 0.0), numeric_rows(program, last, before)
+    lay = program.layout
+    start, now = (rows_at(program, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
     for k, ratio in enumerate(size / size0):
         if ratio < VANISHED:

@@ -11,8 +11,8 @@ from manipula.physics.programmed import choose_independent
 from manipula.simulation import judge
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.program import Program
-from manipula.simulation.program_kernels import LARGEST, kernel, values_of
-from manipula.simulation.program_start import consistent_start, numeric_rows
+from manipula.simulation.program_kernels import LARGEST, kernel, rows_at, values_of
+from manipula.simulation.program_start import consistent_start
 from manipula.simulation.program_verdict import ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import program_settings, robot_text
@@ -99,7 +99,7 @@ def _cut(run: Integrated) -> Integrated:
 
 def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, t: float) -> tuple[Program, float]:
     """The program with its independent coordinates chosen for the state x, and how sound the choice is."""
-    rows = numeric_rows(program, x, t)
+    rows = rows_at(program, program.layout.q(x), program.layout.qd(x), t)
     if program.formulation == "gpme":
         unit = rows.A / np.linalg.norm(rows.A, axis=1)[:, None]
         program = replace(program, independent=choose_independent(unit) if independent is None else independent)
