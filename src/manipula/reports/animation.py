@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from manipula.errors import BudgetError, CompileError, DescriptionError, unknown_name
+from manipula.errors import BudgetError, CompileError, DescriptionError, printable, unknown_name
 from manipula.reports.plots.tip import draw_arm, frame_axes, target_of, view_of
 from manipula.reports.skeleton import skeleton
 from manipula.reports.source import finite_until, is_batch, needed_robot
@@ -51,28 +54,25 @@ def animate(result: Result, path: str | os.PathLike[str], *, speed: float = 1.0,
         raise BudgetError(
             f"{count} pictures are needed; at most {MOST_FRAMES} are made. Raise speed or lower fps.", field="speed"
         )
-    writer = _writer(suffix, fps)
+    if suffix == ".mp4" and shutil.which("ffmpeg") is None:
+        raise CompileError("MP4 needs the program ffmpeg, which is not installed; .gif works without it.")
     times = np.linspace(float(t[0]), float(t[-1]), count)
     q = np.stack([np.interp(times, t, column) for column in result.arrays["q"][:last].T], axis=-1)
     with themed(), whole_file(target) as part:
-        _film(result, times, q, writer, part, dpi)
+        pictures = _pictures(result, times, q, dpi)
+        if suffix == ".gif":
+            _write_gif(pictures, part, fps)
+        else:
+            _write_mp4(pictures, part, fps)
     return target
 
 
-def _writer(suffix: str, fps: int) -> Any:
-    from matplotlib.animation import FFMpegWriter, PillowWriter
-
-    if suffix == ".gif":
-        return PillowWriter(fps=fps)
-    if shutil.which("ffmpeg") is None:
-        raise CompileError("MP4 needs the program ffmpeg, which is not installed; .gif works without it.")
-    return FFMpegWriter(fps=fps, codec="h264", extra_args=["-pix_fmt", "yuv420p"])
-
-
-def _film(result: Result, times: np.ndarray, q: np.ndarray, writer: Any, part: Path, dpi: int) -> None:
+def _pictures(result: Result, times: np.ndarray, q: np.ndarray, dpi: int) -> Iterator[np.ndarray]:
+    """Pictures (height, width, 3): what stands still is drawn once, what moves is drawn over it."""
     bones = skeleton(needed_robot(result), q)
     flat = bones.plane() is not None
     figure = new_figure(6.4, 4.8)
+    figure.set_dpi(dpi)
     ax = figure.add_subplot(**({} if flat else {"projection": "3d"}))
     view, target = view_of(bones, ax), target_of(result)
     if target is not None:
@@ -81,18 +81,48 @@ def _film(result: Result, times: np.ndarray, q: np.ndarray, writer: Any, part: P
     if path is not None:
         ax.plot(*view(path), color=TRACE, linewidth=1.0, alpha=0.2)
     frame_axes(ax, bones, target)
-    ax.autoscale(False)
     title = plain(result.meta.get("name", result.meta.get("robot", "")), 50)
     ax.set_title(title, loc="left")
     clock = figure.text(0.985, 0.015, "", ha="right", va="bottom", color=MUTED, fontsize=9, in_layout=False)
-    figure.canvas.draw()
-    figure.set_layout_engine("none")  # the first layout holds for the whole film
-    with writer.saving(figure, str(part), dpi):
-        for k, t in enumerate(times):
-            moving = draw_arm(ax, bones, k, view)
-            if path is not None:
-                moving += ax.plot(*view(path[: k + 1]), color=TRACE, linewidth=1.6, zorder=5)
-            clock.set_text(f"t = {t:.2f} s")
-            writer.grab_frame()
-            for artist in moving:
-                artist.remove()
+    canvas = figure.canvas
+    canvas.draw()
+    ax.autoscale(False)
+    background = canvas.copy_from_bbox(figure.bbox)
+    for k, t in enumerate(times):
+        canvas.restore_region(background)
+        moving = draw_arm(ax, bones, k, view)
+        if path is not None:
+            moving += ax.plot(*view(path[: k + 1]), color=TRACE, linewidth=1.6, zorder=5)
+        clock.set_text(f"t = {t:.2f} s")
+        for artist in (*moving, clock):
+            figure.draw_artist(artist)
+        yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+        for artist in moving:
+            artist.remove()
+
+
+def _write_gif(pictures: Iterator[np.ndarray], part: Path, fps: int) -> None:
+    from PIL import Image
+
+    frames = [Image.fromarray(p).quantize(64, dither=Image.Dither.NONE) for p in pictures]
+    frames[0].save(part, save_all=True, append_images=frames[1:], duration=round(1000 / fps), loop=0, optimize=False)
+
+
+def _write_mp4(pictures: Iterator[np.ndarray], part: Path, fps: int) -> None:
+    first = next(pictures)
+    height, width = (size - size % 2 for size in first.shape[:2])  # the codec wants even numbers
+    command = ["ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(fps),
+               "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(part)]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as film:
+        assert film.stdin is not None
+        assert film.stderr is not None
+        try:
+            for picture in chain((first,), pictures):
+                film.stdin.write(np.ascontiguousarray(picture[:height, :width]).tobytes())
+        except BrokenPipeError:
+            pass  # ffmpeg gave up; it says why
+        with suppress(BrokenPipeError):
+            film.stdin.close()
+        said = film.stderr.read().decode(errors="replace")
+    if film.returncode != 0:
+        raise CompileError(f"ffmpeg could not write the film: {printable(said.strip(), 300)}.")
