@@ -32,6 +32,7 @@ LARGEST_STEP = 0.35  # rad or m between samples: more is a jump, not a motion
 GAIN = 4.0  # of the self-motion away from the limits, over the whole path
 TOLERANCE = 1e-9
 ANCHORS = 6
+TURN_LENGTH = 0.3  # [m] a turn of the tool counts like so much travel
 TRIED = 6  # motions whose accuracy between samples is looked at
 COMFORTABLE = 0.1  # rad or m from a limit: more is no better
 PATH_TOLERANCE = 1e-6  # m or rad between samples
@@ -176,8 +177,9 @@ class Follower:
         out[0] = q
         lost = np.full(len(q), count)
         now = q
+        pull = self.pull * _travel(targets)
         for k in range(1, count):
-            new, error, _ = self.step(targets[k][None], now, self.pull, TOLERANCE)
+            new, error, _ = self.step(targets[k][None], now, pull[k - 1], TOLERANCE)
             fine = (error <= TOLERANCE) & (np.max(np.abs(new - now), axis=1) <= LARGEST_STEP)
             lost[alive[~fine]] = k
             alive, now = alive[fine], new[fine]
@@ -195,8 +197,8 @@ class Follower:
     # ------------------------------------------------------------------ the search
     def run(self, count: int, q0: np.ndarray | None, tolerance: float, refine: bool) -> TrackResult:
         t = self.times(count)
-        self.pull = self.gain / len(t)
         targets = poses_along(self.trajectory, t)
+        self.pull = self.gain / max(float(_travel(targets).sum()), 1e-12)
         found, reason, status = self._find(targets, q0, np.random.default_rng(self.seed))
         if found is None:
             return TrackResult(None, status, reason, t, np.zeros((0, self.robot.n)), np.inf, -np.inf)
@@ -291,6 +293,14 @@ class Follower:
         steps = np.abs(np.diff(q, axis=0))
         cost = len(q) * steps.max(axis=(0, 2)) + 0.2 * steps.sum(axis=(0, 2))
         return np.argsort(cost - 20.0 * np.minimum(self.margin(q), COMFORTABLE))
+
+
+def _travel(targets: np.ndarray) -> np.ndarray:
+    """How far the target moves from sample to sample (S − 1,): self-motion rests where the task rests."""
+    step = np.diff(targets, axis=0)
+    return np.sqrt(
+        np.sum(step[..., :3, 3] ** 2, axis=(1, 2)) + TURN_LENGTH**2 * np.sum(step[..., :3, :3] ** 2, axis=(1, 2, 3))
+    )
 
 
 def _weight(robot: Robot, name: str | None) -> Any:
