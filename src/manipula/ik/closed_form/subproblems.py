@@ -38,11 +38,11 @@ def turn_of(angle: Scalar) -> Turn:
 
 
 def direction(c: Scalar, s: Scalar) -> Turn:
-    """The angle of the vector (c, s) of any length; zero for the zero vector."""
+    """The angle of the vector (c, s) of any length; zero for the zero vector, NaN for NaN."""
     square = c * c + s * s
-    has = square > TINY
-    scale = 1.0 / ops.sqrt(ops.where(has, square, 1.0))
-    return Turn(ops.where(has, c * scale, 1.0), ops.where(has, s * scale, 0.0))
+    none = square <= TINY
+    scale = 1.0 / ops.sqrt(ops.where(none, 1.0, square))
+    return Turn(ops.where(none, 1.0, c * scale), ops.where(none, 0.0, s * scale))
 
 
 def rotate(k: Vector, t: Turn, v: Vector) -> np.ndarray:
