@@ -16,6 +16,8 @@ from manipula.cli.equations import equations
 from manipula.cli.explain import explained
 from manipula.cli.export import export
 from manipula.cli.ik import ik
+from manipula.cli.library import HELP as LIBRARY
+from manipula.cli.library import app as library
 from manipula.cli.plot import plot
 from manipula.cli.report import report
 from manipula.cli.run import run
@@ -56,3 +58,4 @@ def _options(
 
 for _name, _function in COMMANDS.items():
     app.command(_name)(explained(_function))
+app.add_typer(library, name="library", help=LIBRARY)

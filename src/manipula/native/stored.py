@@ -18,9 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from manipula.native import cache
 from manipula.native.graph import Graph, Sampled
-from manipula.native.kernel import Kernel, compile_function
+from manipula.native.kernel import Kernel, compile_function, has_compiler
 from manipula.native.trace import trace
 
 VERSION = 1
@@ -65,6 +64,10 @@ def compile_known(
 ) -> Kernel:
     """``compile_function`` that remembers across processes what it has traced."""
     shared = tuple(shared)
+    if not has_compiler():
+        return compile_function(f, inputs, name, shared)
+    from manipula.native import cache
+
     key = b"kernel" + hashlib.sha256(package_version() + b"\0" + name.encode() + b"\0" + identity).digest()
     facts = _read(cache.load(key))
     if facts is not None:
