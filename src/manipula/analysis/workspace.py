@@ -9,15 +9,17 @@ import numpy as np
 
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import BudgetError, DescriptionError, ShapeError
+from manipula.ik.diagnose import out_of_reach
 from manipula.ik.driver import ranges
-from manipula.ik.solve import solve_ik
-from manipula.ik.targets import movable
+from manipula.ik.solve import solver_for
+from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.model import Model
 from manipula.robot.robot import Robot
 
 MOST_CELLS = 2_000_000
 EFFORT = 400  # iterations after which a cell counts as out of reach
+CLOSE = 1e-6  # m and rad: a cell whose centre is met this well is reachable
 SAMPLES = 20_000  # postures that give the bounding box
 
 
@@ -102,13 +104,26 @@ def workspace(
         raise BudgetError(f"More than {MOST_CELLS} targets would have to be solved; take fewer cells or orientations.")
     centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     rows = _position_rows(model.robot, frame)
-    found = solve_ik(model, centres, "levenberg_marquardt", limits=limits, frame=frame, rows=rows, tolerance=1e-6,
-                     max_iterations=EFFORT, seed=seed)  # fmt: skip
-    reachable = np.asarray(found.status) == "solved"
-    q = np.where(reachable[..., None], found.q, np.nan)
+    q, reachable = _solved(model.robot, centres, frame, limits, seed, rows)
+    q = np.where(reachable[..., None], q, np.nan)
     dexterity = _dexterity(model, centres, reachable, orientations, frame, limits, seed) if orientations else None
     best = _manipulability(model, centres, reachable, q, postures, frame, limits, rows, seed) if postures else None
     return WorkspaceMap(axes, reachable, q, dexterity, best)
+
+
+def _solved(
+    robot: Robot, targets: np.ndarray, frame: str, limits: bool, seed: int, rows: Any = None, q0: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Postures and whether they meet their targets: inverse kinematics that does not ask why a target is not met."""
+    task, poses, lead = read_targets(robot, targets, frame, rows)
+    solver = solver_for(robot, task, "levenberg_marquardt", limits)
+    q, fine = np.zeros((len(poses), robot.n)), np.zeros(len(poses), bool)
+    near = out_of_reach(robot, Task.of("position", frame), poses, limits, CLOSE) == 0.0
+    if near.any():
+        found = solver.search.many(poses[near], None if q0 is None else q0[near], CLOSE, EFFORT, seed)
+        q[near] = found.q
+        fine[near] = found.solved & (np.asarray(solver.check(poses[near], found.q), float) <= CLOSE)
+    return q.reshape(*lead, robot.n), fine.reshape(lead)
 
 
 def _axes(corners: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -155,9 +170,7 @@ def _dexterity(
     targets[..., :3, :3], targets[..., :3, 3], targets[..., 3, 3] = turning, cells[:, None], 1.0
     out = np.zeros(reachable.shape)
     if len(cells):
-        found = solve_ik(model, targets, "levenberg_marquardt", limits=limits, frame=frame, tolerance=1e-6,
-                         max_iterations=EFFORT, seed=seed)  # fmt: skip
-        out[reachable] = np.mean(np.asarray(found.status) == "solved", axis=1)
+        out[reachable] = np.mean(_solved(model.robot, targets, frame, limits, seed)[1], axis=1)
     return out
 
 
@@ -173,9 +186,7 @@ def _manipulability(
     box, rng = ranges(model.robot), np.random.default_rng(seed)
     for _ in range(count - 1):
         start = rng.uniform(box[:, 0], box[:, 1], (len(cells), model.n))
-        found = solve_ik(model, cells, "levenberg_marquardt", q0=start, limits=limits, frame=frame, rows=rows, tolerance=1e-6,
-                         max_iterations=EFFORT, seed=seed)  # fmt: skip
-        w = manipulability(model, found.q, "position", frame).manipulability
-        values = np.where(np.asarray(found.status) == "solved", np.fmax(values, w), values)
+        other, fine = _solved(model.robot, cells, frame, limits, seed, rows, start)
+        values = np.where(fine, np.fmax(values, manipulability(model, other, "position", frame).manipulability), values)
     best[reachable] = values
     return best
