@@ -16,6 +16,7 @@ TALL_HEIGHT = 5.86  # of one that stands beside two others, with the gap between
 VARIABLES = {pair[0]: f"var(--j{i + 1})" for i, pair in enumerate(JOINT_COLOURS)} | {
     pair[0]: f"var(--{name})" for name, pair in PAGE_COLOURS.items()
 }
+TIME = "t [s]"  # label of a horizontal axis that is time
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _COLOUR = re.compile(r"((?:stroke|fill|color):\s*)(#[0-9a-f]{6})\b")
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
@@ -65,22 +66,29 @@ def _panels(figure: Any, t: np.ndarray, index: np.ndarray) -> list[dict[str, Any
     from matplotlib.colors import to_hex
 
     width, height = figure.get_size_inches() * 72.0
+    over_time = {_box(ax, width, height) for ax in figure.axes if ax.get_xlabel() == TIME}
     found: dict[tuple[float, ...], dict[str, Any]] = {}
     for ax in figure.axes:
-        lines = [x for x in ax.get_lines() if len(x.get_xdata()) == len(t) and np.array_equal(x.get_xdata(), t)]
-        if not lines:
+        box = _box(ax, width, height)
+        if box not in over_time:
             continue
-        place = ax.get_position()
-        corners = (place.x0 * width, (1 - place.y1) * height, place.x1 * width, (1 - place.y0) * height)
-        box = tuple(round(float(v), 1) for v in corners)
         panel = found.setdefault(box, {"box": list(box), "span": [float(v) for v in ax.get_xlim()], "series": []})
-        for line in lines:
-            label = str(line.get_label())
-            values = np.asarray(line.get_ydata(), float)[index]
-            colour = to_hex(line.get_color())
+        for line in ax.get_lines():
+            x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+            if len(x) < 3:  # a limit or a mark, not a signal
+                continue
+            label, colour = str(line.get_label()), to_hex(line.get_color())
             name = "" if label.startswith("_") else label.strip().replace(r"\$", "$")
+            values = y[index] if len(x) == len(t) else np.interp(t[index], x, y)
             panel["series"].append({"name": name, "colour": VARIABLES.get(colour, colour), "values": rounded(values)})
     return [panel for panel in found.values() if 0 < len(panel["series"]) <= 16]
+
+
+def _box(ax: Any, width: float, height: float) -> tuple[float, ...]:
+    """Left, top, right and bottom of an axes in the drawing."""
+    place = ax.get_position()
+    corners = (place.x0 * width, (1 - place.y1) * height, place.x1 * width, (1 - place.y0) * height)
+    return tuple(round(float(v), 1) for v in corners)
 
 
 def rounded(values: Any, digits: int = 5) -> list[Any]:

@@ -9,6 +9,7 @@ from manipula.reports.plots.base import Panels, Plot
 from manipula.reports.plots.compare import compare, ensemble, friction, spectrum
 from manipula.reports.plots.energy import energy, error, power
 from manipula.reports.plots.joints import acceleration, each, friction_torque, joints, phase, position, torque, velocity
+from manipula.reports.plots.maps import draw_workspace, manipulability_map, workspace
 from manipula.reports.plots.program import bristles, height, multipliers, residual
 from manipula.reports.plots.tip import manipulability, tip, tip_time
 
@@ -16,7 +17,7 @@ PLOTS: dict[str, Plot] = {
     p.name: p
     for p in (
         joints, position, velocity, acceleration, torque, friction_torque, each, phase, tip, tip_time, error, power, energy,
-        manipulability, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
+        manipulability, workspace, manipulability_map, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
     )
 }  # fmt: skip
 
@@ -33,4 +34,4 @@ def drawable(result: Any) -> list[Plot]:
     return [p for p in PLOTS.values() if p.missing(result) is None]
 
 
-__all__ = ["PLOTS", "Panels", "Plot", "drawable", "find_plot"]
+__all__ = ["PLOTS", "Panels", "Plot", "draw_workspace", "drawable", "find_plot"]

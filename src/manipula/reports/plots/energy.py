@@ -37,14 +37,14 @@ def error(result: Result, axes: list[Any]) -> None:
     e = np.asarray(result.arrays["error"], float)
     names, unit = error_names(result)
     norm = np.linalg.norm(e, axis=-1)
-    axes[0].plot(result.t, norm, color=INK, gid="line-0")
+    axes[0].plot(result.t, norm, color=INK, label="norm")
     positive = norm[np.isfinite(norm) & (norm > 0)]
     if len(positive) and positive.max() > 30 * positive.min():
         axes[0].set_yscale("log")
         axes[0].set_ylim(bottom=max(float(positive.min()), 1e-12 * float(positive.max())) * 0.7)
     time_axis(axes[0], "Tracking error, norm", f"|e| [{unit}]")
     for k in range(e.shape[-1]):
-        axes[1].plot(result.t, e[:, k], label=plain(names[k]), gid=f"line-{k}", **joint_line(k))
+        axes[1].plot(result.t, e[:, k], label=plain(names[k]), **joint_line(k))
     time_axis(axes[1], "Tracking error, target minus actual", f"e [{unit}]")
     if 1 < e.shape[-1] <= 12:
         axes[1].legend(loc="best", ncols=1 if e.shape[-1] < 4 else 2)
@@ -76,6 +76,6 @@ def energy(result: Result, axes: list[Any]) -> None:
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="best", ncols=2)
     if len(axes) > 1:
-        axes[1].plot(result.t, result.arrays["audit"], color=MUTED)
+        axes[1].plot(result.t, result.arrays["audit"], color=MUTED, label="audit")
         time_axis(axes[1], "Energy audit: work in − work out − stored", "ΔE [J]")
         axes[1].ticklabel_format(axis="y", style="sci", scilimits=(-3, 4))

@@ -29,7 +29,7 @@ def draw_signal(result: Result, ax: Any, signal: str, *, title: str | None = Non
         kind = kind.replace("orque", "orque and force")
     for i in range(values.shape[-1]):
         onto = other if other is not None and slides[i] else ax
-        onto.plot(result.t, values[:, i], label=plain(names[i]), gid=f"line-{i}", **joint_line(i))
+        onto.plot(result.t, values[:, i], label=plain(names[i]), **joint_line(i))
     ax.set_title(title or (kind.replace("Torque", "Force") if all(slides) else kind))
     turning = next((i for i, s in enumerate(slides) if not s), 0)
     symbol = SYMBOLS.get(signal, signal)
@@ -104,7 +104,7 @@ def each(result: Result, axes: list[Any]) -> None:
     """Position of each joint with its limits as dashed lines."""
     robot, names = robot_of(result), names_of(result)
     for i, ax in enumerate(axes[: len(names)]):
-        ax.plot(result.t, result.arrays["q"][:, i], color=joint_colour(i), gid=f"line-{i}")
+        ax.plot(result.t, result.arrays["q"][:, i], color=joint_colour(i))
         ax.set_title(plain(names[i]))
         ax.set_ylabel(f"q [{unit_of(result, 'q', i)}]")
         ax.set_xlabel("t [s]")

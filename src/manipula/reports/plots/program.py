@@ -61,7 +61,7 @@ def multipliers(result: Result, axes: list[Any]) -> None:
 def height(result: Result, axes: list[Any]) -> None:
     """z(t) of the tip, as the programmed-motion paper prints it."""
     z = np.asarray(result.arrays["tip"], float)[:, 2]
-    axes[0].plot(result.t, z, color=joint_colour(0))
+    axes[0].plot(result.t, z, color=joint_colour(0), label="z")
     low, high = np.nanmin(z), np.nanmax(z)
     if high - low < 1e-9 * max(1.0, abs(high)):  # rounding is not a motion
         axes[0].set_ylim(low - 0.05 * max(abs(low), 0.1), high + 0.05 * max(abs(high), 0.1))

@@ -126,7 +126,7 @@ def tip_time(result: Result, axes: list[Any]) -> None:
     """x, y and z of the tip; target dashed."""
     ax, target = axes[0], target_of(result)
     for k, name in enumerate("xyz"):
-        ax.plot(result.t, result.arrays["tip"][:, k], color=joint_colour(k), label=name, gid=f"line-{k}")
+        ax.plot(result.t, result.arrays["tip"][:, k], color=joint_colour(k), label=name)
         if target is not None and len(target) == len(result.t):
             ax.plot(result.t, target[:, k], color=TARGET, linestyle=(0, (4, 3)), linewidth=1.0)
     ax.set_title("Position of the tip")
@@ -139,25 +139,22 @@ def tip_time(result: Result, axes: list[Any]) -> None:
 @plot("manipulability", "manipulability and condition of the Jacobian along the path", Panels(2, 1, width=7.4, height=2.4),
       needs=("q",), fits=lambda r: _has_robot(r) or (None if needed_robot(r).tip else "The robot has no tip."))  # fmt: skip
 def manipulability(result: Result, axes: list[Any], part: str = "position") -> None:
-    r"""Product of the singular values of the tip's Jacobian over time, and their ratio (1 is best, 0 singular).
+    """Manipulability and inverse condition number (1 is best, 0 singular) over time; see ``analysis.manipulability``.
 
-    Yoshikawa's measure [Yoshikawa1985]. ``part``: the rows of the Jacobian, "position" (linear) or "pose" (all six). Directions in
-    which the arm never moves (z of a planar arm) are left out.
+    Args:
+        part: "position", "orientation" or "pose".
     """
-    from manipula.model import Model
+    from manipula.analysis.manipulability import manipulability as measure
 
     index = decimated(finite_until(result), 600)
-    J = Model(needed_robot(result)).jacobian(result.arrays["q"][index])
-    J = J[:, :3] if part == "position" else J
-    moves = np.abs(J).max(axis=(0, 2)) > 1e-12
-    sigma = np.linalg.svd(J[:, moves], compute_uv=False)
-    unit = "w [m" + {1: "", 2: "²", 3: "³"}.get(sigma.shape[-1], "") + "]" if part == "position" else "w"
-    ratio = sigma[:, -1] / np.maximum(sigma[:, 0], 1e-300)
+    found = measure(needed_robot(result), result.arrays["q"][index], part)
+    count = found.singular_values.shape[-1]
+    unit = "w [m" + {1: "", 2: "²", 3: "³"}.get(count, "") + "]" if part == "position" else "w"
     for ax, values, title, label in (
-        (axes[0], sigma.prod(axis=-1), "Manipulability", unit),
-        (axes[1], ratio, "Inverse condition number", "σ min / σ max"),
+        (axes[0], found.manipulability, "Manipulability", unit),
+        (axes[1], 1.0 / found.condition, "Inverse condition number", "σ min / σ max"),
     ):
-        ax.plot(result.t[index], values, color=joint_colour(0))
+        ax.plot(result.t[index], values, color=joint_colour(0), label=title.lower())
         ax.set_title(title)
         ax.set_ylabel(label)
         ax.set_xlabel("t [s]")
