@@ -96,9 +96,7 @@ def prepared(robot: Robot, frame: str = "tip") -> Arm6R:
             f"robot '{robot.name}' has {kinds}."
         )
     h, p = np.array([a.h for a in lines.axes]), np.array([a.p for a in lines.axes])
-    arm = Arm6R(
-        h, p, lines.reach, np.linalg.inv(lines.home), 0, descent_kernel(robot, frame), find(robot, frame)
-    )
+    arm = Arm6R(h, p, lines.reach, np.linalg.inv(lines.home), 0, descent_kernel(robot, frame), find(robot, frame))
     return arm._replace(split=_best_split(arm))
 
 
