@@ -12,6 +12,7 @@ import numpy as np
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint
+from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.frozen import Frozen, frozen
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.programmed import ProgrammedMotion, programmed_motion
@@ -132,6 +133,12 @@ class ProgramScenario:
         result.scenario = self
         result.meta["name"] = self.name
         return result
+
+    def compare_friction(self) -> FrictionComparison:
+        """The run with and without friction."""
+        if all(law is None for law in self.motion.program.friction):
+            raise DescriptionError("No joint of this program has a friction law.", field="friction")
+        return FrictionComparison(self.run(), self.run(friction=False))
 
     def replace(self, **changes: Any) -> ProgramScenario:
         known = {f.name for f in dataclasses.fields(self)}

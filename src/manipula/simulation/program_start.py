@@ -74,6 +74,10 @@ def check_independent(program: Program, rows: Rows) -> None:
     """Redundant, contradictory and idle constraints are named."""
     scale = np.linalg.norm(rows.A, axis=1)
     for k, size in enumerate(scale):
+        if not np.isfinite([size, rows.value[k], rows.b[k]]).all():
+            raise DescriptionError(
+                f"'{program.constraints[k].name}' has no value or no gradient at the start posture.", field="q0"
+            )
         if not size > ZERO:
             raise DescriptionError(
                 f"'{program.constraints[k].name}' does not restrict the joints at the start (its gradient is zero).",

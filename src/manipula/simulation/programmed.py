@@ -12,6 +12,7 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint, read_constraints
+from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.program import Program
 from manipula.simulation.result import Result
@@ -142,3 +143,12 @@ class ProgrammedMotion:
         return run_program(
             program, self.independent, q, qd, float(duration), float(step), start, sample, integrator, tolerance, verify
         )
+
+    def compare_friction(
+        self, q0: Any, qd0: Any = None, duration: float = 1.0, step: float = 1e-4, **options: Any
+    ) -> FrictionComparison:
+        """The motion with and without friction in one call; ``options`` are those of ``run``."""
+        if all(law is None for law in self.program.friction):
+            raise DescriptionError("No joint of this program has a friction law.", field="friction")
+        runs = [self.run(q0, qd0, duration, step, friction=on, **options) for on in (True, False)]
+        return FrictionComparison(*runs)

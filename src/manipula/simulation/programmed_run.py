@@ -21,6 +21,7 @@ from manipula.simulation.simulate import versions
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
+LEAVING = 1e-6  # rad or m from the program, in joints
 MAX_SPLITS = 10_000
 
 
@@ -80,15 +81,33 @@ def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarr
             whole = made // every + 1
             out[done // every : done // every + whole] = block[:whole]
         sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).max() <= LARGEST
-        if not ok and (not free or not sound or splits >= MAX_SPLITS or (made == 0 and splits)):
-            known = np.flatnonzero(np.isfinite(block).all(axis=1))
-            before = (done + int(known[-1]) * stride) * h
-            return _cut(Integrated(t, out, (done + made) * h, block[known[-1]], before, splits))
+        again = free and sound and splits < MAX_SPLITS and (made > 0 or not splits)
+        if not ok and not (again and split(program, None, last, (done + made) * h)[1] >= SINGULAR_PIVOT):
+            from_ = max(made - 1, 0) // stride * stride  # the last sample before the end, and every step after it
+            x = block[from_ // stride]
+            states, _, _ = run(x, p, (done + from_) * h, h, threshold, max(made - from_, 1), 1)
+            last, steps_on = _sound(program, np.asarray(states), (done + from_) * h, h)
+            return _cut(Integrated(t, out, (done + made) * h, last, (done + from_ + steps_on) * h, splits))
         done, x = done + made, np.asarray(last)
         if done % every == 0:
             out[done // every] = x
         splits += not ok
     return Integrated(t, out, None, x, steps * h, splits)
+
+
+def _sound(program: Program, states: np.ndarray, t: float, h: float) -> tuple[np.ndarray, int]:
+    """The last of consecutive states that still obeys the program, and its number."""
+    lay = program.layout
+    found = 0
+    for k, x in enumerate(states):
+        if not np.isfinite(x).all():
+            break
+        rows = rows_at(program, lay.q(x), lay.qd(x), t + k * h)
+        off = np.abs(rows.value) / np.linalg.norm(rows.A, axis=1)
+        if not off.max() < LEAVING:
+            break
+        found = k
+    return states[found], found
 
 
 def _cut(run: Integrated) -> Integrated:
