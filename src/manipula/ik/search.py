@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.ik.driver import LOST, SOLVED, Walls, compile_descent, compile_errors, compile_residual, ranges
+from manipula.ik.driver import SOLVED, Walls, compile_descent, compile_errors, compile_residual, ranges
 from manipula.ik.methods import REGISTRY
 from manipula.ik.race import Found, Race
 from manipula.ik.task import Task
@@ -29,7 +29,7 @@ TURN_WEIGHT = 0.25  # [m/rad] of orientation against position when starts are co
 BURST = 8.0  # iterations between two looks
 LIFE = 4  # bursts after which a start is given up (methods of linear convergence: their own lifetime)
 CHUNK = 4096  # targets that are compared with the table at once
-SWARM = 64  # starts side by side once few targets are left
+WIDE = 128  # lanes that are kept busy when few targets are left
 RELAXED = 0.5  # of the tolerance: what descents aim for, so that the final check has room for rounding
 
 
@@ -109,72 +109,67 @@ class Search:
 
     # ------------------------------------------------------------------ many targets
     def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> Found:
-        """Bursts over all unfinished targets, packed together after each; targets (N, parts, 4, 4), q0 (N, n) or None."""
+        """Bursts over all unfinished targets, packed together after each; targets (N, parts, 4, 4), q0 (N, n) or None.
+
+        Once few targets are left, each gets several lanes.
+        """
         count = len(targets)
         flat = targets.reshape(count, -1)
         rng = np.random.default_rng(seed)
         goal = tolerance * RELAXED
         found = Found(np.zeros((count, self.n)), np.full(count, np.inf), np.zeros(count), np.zeros(count, bool))
-        pending, number, age = np.arange(count), np.zeros(count, int), np.zeros(count, int)
-        now = self.starts(flat, number, rng) if q0 is None else np.array(q0)
-        number[:] = 0 if q0 is None else -1
-        while len(pending) > SWARM:
-            free = (number[pending] % 2 == 1).astype(float)
-            now, error, iterations, verdict = self.descend(targets[pending], now, free, goal, self.burst)
-            self._keep(found, pending, now, error, iterations, verdict)
-            age[pending] += 1
-            open_ = ~found.solved[pending] & (found.iterations[pending] < most)
-            again = ((verdict == LOST) | (age[pending] >= self.life))[open_]
-            pending, now = pending[open_], now[open_]
-            renewed = pending[again]
-            if len(renewed):
-                number[renewed] += 1
-                age[renewed] = 0
-                now[again] = self.starts(flat[renewed], number[renewed], rng)
-        for k in pending:
-            self._swarm(found, int(k), targets, None if q0 is None else q0[k], goal, most, rng)
+        asked = np.zeros(count, int)  # starts that a target has had, q0 not counted
+        owner, age, free = np.arange(count), np.zeros(count, int), np.zeros(count)
+        now = self.starts(flat, asked, rng) if q0 is None else np.array(q0)
+        asked += q0 is None
+        rounds = 0
+        while len(owner):
+            now, error, iterations, verdict = self.descend(targets[owner], now, free, goal, self.burst)
+            _keep(found, owner, now, error, iterations, verdict)
+            rounds += 1
+            age += 1
+            lost = (verdict != 0.0) | (age >= self.life)
+            open_ = ~found.solved[owner] & (found.iterations[owner] < most)
+            owner, age, free, now, lost = owner[open_], age[open_], free[open_], now[open_], lost[open_]
+            extra = WIDE - len(owner)
+            if len(owner) and extra > 0 and (q0 is None or rounds > self.life):
+                more = np.resize(np.unique(owner), extra)
+                owner, age = np.append(owner, more), np.append(age, np.zeros(extra, int))
+                free, now = np.append(free, np.zeros(extra)), np.vstack([now, np.zeros((extra, self.n))])
+                lost = np.append(lost, np.ones(extra, bool))
+            if lost.any():
+                whose = owner[lost]
+                number = asked[whose] + _occurrence(whose)
+                now[lost] = self.starts(flat[whose], number, rng)
+                free[lost] = number % 2
+                np.add.at(asked, whose, 1)
+                age[lost] = 0
         return found
 
-    def _keep(
-        self, found: Found, which: np.ndarray, q: np.ndarray, error: np.ndarray, iterations: np.ndarray, verdict: Any
-    ) -> None:
-        """Remember what is solved, or nearer than before."""
-        found.iterations[which] += iterations
-        solved = verdict == SOLVED
-        better = solved | (error < found.error[which])
-        found.q[which[better]] = q[better]
-        found.error[which[better]] = error[better]
-        found.solved[which[solved]] = True
 
-    def _swarm(
-        self, found: Found, k: int, targets: np.ndarray, q0: Any, goal: float, most: int, rng: np.random.Generator
-    ) -> None:
-        """Many random starts for one stubborn target."""
-        one = targets[k][None]
-        flat = one.reshape(1, -1)
-        free = (np.arange(SWARM) % 2).astype(float)
-        first = np.array([self.starts(flat, np.array([g]), rng)[0] for g in range(CHOOSY)])
-        now = rng.uniform(self.box[:, 0], self.box[:, 1], (SWARM, self.n))
-        now[: len(first)] = first
-        if q0 is not None:
-            now[0] = q0
-        age = np.zeros(SWARM, int)
-        while not found.solved[k] and found.iterations[k] < most:
-            now, error, iterations, verdict = self.descend(one, now, free, goal, self.burst)
-            best = int(np.argmin(np.where(verdict == SOLVED, -1.0, np.nan_to_num(error, nan=np.inf))))
-            self._keep(
-                found,
-                np.array([k]),
-                now[best : best + 1],
-                error[best : best + 1],
-                np.zeros(1),
-                verdict[best : best + 1],
-            )
-            found.iterations[k] += float(np.max(iterations)) * SWARM / LANES
-            age += 1
-            again = (verdict != 0.0) | (age >= self.life)
-            now[again] = rng.uniform(self.box[:, 0], self.box[:, 1], (int(again.sum()), self.n))
-            age[again] = 0
+def _occurrence(values: np.ndarray) -> np.ndarray:
+    """How often each entry stood before in the array: [5, 7, 5, 5] → [0, 0, 1, 2]."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    out = np.empty(len(values), int)
+    out[order] = np.arange(len(values)) - np.repeat(first, np.diff(np.append(first, len(values))))
+    return out
+
+
+def _keep(
+    found: Found, owner: np.ndarray, q: np.ndarray, error: np.ndarray, iterations: np.ndarray, verdict: Any
+) -> None:
+    """Remember for every target what is solved, or nearer than before."""
+    np.add.at(found.iterations, owner, iterations)
+    solved = verdict == SOLVED
+    better = np.flatnonzero(~solved & (error < found.error[owner]))
+    better = better[
+        np.argsort(-error[better], kind="stable")
+    ]  # of several lanes of one target the best is written last
+    for chosen in (better, np.flatnonzero(solved)[::-1]):
+        found.q[owner[chosen]], found.error[owner[chosen]] = q[chosen], error[chosen]
+    found.solved[owner[solved]] = True
 
 
 def _poses(robot: Robot, task: Task, q: np.ndarray) -> np.ndarray:
