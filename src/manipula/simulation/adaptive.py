@@ -18,7 +18,7 @@ from manipula.errors import DescriptionError
 from manipula.simulation.fixed import Part, Samples, how_to_run, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.interpreted import python_commands, python_rate
+from manipula.simulation.interpreted import RESTLESS, python_commands, python_rate
 from manipula.simulation.loop import Loop, diverged
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
@@ -106,6 +106,10 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
     phase("compiling")
     notes = how_to_run(run, lambda: compiled(run.loop, integrator))
+    if RESTLESS in "".join(notes):
+        raise DescriptionError(
+            f"The controller remembers something ({RESTLESS}); choose a fixed-step integrator.", field="integrator"
+        )
     if notes and integrator == "rodas":
         raise DescriptionError(
             f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"

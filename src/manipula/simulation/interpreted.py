@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from manipula.simulation.plant import Plant
 from manipula.simulation.setup import Run
+
+RESTLESS = "it gives other torques when it is asked again"
 
 
 def reason_to_interpret(run: Run) -> str:
@@ -22,12 +25,13 @@ def reason_to_interpret(run: Run) -> str:
         first, second = (np.asarray(plant.command(0.0, x, q, qd), float) for _ in range(2))
     except (TypeError, ValueError):
         return ""
-    return "" if np.array_equal(first, second) else "it gives other torques when it is asked again"
+    return "" if np.array_equal(first, second) else RESTLESS
 
 
 def python_plant(run: Run, member: int) -> Plant:
     """The plant of one run with its own numbers, as plain floats."""
-    return run.loop.traced([float(v) for v in run.p[member]], *run.inputs)
+    plant = run.loop.traced([float(v) for v in run.p[member]], *run.inputs)
+    return replace(plant, prepared=plant.arm())
 
 
 def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]]:

@@ -62,7 +62,7 @@ def conditions(run: Any, samples: Any) -> np.ndarray:
 def reciprocals(M: np.ndarray) -> np.ndarray:
     """Reciprocal condition numbers of symmetric matrices (..., n, n) scaled to unit diagonal; 0 where one is not positive."""
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    legal = (diagonal > 0.0).all(axis=-1)
+    legal = np.asarray((diagonal > 0.0).all(axis=-1))
     scale = np.sqrt(np.where(legal[..., None], diagonal, 1.0))
     eigenvalues = np.linalg.eigvalsh(M / (scale[..., :, None] * scale[..., None, :]))
     return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)

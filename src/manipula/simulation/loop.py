@@ -72,9 +72,10 @@ def diverged(x: Any, n: int) -> Any:
 class Loop:
     """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
 
-    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0) -> None:
+    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0,
+                 held: bool = False) -> None:  # fmt: skip
         self.plant, self.dimension, self.integrator = plant, dimension, integrator
-        self.noisy, self.delay = noisy, delay  # delay: whole steps between a command and its effect
+        self.noisy, self.delay, self.held = noisy, delay, held  # delay: whole steps between a command and its effect
         self.template = template(plant)
         self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
@@ -138,7 +139,7 @@ class Loop:
     @property
     def sampled(self) -> bool:
         """Is the command decided once a step and held during it, as noise and delay require?"""
-        return self.noisy or self.delay > 0
+        return self.noisy or self.held or self.delay > 0
 
     def advance(self, plant: Plant, rate: Any, x: Any, t0: Any, h: Any, steps: Any, every: Any, inner: Any = 1,
                 noise: Any = ()) -> dict[str, Any]:  # fmt: skip
@@ -152,10 +153,16 @@ class Loop:
         n = lay.n
         shaken = native.table(*noise) if noise else None
 
+        latest: list[Any] = [None, None]
+
         def decided(i: Any, state: Any) -> tuple[Any, Any]:
-            t = t0 + i * h
-            now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
-            return now, plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
+            """Noise and command of step i; asked for twice, decided once (a controller may remember being asked)."""
+            if latest[0] is not state:
+                t = t0 + i * h
+                now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
+                command = plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
+                latest[:] = state, (now, command)
+            return latest[1]
 
         def step(i: Any, state: Any, pending: Any) -> Any:
             t = t0 + i * h

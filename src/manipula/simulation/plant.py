@@ -22,8 +22,9 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.arm import Arm
 from manipula.control.base import Controller, Target, spread
-from manipula.physics import articulated, composite, energy, kinematics, reactions
+from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.physics.forward import forward_dynamics
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import Payload
@@ -33,7 +34,6 @@ from manipula.simulation.parts import Actuator, PayloadChange, Wrench
 
 LOOP_TOLERANCE = 1e-11  # N, change of a normal force at which the friction loop counts as solved
 LOOP_LIMIT = 60
-ARTICULATED_FROM = 12
 
 
 def _exchanged(before: Payload | None, change: PayloadChange, changed: Any) -> Payload:
@@ -72,6 +72,7 @@ class Plant:
     layout: Layout
     torques: Callable[[Scalar], Vector] | None = None
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
+    prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
 
     def chain(self, t: Scalar) -> Chain:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
@@ -88,6 +89,8 @@ class Plant:
 
     def arm(self) -> Arm:
         """What the controller believes."""
+        if self.prepared is not None:
+            return self.prepared
         values = self.robot_values if self.model is self.robot else None
         return Arm(self.model, prepare(self.model, values) if values else None)
 
@@ -155,7 +158,6 @@ class Plant:
                    states: list[tuple[Scalar, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``."""
         n = self.layout.n
-        solve = articulated.forward_dynamics if n >= ARTICULATED_FROM else composite.forward_dynamics
         needs = [i for i, law in enumerate(self.friction) if law is not None and law.needs_load]
 
         def friction_at(loads: Vector) -> np.ndarray:
@@ -167,7 +169,7 @@ class Plant:
 
         if not needs:
             friction = friction_at(np.zeros(n))
-            return solve(lean, q, qd, array(push - friction)), friction, np.zeros(n)
+            return forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(n)
 
         M_inv = composite.inverse_mass_matrix(lean, q)
         free = M_inv @ (push - composite.nonlinear_effects(lean, q, qd))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from manipula.control.arm import Arm
+from manipula.control.base import Controller
 from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.physics.chain import prepare
 from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
 from manipula.simulation.parameters import flatten, shape_of
@@ -50,19 +52,14 @@ def prepare_run(s: Scenario) -> Run:
     else:
         table = ReferenceTable.of(reference, dimension)
     q, qd = initial_state(s)
-    x0 = (
-        np.array([np.asarray(plant.start(a, b), float) for a, b in zip(q, qd)])
-        if not s.robot.parameters
-        else _starts(plant, q, qd)
-    )
-    return Run(s, plant, loop, table, x0, _parameters(s, loop, plant, len(x0)))
-
-
-def _starts(plant: Plant, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    lay = plant.layout
-    x = np.zeros((len(q), lay.size))
-    x[:, : lay.n], x[:, lay.n : 2 * lay.n] = q, qd
-    return x
+    p = _parameters(s, loop, plant, len(q))
+    inputs = table.breaks, table.coefficients
+    own = plant.layout.controller > 0 or any(d is not None for d in plant.drives)
+    starts = [
+        loop.traced(row, *inputs) if own else plant for row in p
+    ]  # parts with a state start with their own numbers
+    x0 = np.array([np.asarray(part.start(a, b), float) for part, a, b in zip(starts, q, qd)])
+    return Run(s, plant, loop, table, x0, p)
 
 
 def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
@@ -88,13 +85,11 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, torques = _torque_table(s), lambda t: t
     elif controller is not None:
         reference, dimension = _reference(s, controller)
-        controller = controller.prepare(Arm(model)) if not model.parameters else controller
+        controller = _prepared(s, controller)
     states = 0 if controller is None else controller.states(robot.n)
     layout = Layout.of(robot.n, friction, drives, states)
     actuator = s.actuator
     if actuator.limit == "effort":
-        from dataclasses import replace
-
         efforts = [j.limits.effort for j in robot.joints]
         missing = [j.name for j, e in zip(robot.joints, efforts) if e is None]
         if missing:
@@ -102,6 +97,14 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
     plant = Plant(robot, model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques)  # pyright: ignore[reportArgumentType]
     return plant, dimension, reference
+
+
+def _prepared(s: Scenario, controller: Controller) -> Controller:
+    model = s.model or s.robot
+    if not model.parameters:
+        return controller.prepare(Arm(model))
+    first = {name: float(np.ravel(np.asarray(value, float))[0]) for name, value in (s.parameters or {}).items()}
+    return controller.prepare(Arm(model, prepare(model, first)))
 
 
 def _reference(s: Scenario, controller: Any) -> tuple[Any, int]:
@@ -202,4 +205,10 @@ def _parameters(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
         if name not in (s.parameters or {}):
             raise unknown_name("parameter", name, s.parameters or {}, field="parameters")
         p[:, len(own) + k] = np.asarray(s.parameters[name], float)
+    controller = plant.controller
+    if controller is not None and type(controller).prepare is not Controller.prepare and (s.vary or s.parameters):
+        for row in p:  # what is computed before a run (the gain of LQR) is computed with the numbers of that run
+            parts = loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
+            ready = replace(parts, controller=parts.controller.prepare(parts.arm()))  # pyright: ignore[reportOptionalMemberAccess]
+            row[: len(own)] = [v for _, v in flatten(template(ready))]
     return p
