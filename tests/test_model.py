@@ -10,9 +10,10 @@ import pytest
 from manipula.algebra.jet import jacobian as derivative
 from manipula.errors import BudgetError, DescriptionError, ShapeError, UnknownNameError
 from manipula.formats.planar import planar
-from manipula.model import ARTICULATED_FROM, FUNCTIONS, Model, compile
+from manipula.model import FUNCTIONS, Model, compile
 from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm
+from manipula.physics.forward import SPATIAL_FROM, uses_articulated
 from manipula.physics.regressor import regressor
 from manipula.robot.robot import Robot
 from strategies import random_robot, random_state
@@ -152,8 +153,11 @@ def test_linearisation_is_the_derivative_of_the_equations_of_motion(model: Model
 
 
 def test_long_arms_use_articulated_bodies() -> None:
-    robot = random_robot(np.random.default_rng(83), ARTICULATED_FROM, prismatic=False, drives=True)
+    robot = random_robot(np.random.default_rng(83), SPATIAL_FROM, prismatic=False, drives=True)
     model = compile(robot)
+    assert uses_articulated(model.lean_chain)
+    assert not uses_articulated(compile(CHAIN).lean_chain)
+    assert uses_articulated(compile(planar([0.3] * 8, [1.0] * 8)).lean_chain)
     q, qd, tau = random_state(np.random.default_rng(6), robot.n)
     qdd = model.forward_dynamics(q, qd, tau)
     left_over = newton_euler.inverse_dynamics(robot, q, qd, qdd) - tau

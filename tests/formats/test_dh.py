@@ -315,14 +315,14 @@ NOT_NUMBERS = [
 
 
 @pytest.mark.parametrize("key", ["a", "alpha", "d", "theta", "mass", "rotor_inertia", "gear_ratio"])
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda v: repr(v)[:24])
+@pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda v: repr(v)[:16])
 def test_what_is_not_a_finite_number_is_refused_with_its_place(key: str, value: Any) -> None:
     for convention in ("standard", "modified"):
         with pytest.raises(DescriptionError, match=rf"^row 2\.{key}: "):
             from_dh([{}, {key: value}], convention)
 
 
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda v: repr(v)[:24])
+@pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda v: repr(v)[:16])
 def test_vectors_poses_and_payloads_are_checked_too(value: Any) -> None:
     for row in ({"com": [0.0, value, 0.0]}, {"inertia": [0.1, 0.1, 0.1, value, 0.0, 0.0]}, {"limits": [0.0, value]}):
         with pytest.raises(ManipulaError):
