@@ -112,20 +112,23 @@ class ClosedForm:
 
     # ------------------------------------------------------------------ inside
     def _solve_redundant(self, T: np.ndarray, parameter: float | None) -> np.ndarray:
+        if parameter is not None:
+            parameter = float(parameter)
+            q, count = self._pose_kernel(T, parameter)
+            if count == 0.0:
+                q, count = self._second_look(T, q, parameter)
+            return q[: int(count)]
         _check_finite(T)
         T = _orthonormal(T)
-        if parameter is not None:
-            q, count = self._pose_kernel(T, np.float64(parameter))
-            return q[: int(count)]
         values = np.linspace(-math.pi, math.pi, PARAMETERS, endpoint=False)
         q = self._pose_kernel(np.broadcast_to(T, (PARAMETERS, 4, 4)), values)[0].reshape(-1, self.robot.n)
         return q[np.isfinite(q[:, 0])]
 
-    def _second_look(self, T: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, Any]:
+    def _second_look(self, T: np.ndarray, q: np.ndarray, *parameter: float) -> tuple[np.ndarray, Any]:
         """Nothing found: was the target a number at all, and its rotation a rotation?"""
         _check_finite(T)
         better = _orthonormal(T)
-        return (q, 0.0) if better is T else self._pose_kernel(better)
+        return (q, 0.0) if better is T else self._pose_kernel(better, *parameter)
 
     @cached_property
     def _pose_kernel(self) -> native.Kernel:

@@ -136,7 +136,8 @@ def polished(arm: Arm6R, T: np.ndarray, q: np.ndarray) -> np.ndarray:
     """(k, 6) distinct postures that the starts lead to."""
     if len(q) == 0:
         return np.empty((0, 6))
-    q, error, _ = arm.kernel(T, np.ascontiguousarray(q), np.float64(MOST))
+    threads = 1 if len(q) < MORE_STARTS else None  # sharing so little work costs more than it saves
+    q, error, _ = arm.kernel(T, np.ascontiguousarray(q), np.float64(MOST), threads=threads)
     return distinct(wrapped(q[error <= TOLERANCE]))
 
 

@@ -101,7 +101,7 @@ def _parts(z: np.ndarray) -> np.ndarray:
 def follow(end: np.ndarray, bend: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Ends (16, 6), complex, of all paths to the problem ``end`` (31,) and which of them arrived."""
     start, q = start_problem()
-    ends, verdict, _ = path_kernel()(_parts(start), end, _parts(bend), _parts(q), np.float64(MOST_STEPS))
+    ends, verdict, _ = path_kernel()(_parts(start), end, _parts(bend), _parts(q), np.float64(MOST_STEPS), threads=1)
     return ends[..., 0] + 1j * ends[..., 1], verdict == 1.0
 
 
@@ -119,7 +119,8 @@ def solve_6r_by_continuation(robot: Robot, T: Any) -> np.ndarray:
     for _ in range(BENDS):
         bend = BEND * (rng.normal(size=NUMBERS) + 1j * rng.normal(size=NUMBERS))
         ends, arrived = follow(end, bend)
-        tried = ends.real[(np.abs(ends.imag).max(axis=1) < REAL) & np.isfinite(ends).all(axis=1)]
+        straight = (np.abs(np.imag(ends)).max(axis=1) < REAL) & np.isfinite(ends).all(axis=1)
+        tried = np.real(ends)[straight]
         found = distinct(np.concatenate([found, polished(arm, T, tried)]))
         if arrived.all():
             break
