@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.errors import DescriptionError
 from manipula.robot.drives.base import Drive
 
 
@@ -22,6 +23,10 @@ class Rigid(Drive):
     torque_limit: Any = None
     speed_limit: Any = None
     name: ClassVar[str] = "rigid"
+
+    def __post_init__(self) -> None:
+        if self.speed_limit is not None and self.torque_limit is None:
+            raise DescriptionError("The speed–torque line needs a torque_limit as well.", field="speed_limit")
 
     def torque(
         self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar

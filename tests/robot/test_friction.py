@@ -1,0 +1,162 @@
+"""What every friction law must obey, and what each of them promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import manipula as mp
+from manipula import native
+from manipula.algebra.jet import Jet
+from manipula.formats.toml_writer import to_toml
+from manipula.robot.friction import REGISTRY, Asymmetric, Coulomb, Dahl, LoadDependent, LuGre, Stribeck, Viscous
+from manipula.robot.friction.base import FrictionLaw
+
+LAWS: dict[str, FrictionLaw] = {
+    "viscous": Viscous(0.7),
+    "coulomb": Coulomb(2.0, width=0.01, damping=0.3),
+    "stribeck": Stribeck(3.0, 1.5, v_stribeck=0.1, width=0.005, damping=0.2),
+    "asymmetric": Asymmetric(2.0, 1.0, damping_forward=0.4, damping_backward=0.1, width=0.01),
+    "dahl": Dahl(stiffness=200.0, level=1.5, damping=0.1),
+    "lugre": LuGre(300.0, 1.0, 0.02, v_stribeck=0.05, mu_static=0.3, mu_kinetic=0.2, diameter=0.08, load=40.0),
+    "load_dependent": LoadDependent(0.15, level=0.2, diameter=0.05, width=0.01, damping=0.1),
+}
+LOAD = 35.0  # N
+ROUNDING = (
+    4e-15  # a few operations on numbers of size 1 to 10; compiled exp and tanh are good to 2 units in the last place
+)
+SPEEDS = np.concatenate([-np.logspace(1, -5, 25), [0.0], np.logspace(-5, 1, 25)])
+SLOPE = 1e-6  # central differences of steep functions
+
+
+def test_every_law_has_an_example() -> None:
+    assert set(LAWS) == set(REGISTRY)
+    assert all(type(LAWS[name]) is law for name, law in REGISTRY.items())
+
+
+@pytest.mark.parametrize("name", [k for k, law in LAWS.items() if not law.states])
+def test_laws_without_memory_never_drive(name: str) -> None:
+    law = LAWS[name]
+    torque = np.array([law.torque(v, (), LOAD) for v in SPEEDS])
+    assert law.torque(0.0, (), LOAD) == 0.0
+    assert np.all(torque * SPEEDS >= 0.0)
+    assert np.all(torque[SPEEDS > 1e-3] > 0.0)
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+def test_compiled_law_is_the_law(name: str) -> None:
+    law = LAWS[name]
+
+    def both(qd, z, load):
+        state = tuple(z)[: law.states]
+        return {
+            "torque": law.torque(qd, state, load),
+            "rate": np.array([*law.state_rate(qd, state, load), 0.0], object),
+        }
+
+    kernel = native.compile_function(both, {"qd": (), "z": (1,), "load": ()})
+    z = np.random.default_rng(3).uniform(-2e-3, 2e-3, (len(SPEEDS), 1))
+    torque, rate = kernel(SPEEDS, z, LOAD)
+    for k, v in enumerate(SPEEDS):
+        state = tuple(z[k])[: law.states]
+        expected = float(law.torque(float(v), state, LOAD))
+        assert abs(torque[k] - expected) <= ROUNDING * (1 + abs(expected))
+        for a, b in zip(rate[k], law.state_rate(float(v), state, LOAD)):
+            assert abs(a - b) <= ROUNDING * (1 + 1e3 * abs(v))
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+@pytest.mark.parametrize("speed", [-1.3, -0.02, 0.015, 0.6])
+def test_taylor_numbers_carry_value_and_slope(name: str, speed: float) -> None:
+    law = LAWS[name]
+    state = (1e-3,) * law.states
+    jet = law.torque(Jet.variable(speed, 1), state, LOAD)
+    value = float(law.torque(speed, state, LOAD))
+    assert abs(jet.derivative(0) - value) <= ROUNDING * (1 + abs(value))
+    step = 1e-7
+    slope = (law.torque(speed + step, state, LOAD) - law.torque(speed - step, state, LOAD)) / (2 * step)
+    assert abs(jet.derivative(1) - slope) <= SLOPE * (1 + abs(slope)) * 10
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+def test_files_keep_every_law(name: str) -> None:
+    law = LAWS[name]
+    as_dict = law.to_dict()
+    assert as_dict.pop("law") == name
+    assert REGISTRY[name](**as_dict) == law
+    robot = mp.load("planar-2r")
+    worn = robot.replace(joints=tuple(replace(j, friction=law) for j in robot.joints))
+    again = mp.from_toml(to_toml(worn))
+    assert again.joints[1].friction == law
+    assert again == worn
+
+
+def sliding(law: FrictionLaw, speed: float) -> float:
+    """Torque after sliding at a constant speed until nothing changes any more."""
+    end = 60.0 / (abs(speed) * 200.0)
+    done = solve_ivp(
+        lambda t, z: law.state_rate(speed, tuple(z), LOAD), (0, end), [0.0], method="LSODA", rtol=1e-10, atol=1e-14
+    )
+    return float(law.torque(speed, tuple(done.y[:, -1]), LOAD))
+
+
+@pytest.mark.parametrize("speed", [-0.8, -0.03, 0.01, 0.05, 1.2])
+def test_steady_sliding_follows_the_textbook_curve(speed: float) -> None:
+    """Dahl slides at its level; LuGre on the Stribeck curve [Canudas de Wit et al. 1995, (8)]."""
+    settled = 1e-7  # what is left of the transient after sixty times its length, and LSODA's tolerance
+    dahl, lugre = LAWS["dahl"], LAWS["lugre"]
+    assert isinstance(dahl, Dahl)
+    assert isinstance(lugre, LuGre)
+    assert abs(sliding(dahl, speed) - (np.sign(speed) * 1.5 + 0.1 * speed)) <= settled
+    level = 0.2 + (0.3 - 0.2) * np.exp(-((speed / 0.05) ** 2))
+    expected = (np.sign(speed) * level + 0.02 * speed) * 40.0 * 0.04
+    assert abs(sliding(lugre, speed) - expected) <= settled
+
+
+@pytest.mark.parametrize("name", ["dahl", "lugre"])
+@pytest.mark.parametrize("amplitude", [2e-3, 0.05, 1.0])
+def test_bristles_dissipate_over_a_cycle(name: str, amplitude: float) -> None:
+    r"""A law is passive when :math:`\oint\tau\,dq > 0` once the memory repeats itself."""
+    law = LAWS[name]
+    frequency = 2 * np.pi
+
+    def f(t: float, y: np.ndarray) -> list[float]:
+        v = amplitude * frequency * np.cos(frequency * t)
+        return [law.state_rate(v, (y[0],), LOAD)[0], law.torque(v, (y[0],), LOAD) * v]
+
+    done = solve_ivp(f, (0, 12), [0.0, 0.0], method="LSODA", rtol=1e-9, atol=1e-12, t_eval=[10.0, 11.0, 12.0])
+    cycle, repeated = np.diff(done.y[1])
+    assert cycle > 0.0
+    assert abs(repeated - cycle) <= 1e-3 * cycle  # the loop has closed
+
+
+@pytest.mark.parametrize("name", ["dahl", "lugre"])
+def test_presliding_is_a_spring(name: str) -> None:
+    """The first motion meets the stiffness of the bristles: dτ/dq = σ (for LuGre σ₀ f_n d/2)."""
+    law = LAWS[name]
+    stiffness = 200.0 if name == "dahl" else 300.0 * 40.0 * 0.04
+    z, speed = 1e-7, 1e-9
+    (rate,) = law.state_rate(speed, (z,), LOAD)
+    slope = (law.torque(0.0, (z + rate / speed * 1e-9,), LOAD) - law.torque(0.0, (z,), LOAD)) / 1e-9
+    assert abs(slope / stiffness - 1.0) < 1e-3  # the spring has yielded by z over its breakaway deflection
+
+
+def test_load_dependent_is_proportional_to_the_load() -> None:
+    law = LoadDependent(0.15, diameter=0.05, width=1e-4)
+    assert law.needs_load
+    assert law.torque(1.0, (), 80.0) == pytest.approx(0.15 * 80.0 * 0.025, rel=1e-14)
+    assert LoadDependent(0.15, width=1e-4).torque(1.0, (), 80.0) == pytest.approx(12.0, rel=1e-14)  # a slide
+
+
+def test_coulomb_reaches_its_level_and_stribeck_falls() -> None:
+    assert Coulomb(2.0, width=0.01).torque(0.01) == pytest.approx(2.0 * np.tanh(1.0), rel=1e-15)
+    law = LAWS["stribeck"]
+    peak, fast = law.torque(0.02), law.torque(0.5)
+    assert peak > 2.8
+    assert fast == pytest.approx(1.5 + 0.2 * 0.5, rel=1e-9)
+    asymmetric = LAWS["asymmetric"]
+    assert asymmetric.torque(1.0) == pytest.approx(2.4, rel=1e-14)
+    assert asymmetric.torque(-1.0) == pytest.approx(-1.1, rel=1e-14)
