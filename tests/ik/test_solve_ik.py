@@ -164,3 +164,22 @@ def test_redundant_arms_give_samples_of_their_continuum() -> None:
     assert len(found.q) > 10
     assert "continuum" in found.reason
     assert found.residual.max() <= TOLERANCE
+
+
+def test_a_general_arm_has_all_its_postures() -> None:
+    """Six revolute joints without parallel or intersecting neighbours: elimination against many starts."""
+    rng = np.random.default_rng(8)
+    rows = [
+        {"a": a, "alpha": alpha, "d": d, "theta": 0.0}
+        for a, alpha, d in zip(rng.uniform(0.1, 0.4, 6), rng.uniform(0.5, 1.2, 6), rng.uniform(0.1, 0.4, 6))
+    ]
+    model = mp.compile(mp.from_dh(rows, "standard"))
+    X = model.pose(rng.uniform(-2, 2, 6))
+    everything = mp.solve_ik(model, X, all_solutions=True)
+    searched = mp.solve_ik(model, X, "levenberg_marquardt", True)
+    assert everything.method == "general_6r"
+    assert everything.residual.max() <= TOLERANCE
+    assert len(everything.q) == len(searched.q) >= 2
+    for q in searched.q:
+        d = (q - everything.q + np.pi) % (2 * np.pi) - np.pi
+        assert np.abs(d).max(axis=1).min() < 1e-5

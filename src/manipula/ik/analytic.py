@@ -18,47 +18,20 @@ from manipula.robot.robot import Robot
 NONE = 1e30  # cost of a branch that does not exist or is outside the limits
 
 
-class Analytic:
-    """All branches of a closed form, brought into the limits by whole turns."""
+class Branches:
+    """Postures from elsewhere, brought into the limits by whole turns."""
 
-    def __init__(self, solver: Any, robot: Robot, limited: bool, positions: bool) -> None:
-        self.solver, self.robot, self.positions = solver, robot, positions
-        self.name = str(solver.name)
-        self.redundant = solver.parameter is not None
-        self.exact = bool(solver.exact)
+    def __init__(self, robot: Robot, limited: bool, branches: int = 16) -> None:
+        self.robot = robot
         self.walls = Walls(robot, limited)
         self.turning = np.array([j.is_revolute for j in robot.joints])
         self.middle = np.where(np.isfinite(self.walls.hard).all(axis=1), self.walls.centre, 0.0)
-        self.rows = np.full((int(solver.branches), robot.n), np.nan)
+        self.rows = np.full((branches, robot.n), np.nan)
 
-    def all(self, X: np.ndarray) -> np.ndarray:
-        """(k, n) branches within the limits; of a redundant arm for several values of its parameter."""
-        q = self._solve(X)
+    def kept(self, q: np.ndarray) -> np.ndarray:
+        """Of postures (k, n) those that whole turns bring within the limits."""
         turned, cost = self.turn(q, self.middle) if len(q) else (q, np.zeros(0))
         return np.asarray(turned, float).reshape(-1, self.robot.n)[np.atleast_1d(cost) < NONE]
-
-    def _solve(self, X: np.ndarray) -> np.ndarray:
-        return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
-
-    def best(self, X: np.ndarray, q0: np.ndarray | None) -> np.ndarray | None:
-        """The branch nearest to q0 (to the middle of the ranges without one), or None."""
-        q = self._solve(X)
-        if not len(q):
-            return None
-        if len(q) > len(self.rows) or self.redundant:
-            turned, cost = self.turn(q, self.middle if q0 is None else q0)
-            best = int(np.argmin(cost))
-            return turned[best] if cost[best] < NONE else None
-        rows = self.rows.copy()
-        rows[: len(q)] = q
-        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
-        return picked if cost < NONE else None
-
-    def best_of_many(self, X: np.ndarray, q0: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """The same for poses (N, 4, 4): postures (N, n), and which exist."""
-        rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
-        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
-        return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
 
     # ------------------------------------------------------------------ machine code
     def _turned(self, q: Any, near: Any) -> tuple[np.ndarray, Any]:
@@ -101,6 +74,44 @@ class Analytic:
             return {"q": best, "cost": least}
 
         return native.compile_function(body, {"rows": (branches, n), "near": (n,)}, name=f"{self.robot.name}.ik_pick")
+
+
+class Analytic(Branches):
+    """All branches of a closed form."""
+
+    def __init__(self, solver: Any, robot: Robot, limited: bool, positions: bool) -> None:
+        super().__init__(robot, limited, int(solver.branches))
+        self.solver, self.positions = solver, positions
+        self.name = str(solver.name)
+        self.redundant = solver.parameter is not None
+        self.exact = bool(solver.exact)
+
+    def all(self, X: np.ndarray) -> np.ndarray:
+        """(k, n) branches within the limits; of a redundant arm for several values of its parameter."""
+        return self.kept(self._solve(X))
+
+    def _solve(self, X: np.ndarray) -> np.ndarray:
+        return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
+
+    def best(self, X: np.ndarray, q0: np.ndarray | None) -> np.ndarray | None:
+        """The branch nearest to q0 (to the middle of the ranges without one), or None."""
+        q = self._solve(X)
+        if not len(q):
+            return None
+        if len(q) > len(self.rows) or self.redundant:
+            turned, cost = self.turn(q, self.middle if q0 is None else q0)
+            best = int(np.argmin(cost))
+            return turned[best] if cost[best] < NONE else None
+        rows = self.rows.copy()
+        rows[: len(q)] = q
+        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
+        return picked if cost < NONE else None
+
+    def best_of_many(self, X: np.ndarray, q0: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """The same for poses (N, 4, 4): postures (N, n), and which exist."""
+        rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
+        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
+        return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
 
 
 def analytic_for(robot: Robot, task: Task, limited: bool) -> Analytic | None:

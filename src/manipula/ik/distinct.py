@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from manipula.ik.analytic import Branches
 from manipula.ik.driver import SOLVED, Walls
 from manipula.ik.search import RELAXED
 
@@ -65,6 +66,17 @@ def enumerate_solutions(
             words = "samples of a continuum: the arm is redundant" if redundant else "branches of the closed form"
             extra = ", polished: the geometry is near one that has a closed form" if polished else ""
             return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
+    if known_general(solver):
+        from manipula.ik.general import all_postures
+
+        found = all_postures(robot, targets[0], solver.task.parts[0][0])
+        q = Branches(robot, solver.limited).kept(found.q)
+        q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
+        if len(q):
+            distinct(q, turning, known)
+            q, residual = _sorted(solver, targets, known)
+            sure = "elimination and search agree" if found.agreed else "found by elimination and search together"
+            return Enumerated(q, residual, 0, f"{len(q)} postures ({sure}).", "general_6r")
     iterations = _many_starts(solver, targets, known, turning, tolerance, seed, redundant)
     q, residual = _sorted(solver, targets, known)
     words = (
@@ -73,6 +85,20 @@ def enumerate_solutions(
         else f"{len(q)} postures found from many starts."
     )
     return Enumerated(q, residual, iterations, words, solver.numeric)
+
+
+def known_general(solver: Solver) -> bool:
+    """Is it the pose of a chain of six revolute joints, for which elimination finds all postures?"""
+    robot, parts = solver.robot, solver.task.parts
+    return (
+        robot.n == 6
+        and robot.is_chain
+        and all(j.is_revolute for j in robot.joints)
+        and len(parts) == 1
+        and len(parts[0][1]) == 6
+        and solver.numeric == "levenberg_marquardt"
+        and solver.automatic
+    )
 
 
 def _many_starts(

@@ -126,6 +126,7 @@ class Solver:
         self.robot, self.task, self.limited = robot, task, limited
         self.has_limits = limited and bool(np.isfinite(np.asarray(robot.position_limits, float)).any())
         self.numeric = DEFAULT_METHOD if method in ("auto", "closed_form") else method
+        self.automatic = method == "auto"
         self.check = Checker(robot, task)
         active = movable(robot, task)
         if active is None:
