@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from manipula.algebra.expression import scalar
 from manipula.algebra.symbols import free_names, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml_lines import line_index, line_of
+from manipula.robot.build import MAX_LINKS
 
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 24
 MAX_KEYS = 300_000  # 5000 links with all their fields stay below; a million links do not
 MAX_ENTRIES = 500_000
-MAX_TABLES = 100_000  # { … }: five a joint at most
+MAX_LINES = 1_000_000  # a hundred for each link and for each joint
+MAX_TABLES = 100_000  # { … } or lines that begin with [: five a joint at most
 LARGEST = 1e60  # products of five such numbers still fit a double
 
 
@@ -249,7 +252,19 @@ def check_size(text: str, file: str | None) -> None:
     """Refuse, before anything is parsed, what no robot needs: bytes, keys, list entries, nesting."""
     if len(text) > MAX_BYTES:
         raise BudgetError(f"The text is larger than the {MAX_BYTES // 2**20} MiB that are read.", file=file)
-    if text.count("=") > MAX_KEYS or text.count(",") > MAX_ENTRIES or text.count("{") > MAX_TABLES:
+    if text.count("\n") > MAX_LINES:
+        raise BudgetError(f"More than {MAX_LINES} lines; one robot needs far fewer.", file=file)
+    for form in ("link", "joint"):
+        if (found := text.count(f"[[{form}]]")) > MAX_LINKS:
+            raise BudgetError(
+                f"{found} {form}s are more than the {MAX_LINKS} links that one robot may have.", file=file
+            )
+    if (
+        text.count("=") > MAX_KEYS
+        or text.count(",") > MAX_ENTRIES
+        or text.count("{") > MAX_TABLES
+        or next(islice(_HEADER.finditer(text), MAX_TABLES, None), None) is not None
+    ):
         raise BudgetError(
             f"More than {MAX_KEYS} keys, {MAX_ENTRIES} list entries or {MAX_TABLES} tables; one robot needs far fewer.",
             file=file,
@@ -260,6 +275,7 @@ def check_size(text: str, file: str | None) -> None:
         raise BudgetError(f"Nesting is deeper than {MAX_DEPTH}.", file=file, line=text.count("\n", 0, at) + 1)
 
 
+_HEADER = re.compile(r"\n[ \t]*\[")
 _MARK = re.compile(r"[\"'#\[\]{}]")
 _DOTTED = re.compile(rf"(?<![\w-])(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
 

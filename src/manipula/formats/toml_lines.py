@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_STRING = {'"': re.compile(r'"(?:[^"\\]++|\\.)*"'), "'": re.compile(r"'[^']*'")}
 _SPACE = re.compile(r"[ \t]*")
 _SCALAR = re.compile(r"[^\s,\]\}#]+(?: \d\d:[^\s,\]\}#]+)?")
 
@@ -132,10 +133,9 @@ class _Walk:
             while self.text[self.at] == quote:  # up to two quotes may stand before the closing three
                 self.at += 1
             return
-        self.at += 1
-        while self.text[self.at] != quote:
-            self.at += 2 if quote == '"' and self.text[self.at] == "\\" else 1
-        self.at += 1
+        match = _STRING[quote].match(self.text, self.at)
+        assert match is not None, "tomllib accepted a string that does not end"
+        self.at = match.end()
 
     def _skip_space(self) -> None:
         self.at = _SPACE.match(self.text, self.at).end()  # pyright: ignore[reportOptionalMemberAccess]
