@@ -44,7 +44,7 @@ class Race:
         self.targets = np.zeros((len(search.task.parts), 4, 4))
         self.q = np.zeros((self.lanes, n))
         self.free = np.zeros(self.lanes)
-        self.free[-1] = 1.0
+        self.free[self.lanes // 2 :] = 1.0  # half of the lanes look at the limits only when they have arrived
         self.goal, self.most = np.zeros(1), np.zeros(1)
         self.out = (np.zeros((self.lanes, n)), np.zeros(self.lanes), np.zeros(self.lanes), np.zeros(self.lanes))
         self.lock = threading.Lock()
