@@ -1,0 +1,89 @@
+"""From format to format and back, through files: the mechanics stay, whatever road is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from manipula.cli.app import app
+from manipula.errors import DescriptionError
+from manipula.formats.catalog import catalog_names, load_catalog
+from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.load import load, save
+from manipula.physics.kinematics import pose
+from manipula.physics.newton_euler import inverse_dynamics
+from manipula.robot.robot import Robot
+from strategies import random_robot, random_state
+
+KEPT = 1e-12  # relative to the largest torque or coordinate: what a conversion may cost
+ROADS = {
+    "URDF → TOML → URDF": ("urdf", "toml", "urdf"),
+    "URDF → standard → modified → URDF": ("urdf", "standard", "modified", "urdf"),
+    "MJCF → TOML → URDF → MJCF": ("xml", "toml", "urdf", "xml"),
+}
+NUMERIC = [name for name in catalog_names() if not load_catalog(name).parameters]
+
+
+def assert_same_mechanics(one: Robot, other: Robot, seed: int) -> None:
+    state = random_state(np.random.default_rng(seed), one.n)
+    index = [other.joint_names.index(name) for name in one.joint_names]
+    there = np.empty((3, one.n))
+    there[:, index] = state
+    tau, found = inverse_dynamics(one, *state), inverse_dynamics(other, *there)[index]
+    assert np.abs(found - tau).max() <= KEPT * max(1.0, np.abs(tau).max())
+    if one.tip is not None:
+        X = np.array(pose(one, state[0]), float)
+        assert np.abs(np.array(pose(other, there[0]), float) - X).max() <= KEPT * max(1.0, np.abs(X).max())
+
+
+def travel(robot: Robot, road: Sequence[str], folder: Path) -> Robot:
+    """The robot after it was written and read in one format after the other."""
+    for k, stop in enumerate(road):
+        if stop in ("standard", "modified"):
+            robot = to_dh(robot, stop).to_robot()  # pyright: ignore[reportArgumentType]
+        else:
+            path = folder / f"stop{k}.{stop}"
+            path.unlink(missing_ok=True)
+            save(robot, path)
+            robot = load(path, tip=robot.tip)
+    return robot
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("name", NUMERIC)
+def test_catalog_arms(name: str, road: str, tmp_path: Path) -> None:
+    robot = load_catalog(name)
+    assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed=1)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), tree=st.booleans(), rich=st.booleans(), road=st.sampled_from(list(ROADS))
+)  # fmt: skip
+def test_random_legal_robots(seed: int, n: int, tree: bool, rich: bool, road: str, tmp_path: Path) -> None:
+    chain_only = "standard" in ROADS[road]
+    features = dict.fromkeys(("limits", "drives", "friction", "base", "tool", "payload", "gravity"), rich)
+    robot = random_robot(np.random.default_rng(seed), n, tree and not chain_only, **features)
+    assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed)
+
+
+@pytest.mark.parametrize("options", [(), ("--dh", "standard"), ("--dh", "modified")], ids=" ".join)
+@pytest.mark.parametrize("target", ["out.toml", "out.urdf", "out.xml"])
+def test_the_command_keeps_the_mechanics(options: tuple[str, ...], target: str, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.urdf", tmp_path / target
+    save(load_catalog("iiwa14"), source)
+    done = CliRunner().invoke(app, ["convert", str(source), str(out), *options])
+    assert done.exit_code == 0, done.stderr
+    assert_same_mechanics(load_catalog("iiwa14"), load(out), seed=2)
+
+
+def test_a_xacro_file_is_answered_with_the_command_that_expands_it(tmp_path: Path) -> None:
+    for name in ("x.xacro", "arm.urdf.xacro", "ARM.URDF.XACRO"):
+        with pytest.raises(DescriptionError, match=r"xacro file; expand it first: xacro .* > model.urdf"):
+            load(tmp_path / name)
