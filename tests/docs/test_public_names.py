@@ -17,7 +17,7 @@ import manipula
 ROOT = Path(__file__).parents[2]
 SOURCE = ast.parse((ROOT / "src" / "manipula" / "__init__.py").read_text(encoding="utf-8"))
 HEAVY = ("numpy", "scipy", "sympy", "llvmlite", "matplotlib", "xarray", "typer", "rich")
-FOREIGN = ("manipula.bench.peers",)  # needs other libraries
+FOREIGN = ("manipula.bench.peers", "manipula.__main__")  # needs other libraries; runs the command
 
 
 def run(code: str) -> str:
