@@ -183,3 +183,29 @@ def test_a_general_arm_has_all_its_postures() -> None:
     for q in searched.q:
         d = (q - everything.q + np.pi) % (2 * np.pi) - np.pi
         assert np.abs(d).max(axis=1).min() < 1e-5
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    model, _, targets = random_targets("panda", 300, 53)
+    alone = [mp.solve_ik(model, X).q for X in targets]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda X: mp.solve_ik(model, X).q, targets))
+    assert np.array_equal(np.array(alone), np.array(together))
+
+
+def test_without_machine_code_the_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    from manipula.ik.search import Search
+    from manipula.ik.task import Task
+
+    model, _, targets = random_targets("planar-3r", 5, 59)
+    compiled = Search(model.robot, Task.of("position", rows=("x", "y", "rz")))
+    monkeypatch.setenv("MANIPULA_NO_LLVM", "1")
+    interpreted = Search(model.robot, Task.of("position", rows=("x", "y", "rz")))
+    assert not interpreted.kernel.is_native
+    for X in targets:
+        a, b = (s.one(X[None], None, TOLERANCE, 1000, 0) for s in (compiled, interpreted))
+        assert a.solved
+        assert b.solved
+        assert np.abs(a.q - b.q).max() < 1e-9
