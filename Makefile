@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: run test check bench wheel clean
+.PHONY: run test check bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -19,7 +19,7 @@ $(VENV)/.test-ready: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.run-ready
 
 run: $(VENV)/.run-ready
-	$(BIN)/manipula doctor puma560
+	$(BIN)/manipula run examples/scara_circle.toml -o out/scara_circle --force
 
 test: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS)
@@ -29,6 +29,9 @@ check: $(VENV)/.test-ready
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.test-ready
+	$(BIN)/manipula bench
 
 clean:
 	rm -rf $(VENV) build dist out
