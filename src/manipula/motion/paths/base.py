@@ -150,7 +150,8 @@ class Path:
         return isinstance(other, Path) and self.description is not None and self.description == other.description
 
     def __hash__(self) -> int:
-        return hash(repr(self.description)) if self.description is not None else id(self)
+        # equal descriptions give equal lengths; their texts may differ (1 and 1.0)
+        return id(self) if self.description is None else hash((self.description["kind"], self.space, self.length))
 
     def __repr__(self) -> str:
         name = self.description["kind"] if self.description else f"{len(self.curves)} curves"

@@ -20,11 +20,25 @@ class ScenarioDocument(Document):
     def __init__(self, text: str, file: str | None = None, folder: Path | None = None) -> None:
         super().__init__(text, file)
         self.folder = folder
+        self._open = False  # while constants are being read, their names are still free
+
+    def define_constants(self, table: Fields) -> None:
+        """Take ``[constants]``: numbers, or formulas of other constants in any order."""
+        self._open = True
+        try:
+            self.define(table)
+        except DescriptionError as error:  # the names of a robot are parameters, those of a scenario constants
+            field = (error.field or "").replace("parameters.", f"{table.path}.", 1)
+            raise DescriptionError(error.problem, **self.place(field)) from None
+        finally:
+            self._open = False
+        for name, value in self.parameters.items():
+            self.scalar(value, table.where(name))
 
     def scalar(self, value: Any, path: str) -> float:
         """A finite float; names in a formula are constants of the file."""
         number = super().scalar(value, path)
-        if isinstance(number, float):
+        if isinstance(number, float) or self._open:
             return number
         raise unknown_name("constant", sorted(free_names(number))[0], self.parameters, **self.place(path))
 
@@ -74,6 +88,12 @@ class Inline(Document):
 
     def place(self, path: str) -> dict[str, Any]:
         return self.outer.place(f"{self.key}.{path}" if path else self.key)
+
+    def located(self, error: DescriptionError, path: str = "") -> DescriptionError:
+        if path:
+            return self.outer.located(error, f"{self.key}.{path}")
+        error.field = f"{self.key}.{error.field}" if error.field else self.key
+        return self.outer.located(error)
 
 
 def whole_number(table: Fields, key: str, default: int) -> int:

@@ -28,7 +28,7 @@ def header(document: ScenarioDocument) -> tuple[Fields, Robot, dict[str, Any]]:
     """What scenarios of every kind begin with: constants, the robot, name, times, initial state, limits."""
     root = document.fields()
     if root.has("constants"):
-        document.define(root.table("constants"))  # pyright: ignore[reportArgumentType]
+        document.define_constants(root.table("constants"))  # pyright: ignore[reportArgumentType]
     if root.raw("format", FORMAT) != FORMAT:
         raise root.error(f"Format {root.raw('format')!r} is not known; this version reads format {FORMAT}.", "format")
     root.text("description")
