@@ -37,7 +37,7 @@ def plot(
         given = loaded[0] if len(loaded) == 1 else loaded
         shown = drawable(given) if loaded else list(PLOTS.values())
         for p in shown:
-            typer.echo(f"{p.name:16}{p.summary}")
+            typer.echo(f"{p.name:20}{p.summary}")
         return
     if not loaded:
         raise DescriptionError("A file with a result is needed; --list shows what can be drawn.", field="RESULT")

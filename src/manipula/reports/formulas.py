@@ -33,5 +33,6 @@ def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
     except (ManipulaError, _TooLongError):
         return ""
     inside = page.partition("<body>")[2].rpartition("</body>")[0].strip()
+    inside = "".join(c for c in inside if c.isprintable() or c == "\n")
     inside = _LONG.sub(lambda m: f"<mn>{float(m.group(1)):.6g}</mn>", inside)
     return inside if 0 < len(inside) <= MOST_CHARACTERS else ""

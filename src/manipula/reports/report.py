@@ -16,7 +16,7 @@ from manipula.reports.page import card, chip, document, section, text
 from manipula.reports.payload import frames_of, payload
 from manipula.reports.plots import PLOTS
 from manipula.reports.source import is_batch, joint_count, names_of, robot_of, unit_of
-from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of
+from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of, set_margins
 from manipula.reports.theme import new_figure, themed
 from manipula.robot.robot import Robot
 from manipula.simulation.result import Result
@@ -117,7 +117,7 @@ def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.nda
             rows = -(-count // columns)
             width, height = 2 * PANEL_WIDTH, 0.85 * PANEL_HEIGHT * rows
         with themed():
-            figure = new_figure(width, height)
+            figure = new_figure(width, height, layout=None)
             style = {"projection": "3d"} if want.spatial else {}
             axes = [figure.add_subplot(rows, columns, i + 1, **style) for i in range(count)]
         plot(of, ax=axes if count > 1 else axes[0])
@@ -125,6 +125,10 @@ def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.nda
             for ax in figure.axes:
                 if ax.get_legend() is not None:
                     ax.get_legend().remove()
+        if want.spatial:
+            figure.subplots_adjust(0.0, 0.03, 0.93, 0.97)
+        else:
+            set_margins(figure, rows, columns)
         name = f"chart-{kind}"
         out[name] = chart_of(figure, f"{name}-", of.t, index, rows)
     return out

@@ -31,18 +31,26 @@ class Chart:
     rows: int = 1
 
 
+def set_margins(figure: Any, rows: int, columns: int) -> None:
+    """Room for labels in inches: many times quicker than measuring every text, and the same from chart to chart."""
+    width, height = figure.get_size_inches()
+    twins = len(figure.axes) > len({ax.get_subplotspec() for ax in figure.axes})
+    left, right, top, bottom = 0.68, 0.68 if twins else 0.14, 0.3, 0.45
+    panel_width, panel_height = (width - left - right) / columns, (height - top - bottom) / rows
+    figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height,
+                           0.72 / (panel_width - 0.72), 0.78 / (panel_height - 0.78))  # fmt: skip
+
+
 def chart_of(figure: Any, prefix: str, t: np.ndarray, index: np.ndarray, rows: int = 1) -> Chart:
     """The figure as inline SVG.
 
     Args:
         prefix: makes the ids unique within the page.
-        t: sample times of the result; lines drawn over exactly these can be read out. index: samples that are read out.
+        t: sample times of the result. index: samples that are read out.
     """
     with themed():
         for ax in figure.axes:
             ax.set_facecolor("none")
-        figure.patch.set_facecolor("none")
-        figure.canvas.draw()  # settles the layout, so that boxes are final
         text = io.StringIO()
         figure.savefig(text, format="svg", facecolor="none", metadata=NO_METADATA)
     return Chart(_inline(text.getvalue(), prefix), _panels(figure, t, index), rows)

@@ -45,7 +45,10 @@ def status_banner(result: Result) -> str:
     """Green, amber or red, with the reason in words."""
     colour, words = WORDS.get(result.status, ("bad", f"Ended as '{result.status}'."))
     if result.status == "finished" and UNVERIFIED in result.reason:
-        words = "Finished."
+        evaluated = result.meta.get("kind") == "inverse_dynamics"  # nothing was integrated
+        colour, words = (
+            ("good", "Finished.") if evaluated else ("fair", "Finished; how exact the numbers are was not checked.")
+        )
     icon = (
         '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">'
         f'<circle cx="12" cy="12" r="9.5"/>{ICONS[colour]}</svg>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from manipula.errors import printable
 
@@ -43,7 +43,7 @@ RC: Any = {
     "xtick.major.size": 0.0, "ytick.major.size": 0.0, "text.color": INK, "lines.linewidth": 1.5, "lines.solid_capstyle": "round",
     "lines.solid_joinstyle": "round", "legend.frameon": False, "legend.fontsize": 8.0, "legend.handlelength": 1.6,
     "figure.facecolor": "white", "savefig.facecolor": "white", "savefig.dpi": 160, "svg.fonttype": "none", "pdf.fonttype": 42,
-    "path.simplify": True, "path.simplify_threshold": 0.2, "agg.path.chunksize": 20000,
+    "svg.hashsalt": "manipula", "path.simplify": True, "path.simplify_threshold": 0.2, "agg.path.chunksize": 20000,
 }  # fmt: skip
 
 
@@ -73,11 +73,11 @@ def themed() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float = 7.2, height: float = 4.2) -> Any:
+def new_figure(width: float = 7.2, height: float = 4.2, layout: Literal["constrained"] | None = "constrained") -> Any:
     """A figure of its own, unknown to pyplot: nothing stays open, and no display is needed."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure

@@ -17,7 +17,7 @@ from manipula.simulation.result import Result
 
 QUANTITIES = ("reachable", "manipulability", "dexterity")
 CELLS = 48
-POSTURES = 4  # compared in every cell; the best one counts
+POSTURES = 10  # compared in every cell; the best one counts
 MARGIN = 0.04  # of the box, so that the border of the workspace is inside the map
 
 
