@@ -162,6 +162,14 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         )
     if not np.isfinite(samples.x[k]).all():
         return judge.Verdict("not_finite", "A sample is not a finite number.")
+    if s.resolved_kind() == "inverse_dynamics":
+        off = float(np.abs(arrays["error"][k]).max()) if "error" in arrays else 0.0
+        if off > s.tolerance:
+            return judge.Verdict(
+                "inaccurate", f"The joints found miss the reference by up to {off:.1e} (allowed {s.tolerance:.1e})."
+            )
+        met = f"; the tip is within {off:.1e} m of it" if "error" in arrays else ""
+        return judge.Verdict("finished", f"Torques along {s.duration:g} s of the reference{met}.")
     trust = f"; error about {error:.1e}" if np.isfinite(error) else "; accuracy not verified"
     return judge.Verdict("finished", f"{s.duration:g} s simulated{trust}.")
 
