@@ -70,7 +70,7 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
         middle = (low + high) / 2
         for set_limit, m, s in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), middle, span):
             set_limit(m - s / 2, m + s / 2)
-        ax.set_box_aspect(span)
+        ax.set_box_aspect(span, zoom=1.12)
         ax.set_xlabel("x [m]")
         ax.set_ylabel("y [m]")
         ax.set_zlabel("z [m]")

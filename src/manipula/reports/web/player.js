@@ -12,9 +12,10 @@
     const size = Math.abs(value);
     if (size < 1e-3 || size >= 1e5) {
       const [mantissa, exponent] = value.toExponential(2).split("e");
-      return `${mantissa}·10${[...exponent.replace("+", "")].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
+      return `${mantissa.replace("-", "−")}·10${[...exponent.replace("+", "")].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
     }
-    return value.toPrecision(4).replace(/\.?0+$/, "");
+    const digits = value.toPrecision(4);
+    return (digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits).replace("-", "−");
   }
 
   function fixed(value) { return (Math.abs(value) < 5e-4 ? 0 : value).toFixed(3).replace("-", "−"); }
@@ -43,6 +44,7 @@
   }
 
   // ------------------------------------------------------------------ camera: orbit, mild perspective
+  const PIECES = 6;
   const VIEWS = { space: [-52, 22], top: [-90, 90], front: [-90, 0], side: [0, 0] };
 
   function makeCamera(arm) {
@@ -204,8 +206,13 @@
 
       const things = [];
       for (const [a, b, joint] of arm.lines) {
-        const [s, e] = [view.place(p[a]), view.place(p[b])];
-        things.push([(s[2] + e[2]) / 2, () => bar(s, e, joint < 0 ? palette.muted : palette.joints[joint], thick, "round")]);
+        for (let part = 0; part < PIECES; part++) { // in pieces, so that what is nearer covers what is farther
+          const along = (share) => view.place(p[a].map((x, c) => x + (p[b][c] - x) * share));
+          const [s, e] = [along(part / PIECES), along((part + 1) / PIECES)];
+          const length = Math.hypot(e[0] - s[0], e[1] - s[1]) || 1, over = part + 1 < PIECES ? 0.7 / length : 0;
+          e[0] += (e[0] - s[0]) * over; e[1] += (e[1] - s[1]) * over;
+          things.push([(s[2] + e[2]) / 2, () => bar(s, e, joint < 0 ? palette.muted : palette.joints[joint], thick, "butt")]);
+        }
       }
       for (const [a, b, joint] of arm.slides) {
         const [s, e] = [view.place(p[a]), view.place(p[b])];
@@ -220,7 +227,7 @@
           const w = 2 * Math.PI * (c + 0.5) / corners;
           return view.place(plus(plus(plus(centre, axis, side * reach), u, radius * Math.cos(w)), v, radius * Math.sin(w)));
         });
-        things.push([view.place(centre)[2] + 0.03 * arm.size, () => {
+        things.push([view.place(centre)[2] + 0.05 * arm.size, () => {
           const [back, front] = [ring(-1), ring(1)];
           const side = mixed(palette.joints[k], "#000000", 0.28);
           for (let c = 0; c < corners; c++) polygon([back[c], back[(c + 1) % corners], front[(c + 1) % corners], front[c]], side, side);
