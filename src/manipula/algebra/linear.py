@@ -13,13 +13,14 @@ import numpy as np
 from manipula.algebra.ops import Scalar, Vector
 
 Matrix = Any
+_PLAIN = (int, float, np.floating, np.integer)
 
 
 def array(values: Any) -> np.ndarray:
     """A float array when every entry is a plain number, else an object array of the scalars as they are."""
     raw = np.array(values, dtype=object)
     try:
-        if all(isinstance(v, (int, float, np.floating, np.integer)) for v in raw.flat):
+        if all(issubclass(kind, _PLAIN) for kind in set(map(type, raw.ravel().tolist()))):
             return raw.astype(float)
     except (TypeError, ValueError):
         pass

@@ -27,7 +27,7 @@ def plain(x: Any) -> Any:
 
 def vec3(values: Any) -> Vec3:
     """Three scalars as a tuple."""
-    entries = [plain(v) for v in np.asarray(values, dtype=object).ravel()]
+    entries = [plain(v) for v in np.asarray(values, dtype=object).ravel().tolist()]
     if len(entries) != 3:
         raise ShapeError(f"A vector needs 3 entries, found {len(entries)}.")
     return (entries[0], entries[1], entries[2])

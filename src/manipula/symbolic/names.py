@@ -81,7 +81,8 @@ class Names:
             constant = self.constant(what)
             if constant:
                 angle = angle + sympy.Float(constant, 17)
-            return sympy.cos(angle) if kind == "c" else sympy.sin(angle)
+            canonical = self.is_short(what)  # nothing for SymPy to rewrite, and asking takes a millisecond
+            return (sympy.cos if kind == "c" else sympy.sin)(angle, evaluate=not canonical)
         if kind in ("cos", "sin"):
             return getattr(sympy, kind)(what)
         return sympy.Symbol(what)  # ("name", text)
