@@ -82,10 +82,12 @@ def _terminated_like_interrupted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown(state: Live, quiet: bool) -> Iterator[None]:
-    if quiet:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
         yield
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from manipula.simulation.progress import PHASES
@@ -98,6 +100,6 @@ def _shown(state: Live, quiet: bool) -> Iterator[None]:
             yield from super().get_renderables()
 
     columns = (SpinnerColumn(), TextColumn("{task.description:<12}"), BarColumn(bar_width=24), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         bar.add_task("starting", total=len(PHASES))
         yield

@@ -20,6 +20,7 @@ from manipula.simulation.parts import IDEAL, QUIET, Actuator, Noise, PayloadChan
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
 STARTS = ("given", "project")
+UNCOUNTABLE = 1e18
 MAX_STEPS = 200_000_000
 MAX_SAMPLES = 50_000_000
 
@@ -156,12 +157,12 @@ class Scenario:
     @property
     def steps(self) -> int:
         """Whole steps of the fixed integrators."""
-        return max(1, round(float(self.duration or 0.0) / self.step))
+        return max(1, round(min(float(self.duration or 0.0) / self.step, UNCOUNTABLE)))
 
     @property
     def every(self) -> int:
         """Steps between recorded samples."""
-        return 1 if self.sample is None else max(1, round(self.sample / self.step))
+        return 1 if self.sample is None else max(1, round(min(self.sample / self.step, UNCOUNTABLE)))
 
     @property
     def samples(self) -> int:
