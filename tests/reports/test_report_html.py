@@ -14,7 +14,7 @@ import pytest
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.reports.page import data
-from manipula.reports.report import report_html, write_report
+from manipula.reports.report import CHARTS, report_html, write_report
 from manipula.reports.tables import WORDS
 from manipula.simulation.result import STATUSES, Result
 from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara
@@ -76,7 +76,11 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return {name: report_html(make(), equations=name == "planar") for name, make in RESULTS.items()}
+    every = {"planar": CHARTS, "programmed": CHARTS}
+    return {
+        name: report_html(make(), equations=name == "planar", charts=every.get(name, ("tip", "torque")))
+        for name, make in RESULTS.items()
+    }
 
 
 @pytest.mark.parametrize("name", RESULTS)
