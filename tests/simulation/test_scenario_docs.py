@@ -1,0 +1,50 @@
+"""What the pages on scenarios and programs show is read, and the Python examples run."""
+
+import contextlib
+import io
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from manipula import control
+from manipula.simulation.files.parts import IN_PYTHON_ONLY
+from manipula.simulation.scenario import KINDS
+from manipula.simulation.scenario_file import file_text, load_text
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("scenarios", "programmed_motion")
+}
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TOML = [(page, body) for page, text in PAGES.items() for kind, body in BLOCK.findall(text) if kind == "toml"]
+
+
+@pytest.mark.parametrize(("page", "text"), TOML, ids=[f"{page} {k}" for k, (page, _) in enumerate(TOML)])
+def test_toml_blocks_are_scenarios(page, text):
+    scenario = load_text(text, file=page)
+    assert load_text(file_text(scenario)) == scenario
+
+
+def test_python_blocks_print_what_is_shown(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    found = BLOCK.findall(PAGES["programmed_motion"])
+    pairs = [(body, found[k + 1][1]) for k, (kind, body) in enumerate(found) if kind == "python"]
+    assert pairs
+    for code, output in pairs:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "docs", "exec"), {})  # noqa: S102 - our own text, the point of the test
+        assert printed.getvalue() == output
+
+
+def test_the_page_names_every_kind_and_controller():
+    for name in {*KINDS, *control.REGISTRY} - {"auto", *IN_PYTHON_ONLY}:
+        assert f"`{name}`" in PAGES["scenarios"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_python_examples_run(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out.strip()
