@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -75,7 +76,7 @@ def _describe(name: str, value: Any, rows: dict[str, str]) -> None:
             inner = getattr(value, field.name)
             if field.init and field.repr and inner is not None and not field.name.startswith("_"):
                 _describe(f"{name}.{field.name}", inner, rows)
-    elif isinstance(value, dict):
+    elif isinstance(value, Mapping):
         for key, inner in value.items():
             _describe(f"{name}.{printable(key, 40)}", inner, rows)
     elif isinstance(value, tuple) and any(dataclasses.is_dataclass(v) for v in value):
