@@ -1,8 +1,7 @@
 """How long does it take to derive equations of motion in symbols, and how long are they?
 
-Three ways in one process, fresh SymPy caches before each: this package; ``sympy.physics.mechanics`` (Lagrange, not simplified); and a recursive
-Newton–Euler over SymPy that names every operation and splits off what sums and products share, the way SymPyBotics works: n times for the columns of
-M, once each for C·qd, g and tau (it gives code, not formulas, and no matrix C), then with the regressor that SymPyBotics always derives.
+Three ways in one process, fresh SymPy caches before each: this package; ``sympy.physics.mechanics`` (Lagrange, not simplified); and the method of
+SymPyBotics (``named_recursion.py``: code instead of formulas, C·qd instead of C), without and with the regressor that SymPyBotics always derives.
 
 Run: ``python benchmarks/bench_equations.py`` (JSON on the standard output; ``--quick`` leaves the slow peers out).
 """
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import sympy
+from named_recursion import Recursion, Row
 from sympy.core.cache import clear_cache
 
 from manipula.formats.dh import from_dh
@@ -69,8 +69,10 @@ def seconds(work: Callable[[], Any], repeats: int = 1) -> tuple[float, Any]:
     for _ in range(repeats):
         clear_cache()
         begin = time.process_time()
-        result = work()
-        best = min(best, time.process_time() - begin)
+        found = work()
+        taken = time.process_time() - begin
+        if taken < best:
+            best, result = taken, found
     return best, result
 
 
@@ -124,89 +126,10 @@ def mechanics_scara() -> tuple[sympy.Matrix, sympy.Matrix]:
     return method.mass_matrix, method.forcing
 
 
-def recursion_with_names(robot: Robot, regressor: bool) -> int:
-    """Newton–Euler over SymPy, every operation named: columns of M, h, g, tau. Returns the number of names."""
-    n = robot.n
-
-    names: dict[Any, sympy.Symbol] = {}
-    seen: dict[Any, list[set]] = {sympy.Add: [], sympy.Mul: []}
-
-    def symbol(x: Any) -> Any:
-        if x not in names:
-            names[x] = S(f"t{len(names) + 1}")
-        return names[x]
-
-    def name(x: Any) -> Any:
-        """Every operation becomes a symbol; what a sum or product shares with an earlier one is split off first."""
-        if x.is_Atom:
-            return x
-        x = x.func(*[name(a) for a in x.args])
-        if x.is_Atom or x in names:
-            return names.get(x, x)
-        kind = x.func
-        if kind in seen:
-            parts = set(x.args)
-            for k, earlier in enumerate(seen[kind]):
-                common = parts & earlier
-                if len(common) > 1 and common != parts:
-                    part = symbol(kind(*common))
-                    parts = (parts - common) | {part}
-                    seen[kind][k] = (earlier - common) | {part}
-            seen[kind].append(parts)
-            x = kind(*parts)
-        return symbol(x)
-
-    def named(v: sympy.Matrix) -> sympy.Matrix:
-        return sympy.Matrix(3, 1, [name(x) for x in v])
-
-    rotations, shifts = [], []
-    for i, joint in enumerate(robot.joints):
-        q = S(f"q{i + 1}")
-        spin = sympy.Matrix([[sympy.cos(q), -sympy.sin(q), 0], [sympy.sin(q), sympy.cos(q), 0], [0, 0, 1]])
-        fixed = sympy.Matrix(3, 3, [sympy.nsimplify(x) for x in joint.placement.R.flat])
-        rotations.append(fixed * spin)
-        shifts.append(sympy.Matrix([sympy.nsimplify(x) for x in joint.placement.p]))
-
-    def forward(qd: list[Any], qdd: list[Any], gravity: Any) -> list[Any]:
-        w, dw, a, z = sympy.zeros(3, 1), sympy.zeros(3, 1), sympy.Matrix([0, 0, gravity]), sympy.Matrix([0, 0, 1])
-        motions = []
-        for i in range(n):
-            R = rotations[i].T
-            a = named(R * (a + dw.cross(shifts[i]) + w.cross(w.cross(shifts[i]))))
-            up = R * w
-            dw = named(R * dw + up.cross(z) * qd[i] + z * qdd[i])
-            w = named(up + z * qd[i])
-            motions.append((w, dw, a))
-        return motions
-
-    def backward(motions: list[Any], value: Callable[[str], Any]) -> None:
-        f, t = sympy.zeros(3, 1), sympy.zeros(3, 1)
-        for i in range(n - 1, -1, -1):
-            w, dw, a = motions[i]
-            m, h = value(f"m{i + 1}"), sympy.Matrix([value(f"m{c}{i + 1}") for c in "xyz"])
-            J = sympy.Matrix(3, 3, lambda r, c, i=i: value(f"I{''.join(sorted('xyz'[r] + 'xyz'[c]))}{i + 1}"))
-            if i + 1 < n:
-                f = rotations[i + 1] * f
-                t = rotations[i + 1] * t + shifts[i + 1].cross(f)
-            f = named(f + m * a + dw.cross(h) + w.cross(w.cross(h)))
-            t = named(t + J * dw + w.cross(J * w) + h.cross(a))
-
-    def torques(qd: list[Any], qdd: list[Any], gravity: Any) -> None:
-        backward(forward(qd, qdd, gravity), S)
-
-    zeros = [0] * n
-    for k in range(n):
-        torques(zeros, [int(i == k) for i in range(n)], 0)
-    rates, accelerations = [S(f"dq{i + 1}") for i in range(n)], [S(f"ddq{i + 1}") for i in range(n)]
-    torques(rates, zeros, 0)
-    torques(zeros, zeros, S("g"))
-    motions = forward(rates, accelerations, S("g"))
-    backward(motions, S)
-    if regressor:
-        for k in range(n):
-            for one in (f"{kind}{k + 1}" for kind in ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")):
-                backward(motions, lambda parameter, one=one: sympy.Integer(parameter == one))
-    return len(names)
+def rows_of_puma() -> list[Row]:
+    """Standard DH rows of the same arm."""
+    right = sympy.pi / 2
+    return [(0, right, 0), (S("a2"), 0, 0), (S("a3"), -right, S("d3")), (0, right, S("d4")), (0, -right, 0), (0, 0, 0)]
 
 
 def main() -> None:
@@ -228,9 +151,9 @@ def main() -> None:
     }  # fmt: skip
     if not quick:
         for regressor in (False, True):
-            recursion, names = seconds(lambda r=regressor: recursion_with_names(modified("puma560", PUMA), r))
-            report[f"puma560, recursion with names{', regressor' if regressor else ''}"] = {
-                "seconds": round(recursion, 3), "names": names,
+            recursion, code = seconds(lambda r=regressor: Recursion(rows_of_puma()).products(r))
+            report[f"puma560, like SymPyBotics{'' if regressor else ', without regressor'}"] = {
+                "seconds": round(recursion, 3), "assignments": code,
                 "times ours": round(recursion / report["puma560, 60 inertial symbols"]["seconds"], 1),
             }  # fmt: skip
     print(json.dumps(report, indent=1))
