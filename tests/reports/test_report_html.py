@@ -251,3 +251,12 @@ def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch) -> None:
         write_report(planar(), tmp_path / "report.pdf")
     with pytest.raises(DescriptionError, match="does not exist"):
         planar().report(tmp_path / "nowhere" / "report.html")
+
+
+def test_a_stored_robot_is_never_the_name_of_a_file(tmp_path) -> None:
+    secret = tmp_path / "arm.toml"
+    mp.save(mp.planar(lengths=[1.0, 1.0, 1.0], masses=[1.0, 1.0, 1.0]), secret)
+    meta = {**planar().meta, "robot_toml": str(secret)}
+    page = Page(report_html(Result(planar().t, planar().arrays, "finished", "", meta=meta), charts=()))
+    assert page.samples["arm"] is None
+    assert "Robot" not in page.texts["h2"]

@@ -25,7 +25,7 @@ def robot_of(result: Result) -> Robot | None:
         from manipula.formats.toml import from_toml
 
         try:
-            robot = from_toml(str(result.meta["robot_toml"]))
+            robot = from_toml(str(result.meta["robot_toml"]) + "\n")  # text, never the name of a file
         except ManipulaError:
             return None
     if robot is None or robot.is_numeric:
