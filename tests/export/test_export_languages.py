@@ -25,6 +25,7 @@ from manipula.physics import regressor as regressors
 from manipula.robot.friction.viscous import Viscous
 from manipula.robot.robot import Robot
 from strategies import random_robot
+from tools import missing_tool
 
 SAME = 1e-12  # relative to the largest entry: other compilers and libraries differ by a few roundings
 FORWARD = 1e-10  # forward dynamics and its derivatives: roundings grow with the condition of M (up to 1e5 here)
@@ -156,8 +157,8 @@ RUNNERS = {"c": ("gcc", run_c), "python": (sys.executable, run_python), "matlab"
 
 def runner(language: str):
     tool, function = RUNNERS[language]
-    if shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed: {language} output is not run")
+    if reason := missing_tool(tool):
+        pytest.skip(reason)
     return function
 
 

@@ -24,6 +24,7 @@ from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
 from manipula.native import interpolate, repeat, trace
 from manipula.robot.robot import Robot
+from tools import missing_tool
 
 HOSTILE = [
     'x"); system("touch hacked"); //', "*/ #error hacked /*", "a\n#include <hacked.h>", '"""\nimport os\n"""',
@@ -178,8 +179,8 @@ def test_a_function_of_the_user_is_written_and_runs(language, tmp_path):
     }
     tool, command = commands[language]
     assert "proportional gain [N m/rad]" in "".join(p.read_text() for p in paths)
-    if shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed")
+    if reason := missing_tool(tool):
+        pytest.skip(reason)
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
