@@ -7,13 +7,13 @@ import pytest
 import sympy
 
 from manipula.errors import ShapeError, UnknownNameError
-from manipula.formats.catalog import load_catalog
+from manipula.formats.catalog import catalog_names, load_catalog
 from manipula.formats.planar import planar
 from manipula.model import compile
 from manipula.robot.robot import Robot
 from manipula.symbolic.equations import equations
-from oracles import scaled_error
-from symbolic.arms import S, random_state, random_tree, scara, two_link
+from oracles import Judge, scaled_error
+from symbolic.arms import S, puma560, random_state, random_tree, scara, two_link
 
 AGREEMENT = 1e-12  # relative to the largest entry; the formulas of M sum a few hundred products
 STATES = 50
@@ -57,10 +57,35 @@ def test_levels_compute_their_own_constants_first(level: str) -> None:
     assert scaled_error(kernel(*states), compile(robot.with_parameters(**values)).inverse_dynamics(*states)) < AGREEMENT
 
 
-def test_a_seven_joint_arm_by_its_recursion() -> None:
-    robot, states = load_catalog("panda"), _states(7)
-    kernel = equations(robot, "recursive").compile("tau")
-    assert scaled_error(kernel(*states), compile(robot).inverse_dynamics(*states)) < AGREEMENT
+@pytest.mark.parametrize("name", catalog_names())
+def test_catalog_arms_by_their_recursion_agree_with_pinocchio(name: str) -> None:
+    robot = load_catalog(name)
+    values = _values(robot)
+    judge = Judge(robot.with_parameters(**values) if values else robot)
+    states = _states(robot.n)
+    found = equations(robot, "recursive").compile("tau", values)(*states)
+    for k in range(0, STATES, 10):
+        assert scaled_error(found[k], judge.inverse_dynamics(*states[:, k])) < AGREEMENT
+
+
+@pytest.mark.parametrize("name", ["panda", "iiwa14", "gen3"])
+def test_seven_joints_in_closed_form_agree_with_pinocchio(name: str) -> None:
+    robot, judge = load_catalog(name), Judge(load_catalog(name))
+    eq, q = equations(robot), _states(7)[0]
+    M, g = eq.compile("M")(q), eq.compile("g")(q)
+    for k in range(0, STATES, 10):
+        assert scaled_error(M[k], judge.mass_matrix(q[k])) < AGREEMENT
+        assert scaled_error(g[k], judge.gravity(q[k])) < AGREEMENT
+
+
+def test_parameters_are_the_same_at_every_level() -> None:
+    compact, recursive = (equations(puma560(), level, inertia="symbolic") for level in ("compact", "recursive"))
+    assert recursive.parameters == compact.parameters
+    table, states = np.random.default_rng(4).uniform(0.2, 1, len(compact.parameters)), _states(6)
+    q, qd, qdd = states
+    expected = np.einsum("kij,kj->ki", compact.compile("M")(q, table), qdd) + compact.compile("g")(q, table)
+    expected += np.einsum("kij,kj->ki", compact.compile("C")(q, qd, table), qd)
+    assert scaled_error(recursive.compile("tau")(*states, table), expected) < AGREEMENT
 
 
 def test_free_parameters_are_the_last_argument_and_broadcast() -> None:

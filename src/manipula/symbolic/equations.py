@@ -155,7 +155,7 @@ class Equations:
 
     def _robot_symbols(self) -> set[Any]:
         found: set[Any] = set()
-        for key in self._given.ring.keys if self.level != "recursive" else ():
+        for key in self._given.ring.keys:
             for part in key if isinstance(key, tuple) else (key,):
                 if isinstance(part, sympy.Basic):
                     found |= part.free_symbols  # pyright: ignore[reportAttributeAccessIssue, reportOperatorIssue]
