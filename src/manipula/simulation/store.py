@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import tempfile
@@ -53,15 +54,35 @@ def header(result: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def sealed(result: Result) -> str:
+    """The header as JSON with the shapes of the arrays and a digest over everything: one changed bit is noticed."""
+    text = {**header(result), "shapes": {k: list(v.shape[1:]) for k, v in result.arrays.items()}}
+    return json.dumps({**text, "digest": digest(text, result.t, result.arrays)})
+
+
+def digest(header: dict[str, Any], t: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
+    """SHA-256 of the header without its digest, the times and the arrays (whatever is not finite counts as one NaN)."""
+    plain = {k: v for k, v in header.items() if k != "digest"}
+    found = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
+    for name in ("", *sorted(arrays)):
+        values = np.asarray(arrays[name] if name else t, "<f8")
+        found.update(f"{name}{values.shape}".encode())
+        found.update(np.where(np.isfinite(values), values, np.nan).tobytes())
+    return found.hexdigest()
+
+
 def from_header(text: str, t: np.ndarray, arrays: dict[str, np.ndarray]) -> Result:
     """A result from its arrays and the text of its header."""
     try:
         h = json.loads(text)
+        if "digest" in h and h["digest"] != digest(h, t, arrays):
+            raise DescriptionError("The file is damaged: its numbers do not match the digest stored with them.")
         meta = dict(h["meta"])
         for name in ("joint_names", "joint_kinds", "constraints"):
             if name in meta:
                 meta[name] = tuple(meta[name])
         error = float("nan") if h["error_estimate"] is None else float(h["error_estimate"])
+        arrays = {name: arrays[name] for name in h.get("shapes", arrays)}
         return Result(
             t,
             arrays,
@@ -73,6 +94,8 @@ def from_header(text: str, t: np.ndarray, arrays: dict[str, np.ndarray]) -> Resu
             meta,
             tuple(h["notes"]),
         )
+    except DescriptionError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise DescriptionError(f"The header of the result is damaged: {error}.") from None
 
@@ -91,7 +114,7 @@ def to_xarray(result: Result) -> Any:
     names = list(result.joint_names)
     if names:
         coords["joint"] = ("joint", names)
-    return xr.Dataset(variables, coords, {"manipula": json.dumps(header(result))})
+    return xr.Dataset(variables, coords, {"manipula": sealed(result)})
 
 
 def save_result(result: Result, path: str | os.PathLike[str]) -> None:
@@ -152,13 +175,13 @@ def _read_nc(path: Path) -> Result:
 
 def _write_npz(result: Result, path: Path) -> None:
     with path.open("wb") as stream:
-        arrays: dict[str, Any] = {"manipula": np.array(json.dumps(header(result))), "t": result.t}
+        arrays: dict[str, Any] = {"manipula": np.array(sealed(result)), "t": result.t}
         arrays |= {f"a_{k}": v for k, v in result.arrays.items()}
         np.savez_compressed(stream, **arrays)
 
 
 def _read_npz(path: Path) -> Result:
-    with np.load(path, allow_pickle=False) as data:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as data:
         arrays = {name[2:]: np.array(data[name]) for name in data.files if name.startswith("a_")}
         return from_header(str(data["manipula"]), np.array(data["t"]), arrays)
 
@@ -187,14 +210,10 @@ def from_columns(text: str, flat: dict[str, np.ndarray]) -> Result:
     return from_header(text, t, arrays)
 
 
-def _shaped_header(result: Result) -> str:
-    return json.dumps({**header(result), "shapes": {k: list(v.shape[1:]) for k, v in result.arrays.items()}})
-
-
 def _write_csv(result: Result, path: Path) -> None:
     flat = columns(result)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(f"# manipula {_shaped_header(result)}\n")
+        stream.write(f"# manipula {sealed(result)}\n")
         stream.write(",".join(flat) + "\n")
         for row in zip(*(v.tolist() for v in flat.values())):
             stream.write(",".join(map(repr, row)) + "\n")
@@ -225,7 +244,7 @@ def _write_parquet(result: Result, path: Path) -> None:
     import pyarrow as pa
 
     table = pa.table({name: pa.array(v) for name, v in columns(result).items()})
-    table = table.replace_schema_metadata({b"manipula": _shaped_header(result).encode()})
+    table = table.replace_schema_metadata({b"manipula": sealed(result).encode()})
     parquet.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 
@@ -259,7 +278,7 @@ def _write_mcap(result: Result, path: Path) -> None:
             name="manipula.Sample", encoding="jsonschema", data=json.dumps(schema).encode()
         )
         channel = writer.register_channel(schema_id=schema_id, topic="/robot", message_encoding="json")
-        writer.add_metadata("manipula", {"header": _shaped_header(result)})
+        writer.add_metadata("manipula", {"header": sealed(result)})
         for i, t in enumerate(result.t):
             body = {"t": float(t), **{k: _finite(v[i].ravel()) for k, v in result.arrays.items()}}
             stamp = round(float(t) * 1e9)
@@ -277,7 +296,7 @@ def _finite(values: np.ndarray) -> list[float | None]:
 def _read_mcap(path: Path) -> Result:
     reading = _mcap("reader")
     with path.open("rb") as stream:
-        reader = reading.make_reader(stream)
+        reader = reading.make_reader(stream, validate_crcs=True)
         text = next(m.metadata["header"] for m in reader.iter_metadata() if m.name == "manipula")
         bodies = [json.loads(message.data) for _, _, message in reader.iter_messages(topics=["/robot"])]
     shapes = json.loads(text)["shapes"]
