@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from manipula.algebra import ops
-from manipula.errors import DescriptionError, unknown_name
+from manipula.errors import DescriptionError, printable, unknown_name
 
 
 def is_symbolic(x: Any) -> bool:
@@ -40,8 +40,13 @@ def substitute(x: Any, values: Mapping[str, Any]) -> Any:
     result = x.subs({s: sympy.Float(v, 17) if isinstance(v, float) else v for s, v in chosen.items()})
     if result.free_symbols:
         return result
-    exact = evaluate(x, {s.name: float(v) for s, v in chosen.items()})
-    return float(exact)
+    try:
+        return float(evaluate(x, {s.name: float(v) for s, v in chosen.items()}))
+    except DescriptionError:
+        raise
+    except (ArithmeticError, TypeError, ValueError):  # 1/0, log(0), sqrt(-1), beyond the largest float
+        given = ", ".join(f"{s.name} = {printable(v, 20)}" for s, v in sorted(chosen.items(), key=str))
+        raise DescriptionError(f"'{printable(x, 60)}' has no finite value with {printable(given, 100)}.") from None
 
 
 def evaluate(expression: Any, values: Mapping[str, Any], known: dict[Any, Any] | None = None) -> Any:

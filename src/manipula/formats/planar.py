@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ def planar(
         payload: point mass at the tip [kg].
         damping: viscous coefficient b of every joint, or one per joint [N·m·s/rad].
     """
-    n = len(lengths)
+    n = _count(lengths, "lengths")
     check_budget(n, field="lengths")
     if n == 0:
         raise DescriptionError("A planar arm needs at least one link.", field="lengths")
@@ -58,8 +58,16 @@ def planar(
     return from_dh(rows, "standard", gravity, payload=payload, name=name or f"planar-{n}r")
 
 
+def _count(values: Any, field: str) -> int:
+    ordered = hasattr(values, "__len__") and hasattr(values, "__getitem__") and getattr(values, "shape", None) != ()
+    if not ordered or isinstance(values, (str, bytes, Mapping)):
+        raise DescriptionError(f"A list with one entry a link is needed, found {type(values).__name__}.", field=field)
+    return len(values)
+
+
 def _numbers(values: Any, n: int, field: str) -> list[Any]:
     """n finite numbers or formulas, one a link."""
-    if len(values) != n:
-        raise DescriptionError(f"{n} entries are needed, one a link; found {len(values)}.", field=field)
+    count = _count(values, field)
+    if count != n:
+        raise DescriptionError(f"{n} entries are needed, one a link; found {count}.", field=field)
     return [number(x, f"{field}[{i}]") for i, x in enumerate(values)]

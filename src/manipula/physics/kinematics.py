@@ -6,7 +6,7 @@ the base (``expressed_in="base"``, Pinocchio's LOCAL_WORLD_ALIGNED) or of the fr
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -82,12 +82,18 @@ def poses(robot: Robot | Chain, q: Vector, names: tuple[str, ...]) -> np.ndarray
     return array(out)
 
 
+def _check_axes(expressed_in: str) -> None:
+    if expressed_in not in get_args(ExpressedIn):
+        raise unknown_name("choice of axes", expressed_in, get_args(ExpressedIn), field="expressed_in")
+
+
 def jacobian(robot: Robot | Chain, q: Vector, frame: str = "tip", expressed_in: ExpressedIn = "base") -> np.ndarray:
     r"""Geometric Jacobian, 6×n, linear part first.
 
     .. math:: J_i = \begin{bmatrix} z_i \times (p - p_i) \\ z_i \end{bmatrix}\ \text{(revolute)},\qquad
               J_i = \begin{bmatrix} z_i \\ 0 \end{bmatrix}\ \text{(prismatic)}
     """
+    _check_axes(expressed_in)
     chain = chain_of(robot)
     where = place(chain, q)
     f = find_frame(chain, frame)
@@ -109,6 +115,7 @@ def jacobian_rate(
 
     .. math:: \dot z_i = \omega_i \times z_i,\qquad \dot J_i = [\,\dot z_i \times r_i + z_i \times (v - v_i);\ \dot z_i\,]
     """
+    _check_axes(expressed_in)
     chain = chain_of(robot)
     where = place(chain, q)
     f = find_frame(chain, frame)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.errors import UnphysicalError
+from manipula.errors import DescriptionError, UnphysicalError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
 from manipula.robot.robot import Robot
 
@@ -80,6 +80,8 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
     Args:
         strict: treat what published robots sometimes get wrong (the triangle rule) as an error.
     """
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"doctor() takes a Robot, found {type(robot).__name__}; read a file with load(...).")
     found = [*_symbolic(robot), *(finding for rule in RULES for finding in rule(robot))]
     if strict:
         found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.expression import scalar
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
-from manipula.errors import DescriptionError, unknown_name
-from manipula.robot.checks import check_gravity, check_number, check_payload, check_pose
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
 
@@ -83,11 +84,34 @@ class Robot:
         return not self.parameters
 
     def with_parameters(self, **values: Any) -> Robot:
-        """The robot with named parameters replaced by numbers (or by other symbolic expressions)."""
-        for name in values:
+        """The robot with named parameters replaced by numbers, or by formulas (text of our own grammar, or SymPy expressions).
+
+        Raises:
+            DescriptionError: an unknown name, or a value with which a field is no finite number or a mass is negative.
+        """
+        given = {}
+        for name, value in values.items():
             if name not in self.parameters:
                 raise unknown_name("parameter", name, self.parameters)
-        return _map_scalars(self, lambda x: plain(substitute(x, values)))
+            try:
+                given[name] = scalar(value)
+            except DescriptionError as error:
+                raise error.at(field=name) from None
+            except (TypeError, OverflowError):  # SymPy's complex and infinite constants
+                raise DescriptionError(
+                    f"A finite real number is needed, found {printable(value)}.", field=name
+                ) from None
+
+        def replaced(x: Any) -> Any:
+            if not is_symbolic(x):
+                return plain(x)
+            return check_number(substitute(x, given), f"'{printable(x, 60)}' with the given parameters")
+
+        robot = _map_scalars(self, replaced)
+        for link in robot.links:
+            check_body(link.mass, link.com, link.inertia, f"link '{link.name}'")
+        check_payload(robot.payload)
+        return robot
 
     def replace(self, **changes: Any) -> Robot:
         """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""

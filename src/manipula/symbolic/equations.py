@@ -70,6 +70,10 @@ class Equations:
     ) -> None:  # fmt: skip
         check_level(level)
         check_inertia(inertia)
+        if not isinstance(robot, Robot):
+            raise DescriptionError(
+                f"equations() takes a Robot, found {type(robot).__name__}; read a file with load(...)."
+            )
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
         self.robot, self.level, self.inertia = robot, level, inertia
