@@ -23,6 +23,10 @@ from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
 
 
+_KERNELS: dict[Any, tuple[native.Kernel, native.Kernel]] = {}  # runs of one robot and one law share machine code
+_KEPT = 16
+
+
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
     """Joint rates at posture q for a target position x and velocity v of the task's coordinates."""
     J = arm.task_jacobian(q)
@@ -79,8 +83,17 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
     """Samples t, q, qd, qdd of a kinematic run, (N, S, n), and the error estimate of a repetition with half the step."""
     if s.reference is None or s.reference.space != "task":
         raise DescriptionError("A kinematic run follows a task reference.", field="reference")
+    if s.integrator not in FIXED:
+        raise DescriptionError(
+            f"A kinematic run takes fixed steps: {', '.join(FIXED)}; found '{s.integrator}'.", field="integrator"
+        )
     table = ReferenceTable.of(s.reference, 3)
-    run, look = kernels(s)
+    key = (s.robot, s.criteria, s.gain, s.integrator)
+    if key not in _KERNELS:
+        while len(_KERNELS) >= _KEPT:
+            del _KERNELS[next(iter(_KERNELS))]
+        _KERNELS[key] = kernels(s)
+    run, look = _KERNELS[key]
     phase("integrating")
     steps, every = s.steps, s.every
     h = float(s.duration or 0.0) / steps
