@@ -22,7 +22,7 @@ FREE = 2e-9  # both integrate with errors of 1e-12; the file keeps 15 digits, an
 SERVO = 1e-8  # MuJoCo's RK4 at 0.1 ms with servo poles up to 300/s
 
 
-def theirs(robot: mp.Robot, path: Path) -> "mujoco.MjModel":
+def theirs(robot: mp.Robot, path: Path) -> mujoco.MjModel:
     """The arm as MuJoCo reads it, without friction, limits and contacts; RK4 with small steps."""
     mp.save(robot, path)
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -33,7 +33,7 @@ def theirs(robot: mp.Robot, path: Path) -> "mujoco.MjModel":
     return model
 
 
-def rolled(model: "mujoco.MjModel", q0: np.ndarray, steps: int) -> np.ndarray:
+def rolled(model: mujoco.MjModel, q0: np.ndarray, steps: int) -> np.ndarray:
     data = mujoco.MjData(model)
     data.qpos[:] = q0
     for _ in range(steps):
@@ -75,7 +75,7 @@ def test_servo_with_the_same_gains(name: str, tmp_path: Path) -> None:
     data = mujoco.MjData(model)
     data.qpos[:] = q0
 
-    def servo(model: "mujoco.MjModel", data: "mujoco.MjData") -> None:
+    def servo(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         data.qfrc_applied[:] = kp * (goal - data.qpos) - kv * data.qvel
 
     mujoco.set_mjcb_control(servo)

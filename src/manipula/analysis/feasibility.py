@@ -1,8 +1,8 @@
 r"""Can the machine do it? Position, velocity, acceleration, jerk, torque and power of a motion against limits.
 
 Slowing a motion down by a factor k divides velocities by k, accelerations by k² and jerks by k³. Torques are
-:math:`g(q) + \tau_{inertia}/k^2 + b\,\dot q/k + \tau_{dry}` (gravity and dry friction do not get smaller), which gives the smallest k that
-brings the motion within every limit, or the reason why no k does.
+:math:`g(q) + \tau_{inertia}/k^2 + \tau_f(\dot q/k)`: gravity does not get smaller, dry friction hardly does (friction with a memory or under
+load is taken as it was). That gives the smallest k that brings the motion within every limit, or the reason why no k does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
+from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
@@ -140,7 +141,14 @@ def feasibility(
     """
     signals, robot = _signals(motion, limits if isinstance(limits, Robot) else robot, samples)
     n = signals["q"].shape[1]
+    laws = _laws(motion, robot)
     bounds, unstated = _limits(limits if limits is not None else robot, n, robot)
+    if not hasattr(motion, "arrays"):
+        unstated += tuple(
+            f"friction of {j.name}"
+            for j, law in zip(robot.joints if robot else (), laws)
+            if law is not None and not _plain(law)
+        )
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
     joints = []
     for i in range(n):
@@ -161,12 +169,34 @@ def feasibility(
             )
         tip_checks.append(_worst(quantity, signals[key], signals["t"], float(limit)))
     feasible = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, robot, tip or {})
+    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, tip or {})
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
     return Feasibility(
         feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, _reason(feasible, joints, tip_checks, k, why)
     )
+
+
+def _laws(motion: Any, robot: Robot | None) -> tuple[FrictionLaw | None, ...]:
+    """The friction law of every joint: of the run's scenario, else of the robot."""
+    scenario = getattr(motion, "scenario", None)
+    if scenario is not None and scenario.friction is not None:
+        return tuple(scenario.friction)
+    return () if robot is None else tuple(j.friction for j in robot.joints)
+
+
+def _plain(law: FrictionLaw | None) -> bool:
+    """Does the torque follow from the speed alone?"""
+    return law is not None and not law.states and not law.needs_load
+
+
+def _friction(laws: tuple[FrictionLaw | None, ...], qd: np.ndarray, otherwise: np.ndarray | None = None) -> np.ndarray:
+    """Friction torques at the speeds qd (t, n); where a law needs more than the speed, those of ``otherwise``, or none."""
+    out = np.zeros_like(qd) if otherwise is None else otherwise.copy()
+    for i, law in enumerate(laws):
+        if law is not None and _plain(law):
+            out[:, i] = [float(law.torque(v)) for v in qd[:, i].tolist()]
+    return out
 
 
 def _row(name: str, c: Check) -> str:
@@ -209,7 +239,10 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
         q, qd, qdd, qddd = np.asarray(motion.derivatives(t, 3))
         if robot is not None and robot.n != q.shape[1]:
             raise ShapeError(f"The trajectory has {q.shape[1]} joints, robot '{robot.name}' has {robot.n}.")
-        return _complete({"t": t, "q": q, "qd": qd, "qdd": qdd, "jerk": qddd}, robot), robot
+        data = {"t": t, "q": q, "qd": qd, "qdd": qdd, "jerk": qddd}
+        if robot is not None and not robot.parameters:
+            data["friction"] = _friction(_laws(motion, robot), qd)
+        return _complete(data, robot), robot
     raise DescriptionError(
         "Feasibility judges a Result or a joint trajectory; bring a task trajectory to the joints first (ik.track)."
     )
@@ -239,7 +272,7 @@ def _complete(data: dict[str, np.ndarray], robot: Robot | None) -> dict[str, np.
         model = Model(robot)
         data["gravity"] = model.gravity(data["q"])
         if "torque" not in data:
-            data["torque"] = model.inverse_dynamics(data["q"], data["qd"], data["qdd"])
+            data["torque"] = model.inverse_dynamics(data["q"], data["qd"], data["qdd"]) + data.get("friction", 0.0)
         if robot.tip is not None:
             J, Jd = model.jacobian(data["q"])[:, :3], model.jacobian_rate(data["q"], data["qd"])[:, :3]
             v = np.einsum("tij,tj->ti", J, data["qd"])
@@ -290,7 +323,10 @@ def _limits(given: Any, n: int, robot: Robot | None) -> tuple[dict[str, list[Any
 
 
 def _slow_down(
-    s: dict[str, np.ndarray], bounds: dict[str, list[Any]], robot: Robot | None, tip: Mapping[str, float]
+    s: dict[str, np.ndarray],
+    bounds: dict[str, list[Any]],
+    laws: tuple[FrictionLaw | None, ...],
+    tip: Mapping[str, float],
 ) -> tuple[float, str]:
     for i, limit in enumerate(bounds.get("position", [])):
         if limit is not None and not _worst("position", s["q"][:, i], s["t"], limit).ok:
@@ -310,8 +346,9 @@ def _slow_down(
                 return False
         if "torque" in s:
             hold = gravity if gravity is not None else np.zeros_like(s["torque"])
-            dry = s.get("friction", np.zeros_like(s["torque"]))
-            tau = hold + dry + (s["torque"] - hold - dry) / k**2
+            rubbing = s.get("friction", np.zeros_like(s["torque"]))
+            slower = _friction(laws, s["qd"] / k, rubbing) if "friction" in s else rubbing
+            tau = hold + slower + (s["torque"] - hold - rubbing) / k**2
             for quantity, values in (("torque", tau), ("power", tau * s["qd"] / k)):
                 for i, limit in enumerate(bounds.get(quantity, [])):
                     if limit is not None and np.abs(values[:, i]).max() > limit * (1 + SLACK):
@@ -324,7 +361,7 @@ def _slow_down(
         if high > MOST_SLOWING:
             return float("inf"), "gravity and friction leave nothing of a torque or power limit."
     low = high / 2.0 if high > 1.0 else 1.0
-    for _ in range(60):
+    while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if fits(middle) else (middle, high)
     return high, ""

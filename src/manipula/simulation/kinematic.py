@@ -22,7 +22,6 @@ from manipula.simulation.loop import ReferenceTable, within
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
 
-
 _KERNELS: dict[Any, tuple[native.Kernel, native.Kernel]] = {}  # runs of one robot and one law share machine code
 _KEPT = 16
 
