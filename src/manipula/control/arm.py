@@ -20,8 +20,9 @@ class Arm:
     ``task`` are the rows of the tip's linear velocity that the arm can move at all (x and y for a planar arm).
     """
 
-    def __init__(self, robot: Robot, chain: Chain | None = None) -> None:
-        self.robot = robot
+    def __init__(self, robot: Robot, chain: Chain | None = None, shares_plant: bool = False) -> None:
+        """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them."""
+        self.robot, self.shares_plant = robot, shares_plant
         self.full = chain_of(robot) if chain is None else chain
         self.n = robot.n
         self.friction_laws: tuple[FrictionLaw | None, ...] = tuple(j.friction for j in robot.joints)
@@ -41,6 +42,8 @@ class Arm:
         return newton_euler.gravity(self.lean, q)
 
     def inverse_dynamics(self, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+        if self.shares_plant:
+            return self.mass_matrix(q) @ qdd + self.nonlinear_effects(q, qd)
         return newton_euler.inverse_dynamics(self.lean, q, qd, qdd)
 
     def coriolis_matrix(self, q: Vector, qd: Vector) -> np.ndarray:

@@ -24,7 +24,7 @@ from manipula.control.arm import Arm
 from manipula.control.base import Controller, Target, spread
 from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.chain import Chain, prepare, regrouped
-from manipula.physics.forward import forward_dynamics
+from manipula.physics.forward import forward_dynamics, uses_articulated
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import Payload
@@ -92,7 +92,14 @@ class Plant:
         if self.prepared is not None:
             return self.prepared
         values = self.robot_values if self.model is self.robot else None
-        return Arm(self.model, prepare(self.model, values) if values else None)
+        return Arm(self.model, prepare(self.model, values) if values else None, self._shared)
+
+    @property
+    def _shared(self) -> bool:
+        """Does the controller believe exactly what the plant is, so that both need the same M and h + g?"""
+        own_rotor = any(d is not None and d.separates_rotor for d in self.drives)
+        changing = any(isinstance(d, PayloadChange) for d in self.disturbances)
+        return self.model is self.robot and not own_rotor and not changing and not uses_articulated(self.chain(0.0))
 
     def rotors(self) -> list[Scalar]:
         """Rotor inertia of every joint, seen from the joint."""
