@@ -1,4 +1,4 @@
-"""The page about adding parts is true: its blocks run, one after another, in one namespace."""
+"""The pages about adding parts and about simulation are true: their blocks run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from types import ModuleType
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "extending.md").read_text(encoding="utf-8")
+SIMULATION = (DOCS / "simulation.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -25,3 +27,8 @@ def test_every_block_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "extending", module)  # dataclasses look their module up
     for number, block in enumerate(blocks):
         exec(compile(block, f"docs/extending.md, block {number + 1}", "exec"), module.__dict__)  # noqa: S102
+
+
+def test_the_run_on_the_page_about_simulation_finishes() -> None:
+    (block,) = BLOCK.findall(SIMULATION)
+    exec(compile(block, "docs/simulation.md", "exec"), {})  # noqa: S102
