@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from manipula.bench.machine_loops import ROWS, scalar_nanoseconds
 from manipula.bench.peers.timing import nanoseconds
-from manipula.bench.scalar_loop import ROWS, scalar_nanoseconds
 from manipula.formats.planar import planar
 from manipula.model import Model
 

@@ -1,4 +1,4 @@
-"""One-state machine code, called over and over without Python in between, so that it can be timed like a C++ loop."""
+"""Machine code called over and over without Python in between, so that it can be timed like a C++ loop."""
 
 from __future__ import annotations
 
@@ -94,3 +94,33 @@ def scalar_nanoseconds(kernel: Kernel, *arguments: np.ndarray) -> float:
     while time.perf_counter() < end:
         best = min(best, run(count))
     return 1e9 * best / count
+
+
+def batch_nanoseconds(kernel: Kernel, *arguments: np.ndarray) -> float:
+    """Time of one state inside a batch [ns]: the batch entry on rows that stay in the cache, one thread."""
+    code = kernel.code(kernel.batch_width())
+    rows = [np.ascontiguousarray(a, float) for a in arguments]
+    count = len(rows[0])
+    inputs = np.array([a.ctypes.data for a in rows], np.uintp)
+    strides = np.array([a.strides[0] // 8 for a in rows], np.int64)
+    sizes = [int(np.prod(shape, dtype=int)) for shape in kernel.graph.outputs.values()]
+    results = [np.empty((count, size)) for size in sizes]
+    outputs = np.array([a.ctypes.data for a in results], np.uintp)
+    steps = np.array(sizes, np.int64)
+    space = np.empty(code.workspace + 8)
+    aligned = space.ctypes.data + (-space.ctypes.data % 64)
+    call = (inputs.ctypes.data, strides.ctypes.data, outputs.ctypes.data, steps.ctypes.data, count, aligned)
+
+    def run(repeats: int) -> float:
+        begin = time.perf_counter()
+        for _ in range(repeats):
+            code.entry(*call)
+        return time.perf_counter() - begin
+
+    repeats = 1
+    while run(repeats) < 1e-3:
+        repeats *= 2
+    best, end = run(repeats), time.perf_counter() + TOTAL_SECONDS
+    while time.perf_counter() < end:
+        best = min(best, run(repeats))
+    return 1e9 * best / (repeats * count)
