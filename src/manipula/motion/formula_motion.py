@@ -167,9 +167,7 @@ def formula_motion(
     return motion
 
 
-def _function(
-    given: Any, constants: Mapping[str, float], field: str
-) -> tuple[Callable[[Any], Sequence[Any]], list[str] | None]:
+def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[Callable[..., Any], list[str] | None]:
     from manipula.algebra.expression import parse
 
     if callable(given):
