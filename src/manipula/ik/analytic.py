@@ -102,9 +102,17 @@ class Analytic(Branches):
             turned, cost = self.turn(q, self.middle if q0 is None else q0)
             best = int(np.argmin(cost))
             return turned[best] if cost[best] < NONE else None
+        return self._picked(q, self.middle if q0 is None else q0)
+
+    def first(self, X: np.ndarray) -> np.ndarray | None:
+        """A branch of a redundant arm with its parameter at zero, or None when the limits allow none of them."""
+        q = self.solver.solve(X, 0.0)
+        return self._picked(q, self.middle) if len(q) else None
+
+    def _picked(self, q: np.ndarray, near: np.ndarray) -> np.ndarray | None:
         rows = self.rows.copy()
         rows[: len(q)] = q
-        picked, cost = self.pick(rows, self.middle if q0 is None else q0)
+        picked, cost = self.pick(rows, near)
         return picked if cost < NONE else None
 
     def best_of_many(self, X: np.ndarray, q0: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

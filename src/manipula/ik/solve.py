@@ -140,6 +140,9 @@ class Solver:
                 raise DescriptionError(f"No closed form is known for the geometry of '{robot.name}' and this target.")
         # one posture of a redundant arm is found sooner by descent than by trying values of its parameter
         self.direct = None if self.analytic is None or (self.analytic.redundant and method == "auto") else self.analytic
+        # … except that the arm angle of a shoulder–elbow–wrist arm is nearly free: zero serves nine targets of ten
+        turnable = self.analytic is not None and self.analytic.solver.parameter == "arm_angle"
+        self.quick = self.analytic if turnable and self.direct is None else None
 
     @functools.cached_property
     def search(self) -> Search:
@@ -165,6 +168,12 @@ class Solver:
                 if residual <= tolerance:
                     return IkResult(q, "solved", residual, 0, "", self.direct.name)
                 q0 = q  # near-matches are polished
+        elif self.quick is not None and q0 is None and not seed:
+            q = self.quick.first(targets[0])
+            if q is not None:
+                residual = float(self.check(targets, q))
+                if residual <= tolerance:
+                    return IkResult(q, "solved", residual, 0, "", self.quick.name)
         found = self.search.one(targets, q0, tolerance, most, seed)
         residual = float(self.check(targets, found.q))
         if residual <= tolerance and found.solved:
