@@ -36,7 +36,8 @@ class Scenario:
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
         duration, step: [s]; the fixed integrators take whole steps.
         integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
-            drives and friction); "auto" takes dop853 for free motion and rk4 under control.
+            drives and friction); "auto" takes dop853 for free motion, and under control rk4, or rodas where
+            the verification of rk4 fails.
         sample: time between recorded samples [s]; every step when omitted.
         kind: "auto" decides by what is given; "kinematic" integrates resolved rates, "inverse_dynamics" evaluates torques
             along the reference, "playback" applies ``torques``.
