@@ -20,6 +20,14 @@ def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.nd
     return target.position[rows], target.velocity[rows], target.acceleration[rows]
 
 
+def wanted_acceleration(gains: Any, arm: Arm, q: Vector, qd: Vector, target: Target, J: np.ndarray) -> np.ndarray:
+    r""":math:`\ddot x_d + K_v\dot e + K_p e - \dot J\dot q`: what :math:`J\ddot q` must be, for a controller with fields kp and kv."""
+    x_d, v_d, a_d = task_target(arm, target)
+    k = len(arm.task)
+    e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
+    return array(a_d + spread(gains.kv, k) * ed + spread(gains.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd)
+
+
 @dataclass(frozen=True)
 class TaskSpaceComputedTorque(Controller):
     r"""Resolved acceleration with the pseudoinverse [Žlajpah, (16), corrected: :math:`\dot J\dot q`, not :math:`\ddot J\dot q`].
@@ -44,12 +52,8 @@ class TaskSpaceComputedTorque(Controller):
     space: ClassVar[Space] = "task"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        x_d, v_d, a_d = task_target(arm, target)
-        k = len(arm.task)
         J = arm.task_jacobian(q)
-        e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
-        wanted = a_d + spread(self.kv, k) * ed + spread(self.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd
-        qdd = pseudoinverse_times(J, array(wanted), self.damping)
+        qdd = pseudoinverse_times(J, wanted_acceleration(self, arm, q, qd, target, J), self.damping)
         z = secondary(self, arm, q, qd)
         if z is not None:
             qdd = qdd + null_space_times(J, z)
@@ -83,13 +87,10 @@ class OperationalSpace(Controller):
     space: ClassVar[Space] = "task"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        x_d, v_d, a_d = task_target(arm, target)
-        k = len(arm.task)
         J, M = arm.task_jacobian(q), arm.mass_matrix(q)
         MJ = solve_spd(M, J.T)  # M⁻¹Jᵀ, n×k
-        e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
-        wanted = a_d + spread(self.kv, k) * ed + spread(self.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd
-        tau = J.T @ solve_spd(J @ MJ, array(wanted)) + arm.nonlinear_effects(q, qd)
+        wanted = wanted_acceleration(self, arm, q, qd, target, J)
+        tau = J.T @ solve_spd(J @ MJ, wanted) + arm.nonlinear_effects(q, qd)
         z = secondary(self, arm, q, qd)
         if z is not None:
             push = M @ z
