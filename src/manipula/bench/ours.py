@@ -119,7 +119,7 @@ def machine() -> dict[str, Any]:
     import platform
 
     from manipula.native.objects import host
-    from manipula.simulation.simulate import versions
+    from manipula.simulation.assembly import versions
 
     model = ""
     cpuinfo = Path("/proc/cpuinfo")

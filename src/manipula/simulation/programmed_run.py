@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.physics.programmed import choose_independent
 from manipula.simulation import judge
+from manipula.simulation.assembly import versions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.program import Program
 from manipula.simulation.program_kernels import LARGEST, kernel, rows_at, values_of
@@ -17,7 +18,6 @@ from manipula.simulation.program_verdict import ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import program_settings, robot_text
 from manipula.simulation.result import Result
-from manipula.simulation.simulate import versions
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed

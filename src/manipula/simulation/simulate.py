@@ -7,21 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
-from manipula.model import Model
 from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
+from manipula.simulation.assembly import assembled
 from manipula.simulation.fixed import Samples, run_fixed
+from manipula.simulation.given_motion import inverse_dynamics, kinematic
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.parts import PayloadChange
 from manipula.simulation.progress import phase
-from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
-from manipula.version import __version__
 
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite")  # after which an open choice of integrator is made again
-WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
 
 ROUNDING = 1e-9  # s, on either side of an instant
@@ -46,9 +44,9 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     if open_choice:
         scenario = scenario.replace(integrator="dop853" if kind in ("free", "playback") else "rk4")
     if kind == "inverse_dynamics":
-        return _inverse_dynamics(scenario)
+        return inverse_dynamics(scenario)
     if kind == "kinematic":
-        return _kinematic(scenario)
+        return kinematic(scenario)
     q0, qd0 = initial_state(scenario)
     rcond = judge.condition(scenario.robot, q0)
     if rcond < judge.SINGULAR:
@@ -88,7 +86,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     t = np.arange(s.samples) * (float(s.duration or 0.0) / s.steps * s.every)
     arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
     arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
-    return _assemble(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), np.full(len(q0), np.nan), ())
+    return assembled(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), np.full(len(q0), np.nan), ())
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
@@ -127,7 +125,7 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
     rcond = judge.conditions(run, samples)
     verdicts = [_verdict(s, samples, k, arrays, rcond[k]) for k in range(len(x))]
-    return _assemble(s, samples.t, arrays, verdicts, samples.error, samples.notes)
+    return assembled(s, samples.t, arrays, verdicts, samples.error, samples.notes)
 
 
 def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
@@ -183,94 +181,5 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
         )
     if not np.isfinite(samples.x[k]).all():
         return judge.Verdict("not_finite", "A sample is not a finite number.")
-    if s.resolved_kind() == "inverse_dynamics":
-        off = float(np.abs(arrays["error"][k]).max()) if "error" in arrays else 0.0
-        if off > s.tolerance:
-            return judge.Verdict(
-                "inaccurate", f"The joints found miss the reference by up to {off:.1e} (allowed {s.tolerance:.1e})."
-            )
-        met = f"; the tip is within {off:.1e} m of it" if "error" in arrays else ""
-        return judge.Verdict("finished", f"Torques along {s.duration:g} s of the reference{met}.")
     trust = f"; error about {error:.1e}" if np.isfinite(error) else "; accuracy not verified"
     return judge.Verdict("finished", f"{s.duration:g} s simulated{trust}.")
-
-
-def _assemble(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: np.ndarray,
-              notes: tuple[str, ...]) -> Result:  # fmt: skip
-    found = error[~np.isnan(error)]
-    worst = min(verdicts, key=lambda v: WORST_FIRST.index(v.status))
-    count = sum(v.status == worst.status for v in verdicts)
-    reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
-    if not s.is_batch:
-        arrays = {name: value[0] for name, value in arrays.items()}
-    meta = {
-        "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
-        "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
-        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
-        **provenance(s),
-    }  # fmt: skip
-    return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
-                  float(found.max()) if len(found) else float("nan"), meta,
-                  notes, s)  # fmt: skip
-
-
-def versions() -> dict[str, str]:
-    """Versions that numbers may depend on."""
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {"manipula": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    for name in ("numpy", "scipy", "llvmlite"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "missing"
-    return found
-
-
-def _kinematic(s: Scenario) -> Result:
-    from manipula.simulation.kinematic import run_kinematic
-
-    phase("compiling")
-    q0, _ = initial_state(s)
-    done = run_kinematic(s, q0)
-    return _posed(s, done["t"], done["q"], done["qd"], done["qdd"], done["estimate"])
-
-
-def _inverse_dynamics(s: Scenario) -> Result:
-    steps, every = s.steps, s.every
-    t = np.arange(steps // every + 1) * (every * float(s.duration or 0.0) / steps)
-    if s.reference is None:
-        raise DescriptionError("An inverse-dynamics run follows a reference; none is given.", field="reference")
-    if s.reference.space == "joint":
-        q, qd, qdd = (np.asarray(s.reference.derivatives(t, 2)))[:3]
-    else:
-        from manipula.simulation.joint_motion import along_task
-
-        q, qd, qdd = along_task(s, t)
-    return _posed(s, t, q[None], qd[None], qdd[None], float("nan"))
-
-
-def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, estimate: float) -> Result:
-    """A result from a known joint motion (N, S, n): torques by inverse dynamics, friction added."""
-    model = Model(s.robot)
-    inertial = model.inverse_dynamics(q, qd, qdd)
-    friction = np.zeros_like(q)
-    laws = [j.friction for j in s.robot.joints] if s.friction is None else (s.friction or [None] * s.robot.n)
-    for i, law in enumerate(laws):
-        if law is not None and not law.states and not law.needs_load:
-            friction[..., i] = np.vectorize(law.torque, otypes=[float])(qd[..., i])
-    tau = inertial + friction
-    arrays = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "friction": friction, "power": tau * qd}
-    if s.robot.tip is not None:
-        pose = model.pose(q)
-        arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
-    if s.reference.space == "task" and "tip" in arrays:
-        arrays["target"] = np.broadcast_to(s.reference.position(t), arrays["tip"].shape).copy()
-        arrays["error"] = arrays["target"] - arrays["tip"]
-    arrays["kinetic"], arrays["potential"] = model.kinetic_energy(q, qd), model.potential_energy(q)
-    arrays["energy"] = arrays["kinetic"] + arrays["potential"]
-    stopped = np.full(len(q), np.inf)
-    samples = Samples(t, np.concatenate([q, qd], axis=-1), stopped, np.broadcast_to(estimate, len(q)))
-    verdicts = [_verdict(s, samples, k, arrays, 1.0) for k in range(len(q))]  # M is never solved for
-    return _assemble(s, t, arrays, verdicts, samples.error, ())

@@ -1,0 +1,47 @@
+"""A result from samples, verdicts and the settings of its run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.simulation import judge
+from manipula.simulation.provenance import provenance
+from manipula.simulation.result import Result
+from manipula.simulation.scenario import Scenario
+from manipula.version import __version__
+
+WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
+
+
+def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: np.ndarray,
+              notes: tuple[str, ...]) -> Result:  # fmt: skip
+    """One result from the samples and verdicts of all runs of a batch."""
+    found = error[~np.isnan(error)]
+    worst = min(verdicts, key=lambda v: WORST_FIRST.index(v.status))
+    count = sum(v.status == worst.status for v in verdicts)
+    reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
+    if not s.is_batch:
+        arrays = {name: value[0] for name, value in arrays.items()}
+    meta = {
+        "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
+        "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
+        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
+        **provenance(s),
+    }  # fmt: skip
+    return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
+                  float(found.max()) if len(found) else float("nan"), meta,
+                  notes, s)  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Versions that numbers may depend on."""
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"manipula": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    for name in ("numpy", "scipy", "llvmlite"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
