@@ -130,9 +130,7 @@ class ProgramScenario:
             stabilisation=self.stabilisation, gain=self.gain, start=self.start, sample=self.sample, friction=friction,  # pyright: ignore[reportArgumentType]
             integrator=self.integrator, tolerance=self.tolerance, verify=self.verify,
         )  # fmt: skip
-        result.scenario = self
-        result.meta["name"] = self.name
-        return result
+        return dataclasses.replace(result, scenario=self, meta={**result.meta, "name": self.name})
 
     def compare_friction(self) -> FrictionComparison:
         """The run with and without friction."""

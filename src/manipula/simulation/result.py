@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import SolveError, unknown_name
+from manipula.algebra.value import FrozenDict, Value
+from manipula.errors import SolveError, printable, unknown_name
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")
 UNITS = {
@@ -18,16 +19,21 @@ UNITS = {
 }  # fmt: skip
 
 
-@dataclass
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Value):
     """Samples of one run, shape (S, …), or of a batch, shape (N, S, …).
+
+    A value: it does not change (``dataclasses.replace`` makes another one), its arrays are read-only, and two results are equal when all
+    they say and every number is; NaN equals NaN. What was saved loads equal.
 
     Attributes:
         status: "finished" only when the answer can be trusted; else what went wrong. reason: the sentence that explains it.
         statuses, reasons: the same for every run of a batch.
         t: sample times (S,). arrays: everything else by name.
         error_estimate: relative error found by repeating the run with another step; NaN when that was not asked for.
-        meta: robot name and digest, versions, seed, settings.
+        meta: robot name and digest, versions, seed, settings: plain values only, so that files can hold them.
+        scenario: what the run was made from, while it is at hand. Files hold its settings as text, so a loaded result has none; it
+            takes no part in comparison.
     """
 
     t: np.ndarray
@@ -37,9 +43,9 @@ class Result:
     statuses: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     error_estimate: float = float("nan")
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=FrozenDict)
     notes: tuple[str, ...] = ()
-    scenario: Any = None
+    scenario: Any = field(default=None, compare=False)
 
     def __getattr__(self, name: str) -> np.ndarray:
         arrays = self.__dict__.get("arrays", {})
@@ -49,9 +55,13 @@ class Result:
             raise AttributeError(name)
         raise AttributeError(str(unknown_name("signal", name, arrays)))
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.arrays if name.isidentifier())]
+
     def __repr__(self) -> str:
         shape = self.arrays["q"].shape if "q" in self.arrays else ()
-        return f"Result('{self.status}', t = 0 … {self.t[-1]:g} s, q {shape}: {self.reason})"
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "no samples"
+        return f"Result('{self.status}', {span}, q {shape}: {printable(self.reason, 200)})"
 
     @property
     def signals(self) -> tuple[str, ...]:

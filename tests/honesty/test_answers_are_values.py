@@ -1,0 +1,158 @@
+"""An answer is a value: it does not change, compares by content, hashes, prints in one line and travels to other processes."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula import control
+from manipula.algebra.value import FrozenDict, key
+
+
+@cache
+def run(gain: float = 30.0) -> mp.Result:
+    arm = mp.load("planar-2r")
+    return mp.simulate(
+        mp.Scenario(
+            robot=arm,
+            controller=control.PDGravity(gain, 5.0, goal=[0.3, -0.2]),
+            q0=[0.1, 0.2],
+            duration=0.05,
+            sample=0.01,
+        )
+    )
+
+
+ANSWERS: dict[str, Callable[[], Any]] = {
+    "simulate": lambda: mp.simulate(run().scenario),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_equal_when_made_twice(name: str) -> None:
+    one, two = ANSWERS[name](), ANSWERS[name]()
+    assert one is not two
+    assert one == two
+    assert hash(one) == hash(two)
+    assert len({one, two}) == 1
+    assert one != "something else"
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_nothing_in_it_can_be_changed(name: str) -> None:
+    answer = ANSWERS[name]()
+    before = hash(answer)
+    for field in dataclasses.fields(answer):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(answer, field.name, None)
+        assert unchangeable(getattr(answer, field.name)), field.name
+    assert hash(answer) == before
+
+
+def unchangeable(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return not value.flags.writeable and (value.base is None or unchangeable(value.base))
+    if isinstance(value, dict):
+        return isinstance(value, FrozenDict) and all(map(unchangeable, value.values()))
+    if isinstance(value, tuple):
+        return all(map(unchangeable, value))
+    return not isinstance(value, list | set | bytearray)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_it_prints_in_a_line(name: str) -> None:
+    shown = repr(ANSWERS[name]())
+    assert "\n" not in shown
+    assert len(shown) < 600
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_it_travels(name: str) -> None:
+    answer = ANSWERS[name]()
+    for other in (
+        pickle.loads(pickle.dumps(answer)),  # noqa: S301
+        copy.deepcopy(answer),
+        copy.copy(answer),
+        dataclasses.replace(answer),
+    ):
+        assert other == answer
+        assert hash(other) == hash(answer)
+        assert all(unchangeable(getattr(other, f.name)) for f in dataclasses.fields(other))
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_any_changed_field_is_seen(name: str) -> None:
+    answer = ANSWERS[name]()
+    for field in dataclasses.fields(answer):
+        if field.compare:
+            assert dataclasses.replace(answer, **{field.name: "other"}) != answer, field.name
+
+
+def test_every_number_of_a_result_counts() -> None:
+    result = run()
+    rng = np.random.default_rng(0)
+    for name in result.signals:
+        values = np.array(result.arrays[name])
+        values[tuple(rng.integers(k) for k in values.shape)] += 1e-9
+        assert dataclasses.replace(result, arrays={**result.arrays, name: values}) != result, name
+    assert run(31.0) != result
+
+
+def test_nan_equals_nan_at_the_same_place_only() -> None:
+    a, b = np.array([1.0, np.nan, 3.0]), np.array([np.nan, 1.0, 3.0])
+    made = lambda q: mp.Result(np.arange(3.0), {"q": q}, "finished", "", error_estimate=float("nan"))
+    assert made(a) == made(a.copy())
+    assert made(a) != made(b)
+    assert made(np.array([0.0, 1.0])) == made(np.array([-0.0, 1.0]))
+    assert hash(made(np.array([0.0, 1.0]))) == hash(made(np.array([-0.0, 1.0])))
+
+
+def test_arrays_of_others_are_copied() -> None:
+    t, q = np.arange(3.0), np.zeros((3, 2))
+    result = mp.Result(t, {"q": q[:]}, "finished", "")
+    q[0] = 7.0
+    t[0] = 7.0
+    assert result.q[0, 0] == 0.0
+    assert result.t[0] == 0.0
+    assert q.flags.writeable
+    view = q.view()
+    view.flags.writeable = False
+    kept = mp.Result(t, {"q": view}, "finished", "")
+    q[0] = 8.0
+    assert kept.q[0, 0] == 7.0
+
+
+def test_what_is_refused_says_what_to_do() -> None:
+    result = run()
+    with pytest.raises(ValueError, match="read-only"):
+        result.q[0, 0] = 1.0
+    with pytest.raises(TypeError, match="dict"):
+        result.meta["name"] = "x"
+    with pytest.raises(TypeError, match="dict"):
+        result.meta["versions"].update(python="x")
+    with pytest.raises(TypeError, match="dict"):
+        del result.arrays["q"]
+    json.dumps(result.meta)
+
+
+def test_signals_are_offered_by_completion() -> None:
+    assert {"q", "tau", "status"} <= set(dir(run()))
+    assert not hasattr(run(), "_repr_html_")
+    with pytest.raises(AttributeError, match="tau"):
+        run().tua
+
+
+def test_the_key_of_numbers_follows_python() -> None:
+    assert key(1) == key(1.0) == key(np.float64(1.0)) == key(True)
+    assert key(np.array([1, 2])) == key(np.array([1.0, 2.0]))
+    assert key(np.zeros((2, 3))) != key(np.zeros((3, 2)))
+    assert key({"a": float("nan")}) == key({"a": float("nan")})
