@@ -2,8 +2,8 @@
 
 ``load(key_material)`` gives the bytes that ``store(key_material, object_code)`` kept, or ``None``. Key material is any bytes
 that determine the code: the text of the intermediate code, or (faster, nothing need be built) a digest of what it is made
-from. The key adds what else the code depends on: processor and features, LLVM and llvmlite, the sources of this package and
-``ABI_VERSION``.
+from. The key adds what else the code depends on: processor and features, LLVM and llvmlite, the content of the compiler's sources
+and ``ABI_VERSION``.
 
 An entry is one file named by its key::
 
@@ -37,6 +37,7 @@ from typing import Any
 
 from manipula.errors import CompileError
 from manipula.native.objects import LoadedCode, compile_object, host, load_object
+from manipula.version import STARTED
 
 ABI_VERSION = 1
 """Raised whenever compiled code would be called differently."""
@@ -119,17 +120,38 @@ def _key(key_material: bytes) -> bytes:
 
 @functools.cache
 def code_version() -> bytes:
-    """Changes whenever the compiler's sources do: name, size and date of every file of ``native``.
+    """Changes whenever the compiler's sources do: the content of every file of ``native``."""
+    return sources(Path(__file__).parent)
 
-    Where the files cannot be looked at, a random number: nothing is found in the cache, and nothing stale.
+
+def sources(root: Path) -> bytes:
+    """A fingerprint of the names and the content of every source file below ``root``.
+
+    Where the files cannot be read, or one was changed after this process began (which then may run other code than the file
+    holds), a random number: nothing is found in the cache, and nothing stale.
     """
+    text = hashlib.sha256()
+    count = 0
     try:
-        with os.scandir(Path(__file__).parent) as files:
-            sources = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
+        for folder, folders, names in os.walk(root, onerror=_raise):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)
+                    with open(path, "rb") as file:
+                        if os.fstat(file.fileno()).st_mtime > STARTED:
+                            return secrets.token_bytes(32)
+                        content = file.read()
+                    text.update(f"{os.path.relpath(path, root)}\0{len(content)}\0".encode())
+                    text.update(content)
+                    count += 1
     except OSError:
         return secrets.token_bytes(32)
-    facts = sorted(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in sources)
-    return "\n".join(facts).encode()
+    return text.digest() if count else secrets.token_bytes(32)
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _remember(key: bytes, object_code: bytes) -> None:

@@ -36,6 +36,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2"})
+OF_ARRAYS = frozenset({"locate", "gather", "length"})  # operations whose data begin with an array
 _FREE = frozenset({"const", "input", "param", "pick", "loop"})
 
 
@@ -171,21 +172,36 @@ class Graph:
         return evaluate(self, {**dict(zip(names, args)), **arrays})
 
     def digest(self) -> bytes:
-        """A fingerprint of everything that the machine code depends on."""
+        """A fingerprint of everything that the machine code depends on, the same in every process."""
         text = hashlib.sha256()
         text.update(repr((self.inputs, self.shared, self.outputs, self.output_values, self.sampled)).encode())
         arrays: dict[int, bytes] = {}
         for code, args, data in self.operations:
-            if code == "locate" or code == "gather":
+            if code in OF_ARRAYS:
                 array = data[0]
                 if id(array) not in arrays:
                     arrays[id(array)] = array.digest()
-                text.update(repr((code, args, data[1:])).encode())
+                text.update(f"{code}{args}{_written(data[1:])}".encode())
                 text.update(arrays[id(array)])
             else:
-                text.update(f"{code}{args}{data!r};".encode())
+                text.update(f"{code}{args}{_written(data)};".encode())
         text.update(repr(self.body).encode())
         return text.digest()
+
+
+def _written(data: Any) -> str:
+    """What an operation carries, as text without addresses.
+
+    Raises:
+        TypeError: for anything whose text could differ from process to process.
+    """
+    if data is None or type(data) in (float, int, str, bool, Loop):
+        return repr(data)
+    if isinstance(data, tuple):
+        return f"({','.join(map(_written, data))})"
+    if isinstance(data, (float, int)):  # numbers of NumPy, which print themselves with their type
+        return repr(float(data))
+    raise TypeError(f"an operation carries a {type(data).__name__}, which has no fingerprint")
 
 
 def core_size(shape: tuple) -> int:

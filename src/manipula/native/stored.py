@@ -12,8 +12,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -98,16 +96,7 @@ def _read(stored: bytes | None) -> dict[str, Any] | None:
 
 @functools.cache
 def package_version() -> bytes:
-    """Changes whenever a source file of the package does: names, sizes and dates; a random number when they cannot be seen."""
-    root = Path(__file__).parent.parent
-    facts = []
-    try:
-        for folder, _, names in os.walk(root):
-            for name in names:
-                if name.endswith(".py"):
-                    path = os.path.join(folder, name)
-                    status = os.stat(path)
-                    facts.append(f"{os.path.relpath(path, root)} {status.st_size} {status.st_mtime_ns}")
-    except OSError:
-        return secrets.token_bytes(32)
-    return hashlib.sha256("\n".join(sorted(facts)).encode()).digest()
+    """Changes whenever a source file of the package does; see :func:`manipula.native.cache.sources`."""
+    from manipula.native.cache import sources
+
+    return sources(Path(__file__).parent.parent)

@@ -1,0 +1,91 @@
+"""Keys of compiled code mean the same in every process: no addresses, no hash seeds, no dates."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from manipula import native
+from manipula.native import cache
+from manipula.native.graph import Graph, Operation
+
+
+def run_python(program: str, *arguments: str, **environment: str) -> Any:
+    """What a new interpreter prints, read as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], env={**os.environ, **environment}, capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+DIGESTS = """
+import json, numpy as np
+from manipula import native
+from manipula.algebra import ops
+
+def follow(t, x, breaks, coefficients):
+    table = native.table(breaks, coefficients)
+    slope = table.derivative()
+    done = native.repeat(lambda i, y: (y + 0.1 * slope(t + i),), (x,), 5.0)
+    return {"value": table(t), "end": done.state[0]}
+
+inputs = {"t": (), "x": (2,), "breaks": ("m+1",), "coefficients": ("m", 2, 4)}
+read = native.trace(follow, inputs, "follow", shared=("breaks", "coefficients"))
+fixed = native.trace(lambda t: native.table(np.arange(4.0), np.ones((3, 1, 2)))(t), {"t": ()}, "fixed")
+plain = native.trace(lambda x: ops.where(x[0] > 0, ops.sin(x[1]), np.float64(2.5) * x[0]), {"x": (2,)}, "plain")
+print(json.dumps([g.digest().hex() for g in (read, fixed, plain)]))
+"""
+
+
+def test_a_graph_has_the_same_digest_in_every_process() -> None:
+    first, second = (run_python(DIGESTS, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert first == second
+
+
+def test_data_without_a_fingerprint_is_refused() -> None:
+    """An object would enter the key through its address: another key in every process."""
+    graph = Graph("odd", {}, (), [Operation("const", (), object())], [0], {"y": ()}, {"y": [0]}, {})
+    with pytest.raises(TypeError, match="has no fingerprint"):
+        graph.digest()
+
+
+def test_the_package_is_known_by_the_content_of_its_files(tmp_path: Path) -> None:
+    """Neither an equal size and date with other content, nor another date with equal content, deceives."""
+    file = tmp_path / "part.py"
+
+    def version(content: str, date: int) -> bytes:
+        file.write_text(content)
+        os.utime(file, ns=(date, date))
+        return cache.sources(tmp_path)
+
+    day = 10**18
+    assert version("K = 3\n", day) == version("K = 3\n", 2 * day - day // 2)
+    assert version("K = 3\n", day) != version("K = 4\n", day)
+    before = version("K = 3\n", day)
+    file.rename(tmp_path / "other.py")
+    assert cache.sources(tmp_path) != before
+
+
+def test_files_changed_under_a_running_process_are_not_trusted(tmp_path: Path) -> None:
+    """What runs is then perhaps not what the file says: a key that nobody finds again."""
+    file = tmp_path / "part.py"
+    file.write_text("K = 3\n")
+    os.utime(file, (4e9, 4e9))
+    assert cache.sources(tmp_path) != cache.sources(tmp_path)
+    assert cache.sources(tmp_path / "missing") != cache.sources(tmp_path / "missing")
+
+
+def test_equal_arrays_have_equal_digests() -> None:
+    graphs = [
+        native.trace(lambda t, k=k: native.table([0.0, 1.0, 2.0], [[[k]], [[2.0]]])(t), {"t": ()}, "f")
+        for k in (1.0, 1.0, 3.0)
+    ]
+    assert graphs[0].digest() == graphs[1].digest() != graphs[2].digest()
