@@ -16,9 +16,8 @@ SETTLED = 1e-14
 
 
 def has_orientation(trajectory: Any) -> bool:
-    """Does the motion say how the tool is turned?"""
-    path = getattr(trajectory, "path", None)
-    return bool(getattr(trajectory, "has_orientation", False)) or getattr(path, "orientation", None) is not None
+    """Does the motion (of ours, or anything with the same methods) say how the tool is turned?"""
+    return bool(getattr(trajectory, "has_orientation", False))
 
 
 def poses_along(trajectory: Any, t: Any) -> np.ndarray:

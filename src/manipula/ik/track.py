@@ -127,13 +127,15 @@ class Follower:
     ) -> None:  # fmt: skip
         self.robot, self.trajectory, self.limited, self.gain, self.seed = robot, trajectory, limited, gain, seed
         self.pull = 0.0
-        task = movable(robot, Task.of("pose" if has_orientation(trajectory) else "position", frame))
+        asked = Task.of("pose" if has_orientation(trajectory) else "position", frame)
+        task = movable(robot, asked)
         if task is None:
             raise DescriptionError(f"No joint of '{robot.name}' moves frame '{frame}'.")
         self.task = task
         self.search = Search(robot, task, limited=limited)
         self.step = compile_tracking_step(robot, task, limited, criteria, _weight(robot, weight), inset)
         self.check = compile_residual(robot, task)
+        self.whole = None if task == asked else compile_residual(robot, asked)  # directions that no joint moves as well
         self.hard = self.search.walls.hard
         self.box = ranges(robot)
 
@@ -202,6 +204,10 @@ class Follower:
         found, reason, status = self._find(targets, q0, np.random.default_rng(self.seed))
         if found is None:
             return TrackResult(None, status, reason, t, np.zeros((0, self.robot.n)), np.inf, -np.inf)
+        missed = 0.0 if self.whole is None else float(np.max(self.whole(targets, found[:, 0])))
+        if missed > max(tolerance, TOLERANCE):
+            reason = f"The arm cannot move in every direction of the path; {missed:.2g} m or rad remain."
+            return TrackResult(None, "unreachable", reason, t, np.zeros((0, self.robot.n)), missed, -np.inf)
         fitted = [self._fit(t, found[:, k], tolerance, refine) for k in self._ranked(found)[:1]]
         for k in self._ranked(found)[1:TRIED]:
             if fitted[-1].ok:

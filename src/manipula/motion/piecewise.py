@@ -93,6 +93,12 @@ def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTr
     """
     if isinstance(trajectory, PiecewiseTrajectory):
         return trajectory
+    if getattr(trajectory, "has_orientation", False):
+        raise DescriptionError(
+            "A table of polynomials holds positions only, and this motion also says how the tool is turned; "
+            "make the table from the motion without its orientation.",
+            field="orientation",
+        )
     tolerance = positive(tolerance, "tolerance")
     fit = _Fit(trajectory, trajectory.breaks[:-1], trajectory.breaks[1:])
     scale = 1.0 + fit.magnitude

@@ -47,6 +47,11 @@ class Trajectory(ABC):
     @abstractmethod
     def breaks(self) -> np.ndarray: ...
 
+    @property
+    def has_orientation(self) -> bool:
+        """Does the motion say how the tool is turned?"""
+        return False
+
     @abstractmethod
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[p, ṗ, p̈, …]`` at times t: shape (order + 1, *t.shape, dimension)."""
@@ -65,7 +70,11 @@ class Trajectory(ABC):
         return self.derivatives(t, 3)[3]
 
     def to_piecewise(self, tolerance: float = 1e-9) -> PiecewiseTrajectory:
-        """A table of quintic pieces for compiled loops; see :mod:`manipula.motion.piecewise`."""
+        """A table of quintic pieces for compiled loops; see :mod:`manipula.motion.piecewise`.
+
+        Raises:
+            DescriptionError: for a motion that turns the tool, because such a table holds positions only.
+        """
         from manipula.motion.piecewise import to_piecewise
 
         return to_piecewise(self, tolerance)
@@ -130,6 +139,10 @@ class PathTrajectory(Trajectory):
         return _chain(self.path.derivatives(s[0], order, side), s[..., None])
 
     # orientation -------------------------------------------------------------------------------------------------
+
+    @property
+    def has_orientation(self) -> bool:
+        return self.path.orientation is not None
 
     def rotation(self, t: Any) -> np.ndarray:
         """R of the tool in base axes, shape (*t.shape, 3, 3)."""

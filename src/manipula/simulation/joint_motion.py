@@ -14,12 +14,14 @@ import numpy as np
 
 from manipula.errors import DescriptionError, SolveError
 from manipula.ik.continuation import follow, has_orientation, poses_along
-from manipula.ik.driver import compile_errors
+from manipula.ik.driver import compile_errors, compile_residual
 from manipula.ik.solve import solve_ik
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.model import Model
 from manipula.simulation.scenario import Scenario
+
+MISSED = 1e-8  # m or rad, ten times what the inverse kinematics leaves
 
 
 def along_task(s: Scenario, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -35,6 +37,8 @@ def along_task(s: Scenario, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
         return _redundant(s, t, q0, turned)
     errors = compile_errors(s.robot, task)
     q = follow(errors, lambda at: poses_along(reference, at), t, q0)
+    if turned:
+        _check_turn(s, t, q)
     d = reference.derivatives(t, 2)
     v, a = np.zeros((len(t), 6)), np.zeros((len(t), 6))
     v[:, :3], a[:, :3] = d[1][:, :3], d[2][:, :3]
@@ -45,6 +49,18 @@ def along_task(s: Scenario, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     qd = _solved(J, v[:, rows])
     rate = (model.jacobian_rate(q, qd)[:, rows] @ qd[:, :, None])[:, :, 0]
     return q, qd, _solved(J, a[:, rows] - rate)
+
+
+def _check_turn(s: Scenario, t: np.ndarray, q: np.ndarray) -> None:
+    """Is the tool turned as the reference says, also about axes that no joint of this arm turns it about?"""
+    missed = np.asarray(compile_residual(s.robot, Task.of("pose"))(poses_along(s.reference, t), q), float)
+    worst = int(np.argmax(missed))
+    if missed[worst] > MISSED:
+        raise SolveError(
+            f"The tool of '{s.robot.name}' cannot be turned as the reference says: at t = {t[worst]:.6g} s "
+            f"{missed[worst]:.2g} rad or m remain.",
+            q[worst],
+        )
 
 
 def _solved(J: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -76,7 +92,7 @@ def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool) -> tupl
     if turned:
         from manipula.ik.track import track
 
-        found = track(s.robot, s.reference, q0=q0).check()
+        found = track(s.robot, s.reference, q0=q0, criteria=s.criteria).check()
         d = found.trajectory.derivatives(t, 2)
         return d[0], d[1], d[2]
     from manipula.simulation.kinematic import run_kinematic

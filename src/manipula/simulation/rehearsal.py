@@ -10,6 +10,7 @@ import numpy as np
 from manipula.control.base import Target
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.simulation.plant import Plant
+from manipula.simulation.requests import check_requests
 from manipula.simulation.scenario import Scenario
 
 
@@ -26,6 +27,7 @@ def rehearse(s: Scenario) -> None:
             raise unknown_name(
                 f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
             )
+    check_requests(s)
     kind = s.resolved_kind()
     reference: Any = s.reference
     if kind in ("kinematic", "inverse_dynamics"):

@@ -15,6 +15,7 @@ from manipula.simulation.given_motion import inverse_dynamics, kinematic
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.parts import PayloadChange
 from manipula.simulation.progress import phase
+from manipula.simulation.requests import check_requests
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
@@ -40,6 +41,7 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     if scenario.integrator not in known:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
     kind = scenario.resolved_kind()
+    check_requests(scenario)
     open_choice = scenario.integrator == "auto"
     if open_choice:
         scenario = scenario.replace(integrator="dop853" if kind in ("free", "playback") else "rk4")

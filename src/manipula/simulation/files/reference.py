@@ -71,6 +71,12 @@ def reference_table(reference: Any) -> dict[str, Any] | None:
     if isinstance(reference, PiecewiseTrajectory):
         return {"kind": "table", "space": reference.space, "breaks": reference.breaks.tolist(),
                 "coefficients": reference.coefficients.tolist()}  # fmt: skip
+    if getattr(reference, "has_orientation", False):
+        raise DescriptionError(
+            "This reference says how the tool is turned by Python objects and cannot be written; a motion by formulas "
+            "with its 'orientation' as texts can.",
+            field="reference",
+        )
     raise DescriptionError(
         "This reference holds Python objects and cannot be written; reference.to_piecewise() can.", field="reference"
     )
