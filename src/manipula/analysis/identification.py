@@ -6,7 +6,8 @@ robots dynamics, IFAC 1986; Swevers et al. 2007]:
 
 .. math:: \hat\beta = (W_1^T\Sigma^{-1}W_1)^{-1}W_1^T\Sigma^{-1}\tau, \qquad \operatorname{cov}\hat\beta = (W_1^T\Sigma^{-1}W_1)^{-1}
 
-The physically consistent estimate is the π closest to the data among bodies that can exist (``physical``).
+The physically consistent estimate is the π closest to the data among bodies that can exist (``physical``); what the data leave open
+stays at the prior.
 """
 
 from __future__ import annotations
@@ -17,16 +18,20 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
-from manipula.analysis.identified import Identification
-from manipula.analysis.physical import consistent_parameters
-from manipula.analysis.regressor_columns import measured, stacked
+from manipula.analysis.bounds import bounds_of
+from manipula.analysis.identified import Identification, Known
+from manipula.analysis.physical import PRIOR, consistent_parameters
+from manipula.analysis.regressor_columns import Columns, measured, stacked
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.physics.regressor import parameters as inertial_parameters
+from manipula.robot.friction import Coulomb, Viscous
 from manipula.robot.robot import Robot
 
 Weights = Literal["joint", "none"]
 WEIGHTS = ("joint", "none")
+FRICTION = {"viscous", "coulomb", "offset"}
+SIMPLE = (Viscous, Coulomb)
 REPEATS = 4  # of the weighting; the deviations settle after two
 
 
@@ -41,29 +46,40 @@ def identify(
     weights: Weights | Any = "joint",
     physical: bool = True,
     prior: Robot | None = None,
+    prior_weight: float = PRIOR,
+    masses: Any = None,
+    centres: Any = None,
+    total_mass: Any = None,
     confidence: float = 0.95,
 ) -> Identification:
     """Parameters of a robot from measured motion and torque.
 
     Args:
-        robot: gives the geometry; its rotor inertia is taken as known unless "armature" is among ``extras``.
+        robot: gives the geometry; its rotor inertia is taken as known unless "armature" is among ``extras``, and so is its
+            friction unless "viscous", "coulomb" or "offset" is, which then replace it.
         q, qd, qdd, tau: (samples, n), joint side, SI.
         extras: what is identified beside the links: "viscous", "coulomb", "offset", "armature".
         weights: "joint" (by the residual of each joint), "none", or standard deviations of tau, (n,) or (samples, n).
         physical: also find parameters of bodies that can exist (positive definite pseudo-inertia, friction ≥ 0).
-        prior: where the physical estimate starts and leans to in directions that the data do not show; ``robot`` itself
+        prior: the robot that the physical estimate keeps to in directions that the data do not show; ``robot`` itself
             when omitted.
+        prior_weight: γ of ``physical``: a link whose size differs by a factor e weighs as much as one sample off by √γ standard
+            deviations.
+        masses, centres, total_mass: bounds of the physical estimate: {link: (least, most)} [kg], {link: three such pairs} [m, in
+            the link's frame] and one pair for all moving links [kg]; masses (n, 2) and centres (n, 3, 2) may be arrays.
         confidence: level of the intervals.
     """
     model = robot if isinstance(robot, Model) else Model(robot)
     q, qd, qdd, tau = measured(model, q=q, qd=qd, qdd=qdd, tau=tau)
     if not 0.0 < confidence < 1.0:
         raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
+    if not (np.isfinite(prior_weight) and prior_weight > 0.0):
+        raise DescriptionError(f"A positive number is needed, found {prior_weight!r}.", field="prior_weight")
+    if not physical and any(given is not None for given in (masses, centres, total_mass, prior)):
+        raise DescriptionError("Bounds and a prior act on the physical estimate; use physical=True.", field="physical")
     base = base_parameters(model, extras)
-    known = np.zeros(model.n)
-    if "armature" not in base.columns.extras:
-        known = np.array([float(j.armature) for j in model.robot.joints])
-    target = tau - known * qdd
+    known = _known(base.columns)
+    target = tau - known.torque(qd, qdd)
     W = base.regressor(q, qd, qdd)
     if len(q) * model.n <= base.count:
         raise ShapeError(
@@ -82,13 +98,45 @@ def identify(
     covariance = _inverse_gram(A)
     pi = None
     if physical:
-        start = inertial_parameters(model.robot if prior is None else prior)
-        pi = consistent_parameters(base, A, b, np.asarray(start, float))
+        expected = _prior_values(base.columns, model.robot if prior is None else prior)
+        bounds = bounds_of(base.columns, expected, masses, centres, total_mass)
+        pi = consistent_parameters(base, A, b, expected, bounds, float(prior_weight))
     return Identification(
-        base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known_armature=known,
+        base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known=known,
         residuals=target - W @ beta, torque=tau, condition=condition, confidence=float(confidence),
         physical_residuals=None if pi is None else target - W @ base.values(pi),
     )  # fmt: skip
+
+
+def _known(columns: Columns) -> Known:
+    """What of the robot is not identified and therefore taken as it is."""
+    joints = columns.model.robot.joints
+    armature = [0.0 if "armature" in columns.extras else float(j.armature) for j in joints]
+    if set(columns.extras) & FRICTION:
+        return Known(np.array(armature), (None,) * columns.n)
+    for joint in joints:
+        if joint.friction is not None and (joint.friction.states or joint.friction.needs_load):
+            raise DescriptionError(
+                f"Friction of joint '{joint.name}' ({joint.friction.name}) depends on more than its velocity and cannot be "
+                'taken as known; identify friction (extras=("viscous", "coulomb")) or give a robot without it.',
+                field="robot",
+            )
+    return Known(np.array(armature), tuple(j.friction for j in joints))
+
+
+def _prior_values(columns: Columns, prior: Robot) -> np.ndarray:
+    """(p,) what a robot says of every column; friction laws of other kinds say nothing."""
+    if prior.n != columns.n:
+        raise DescriptionError(f"The prior has {prior.n} joints, the robot {columns.n}.", field="prior")
+    values = np.zeros(columns.size)
+    values[: 10 * columns.n] = np.asarray(inertial_parameters(prior), float)
+    for extra in columns.extras:
+        for k, joint in enumerate(prior.joints):
+            law: Any = joint.friction
+            field = {"viscous": "damping", "coulomb": "level", "offset": "offset"}.get(extra)
+            value = joint.armature if field is None else getattr(law, field, 0.0) if isinstance(law, SIMPLE) else 0.0
+            values[columns.part(extra).start + k] = float(value)
+    return values
 
 
 def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters) -> tuple[np.ndarray, np.ndarray]:

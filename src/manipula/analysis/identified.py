@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -11,10 +12,28 @@ from scipy import stats
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.pose import mat3, vec3
 from manipula.analysis.base_parameters import BaseParameters
-from manipula.analysis.log_cholesky import is_physical
+from manipula.analysis.pseudo_inertia import is_physical
 from manipula.errors import SolveError
-from manipula.robot.friction.viscous import Viscous
+from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 from manipula.robot.robot import Robot
+
+SHARP = 1e-3  # rad/s or m/s, width of the step that stands for the sign of the velocity in a friction law
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What was taken from the given robot: rotor inertia (n,) and friction laws, one or None per joint."""
+
+    armature: np.ndarray
+    friction: tuple[FrictionLaw | None, ...]
+
+    def torque(self, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        """Its share of the torque, (..., n)."""
+        total = self.armature * np.asarray(qdd, float)
+        for i, law in enumerate(self.friction):
+            if law is not None:
+                total[..., i] += np.vectorize(law.torque, otypes=[float])(np.asarray(qd, float)[..., i])
+        return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +49,7 @@ class Identification:
         torque: (samples, n) as measured.
         condition: condition number of the weighted regressor, columns of one length.
         confidence: level of :attr:`interval`.
-        known_armature: (n,) rotor inertia that was taken as known.
+        known: rotor inertia and friction that were taken from the given robot.
     """
 
     base: BaseParameters
@@ -43,7 +62,7 @@ class Identification:
     torque: np.ndarray
     condition: float
     confidence: float
-    known_armature: np.ndarray
+    known: Known
 
     @property
     def standard_deviation(self) -> np.ndarray:
@@ -99,15 +118,19 @@ class Identification:
     def predict(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, physical: bool = False) -> np.ndarray:
         """Torque of a motion, (..., n), from ``beta`` or from the physically consistent estimate."""
         beta = self.physical_beta if physical else self.beta
-        return self.base.regressor(q, qd, qdd) @ beta + self.known_armature * np.asarray(qdd, float)
+        return self.base.regressor(q, qd, qdd) @ beta + self.known.torque(qd, qdd)
 
     @property
     def robot(self) -> Robot:
-        """The robot with identified links (payload included in them), rotor inertia and viscous friction."""
+        """The robot as identified: links (payload included in them), rotor inertia, viscous and Coulomb friction, offset.
+
+        Its inverse dynamics plus its friction is ``predict(…, physical=True)``; Coulomb friction, identified with the sign of the
+        velocity, gets a step of width SHARP.
+        """
         pi = self._physical()
         columns = self.base.columns
         robot = columns.model.robot
-        friction = self.friction
+        found = self.friction
         links, joints = [], []
         for i, (link, joint) in enumerate(zip(robot.links, robot.joints)):
             m, mx, my, mz, xx, xy, yy, xz, yz, zz = pi[10 * i : 10 * i + 10].tolist()
@@ -116,11 +139,13 @@ class Identification:
             links.append(
                 dataclasses.replace(link, mass=float(mass), com=vec3(com), inertia=mat3(inertia), described=True)
             )
-            changes = {}
-            if "viscous" in friction:
-                changes["friction"] = Viscous(float(friction["viscous"][i]))
-            if "armature" in friction:
-                changes |= {"rotor_inertia": float(friction["armature"][i]), "gear_ratio": 1.0}
+            of_joint = {name: float(values[i]) for name, values in found.items()}
+            changes: dict[str, Any] = {}
+            if "armature" in of_joint:  # the stated gear stays, the rotor is what it must be behind it
+                gear = float(joint.gear_ratio) or 1.0
+                changes |= {"rotor_inertia": of_joint.pop("armature") / gear**2, "gear_ratio": gear}
+            if of_joint:
+                changes["friction"] = _law(**of_joint, width=columns.smooth or SHARP)
             joints.append(dataclasses.replace(joint, **changes))
         return dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), payload=None)
 
@@ -154,3 +179,10 @@ class Identification:
             for extra, values in self.friction.items():
                 out.append(f"  {extra}: " + ", ".join(f"{v:.4g}" for v in values))
         return "\n".join(out)
+
+
+def _law(width: float, viscous: float = 0.0, coulomb: float | None = None, offset: float | None = None) -> FrictionLaw:
+    """The friction law with these constants."""
+    if coulomb is None and offset is None:
+        return Viscous(viscous)
+    return Coulomb(coulomb or 0.0, width, viscous, offset or 0.0)

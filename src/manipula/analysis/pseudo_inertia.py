@@ -1,14 +1,8 @@
-r"""Ten free numbers for every body that can exist.
+r"""Which inertial parameters belong to a body that can exist.
 
 A body is physical exactly when its pseudo-inertia :math:`\bar J = \int [r;1][r;1]^T\,dm` is positive definite [Wensing, Kim & Slotine,
-Linear matrix inequalities for physically consistent inertial parameter identification, RA-L 2018]. Every such matrix is
-:math:`\bar J = UU^T` with
-
-.. math:: U = e^{\alpha}\begin{bmatrix} e^{d_1} & s_{12} & s_{13} & t_1 \\ 0 & e^{d_2} & s_{23} & t_2 \\
-          0 & 0 & e^{d_3} & t_3 \\ 0 & 0 & 0 & 1 \end{bmatrix}
-
-and any ten numbers :math:`\theta = (\alpha, d_1, d_2, d_3, s_{12}, s_{23}, s_{13}, t_1, t_2, t_3)` give one [Rucker & Wensing, Smooth
-parameterization of rigid-body inertia, RA-L 2022]. Parameters π are ordered as the columns of ``physics.regressor``.
+Linear matrix inequalities for physically consistent inertial parameter identification, RA-L 2018]. :math:`\bar J` is linear in the
+parameters π, which are ordered as the columns of ``physics.regressor``.
 """
 
 from __future__ import annotations
@@ -16,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 SLACK = 1e-3  # a body on the border (a rod, a point mass) is moved inside by this part of its size
-_OFF = ((0, 1), (1, 2), (0, 2))  # places of s12, s23, s13
 
 
 def pseudo_inertia(pi: np.ndarray) -> np.ndarray:
@@ -67,34 +60,3 @@ def nearest_physical(pi: np.ndarray, size: float = 0.05, least_mass: float = 1e-
     J[:3, 3] = J[3, :3] = mass * centre
     J[3, 3] = mass
     return inertial_parameters(J)
-
-
-def theta_of(pi: np.ndarray) -> np.ndarray:
-    """(10,) θ of a physical body: the upper triangular factor with positive diagonal."""
-    flip = np.linalg.cholesky(
-        pseudo_inertia(pi)[::-1, ::-1]
-    )  # lower factor of the reversed matrix is upper after reversal
-    U = flip[::-1, ::-1]
-    scale = U[3, 3]
-    V = U / scale
-    return np.array([np.log(scale), *np.log(np.diag(V)[:3]), *[V[i, j] for i, j in _OFF], *V[:3, 3]])
-
-
-def parameters_of(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(10,) parameters of θ and their derivatives (10, 10), ∂π/∂θ from dJ = dU Uᵀ + U dUᵀ."""
-    alpha, d = theta[0], theta[1:4]
-    V = np.eye(4)
-    V[[0, 1, 2], [0, 1, 2]] = np.exp(d)
-    for k, (i, j) in enumerate(_OFF):
-        V[i, j] = theta[4 + k]
-    V[:3, 3] = theta[7:10]
-    U = np.exp(alpha) * V
-    dU = np.zeros((10, 4, 4))
-    dU[0] = U
-    for k in range(3):
-        dU[1 + k, k, k] = U[k, k]
-        dU[7 + k, k, 3] = np.exp(alpha)
-    for k, (i, j) in enumerate(_OFF):
-        dU[4 + k, i, j] = np.exp(alpha)
-    half = dU @ U.T
-    return inertial_parameters(U @ U.T), inertial_parameters(half + half.transpose(0, 2, 1)).T
