@@ -111,7 +111,9 @@ class Equations:
             )
         derivation = self._base.derivation if self.level == "base" else self._given
         collector = self._collector(derivation, self._lumps)
-        return Parts(derivation, collector, self.level != "raw", self._progress, composed=self.level == "lumped")
+        lumped = self.level == "lumped"
+        numbered = lumped and (self.inertia == "symbolic" or bool(self.robot.parameters))
+        return Parts(derivation, collector, self.level != "raw", self._progress, lumped, numbered)
 
     def _collector(self, derivation: Derivation, lump: Any = None) -> Collector:
         known: dict[Any, Any] = {}
@@ -217,7 +219,7 @@ class Equations:
         """Formulas of the constants that the level introduces."""
         if self.level == "lumped":
             assert self._lumps is not None
-            _ = self.parts.M, self.parts.h, self.parts.g  # constants are numbered in the order of these parts
+            _ = self.parts.M, self.parts.h, self.parts.g
             return self._lumps.definitions
         return self._base_definitions if self.level == "base" else {}
 
@@ -237,7 +239,8 @@ class Equations:
     def definitions(self) -> dict[str, Any]:
         """SymPy expressions of the constants that the levels "lumped" and "base" introduce, by name.
 
-        At level "lumped": those of M, h, g and tau, and of whatever else was asked for before.
+        At level "lumped": those of M, h, g and tau, and of whatever else was asked for before; a constant has the same name in
+        whatever order parts are asked for.
         """
         return {name: self._writer.write(node) for name, node in self.definition_nodes.items()}
 

@@ -17,6 +17,7 @@ from manipula.symbolic.derive import Derivation, Terms
 from manipula.symbolic.form import ZERO, Atom, Node, add, monomial, product
 
 Progress = Callable[[str, int, int], None]  # what is being done, entries finished, entries in all
+ORDER = ("M", "h", "g", "C", "kinetic_energy", "potential_energy", "gravity_stiffness", "stiffness")
 
 
 class Parts:
@@ -25,6 +26,8 @@ class Parts:
     Args:
         fold: sums of angles and common factors; without it every term is written out in single sines and cosines.
         composed: tau is put together from the formulas of M, h and g, so that it brings no constants of its own.
+        numbered: formulas introduce constants p1, p2 … when they are made, so they are made in the same ``ORDER`` whatever is asked for
+            first: a constant has one name.
     """
 
     def __init__(
@@ -34,9 +37,16 @@ class Parts:
         fold: bool,
         progress: Progress | None = None,
         composed: bool = False,
+        numbered: bool = False,
     ) -> None:
         self.derivation, self._collector, self._fold, self._composed = derivation, collector, fold, composed
+        self._numbered = numbered
         self._progress = progress or (lambda what, done, of: None)
+
+    def _after_earlier(self, part: str) -> None:
+        if self._numbered:
+            for earlier in ORDER[: ORDER.index(part)]:
+                getattr(self, earlier)
 
     @property
     def n(self) -> int:
@@ -76,6 +86,7 @@ class Parts:
 
     @cached_property
     def C(self) -> list[list[Node]]:
+        self._after_earlier("C")
         d, n = self.derivation, self.n
         out = []
         for i in range(n):
@@ -98,6 +109,7 @@ class Parts:
 
     @cached_property
     def h(self) -> list[Node]:
+        self._after_earlier("h")
         out = []
         for i in range(self.n):
             terms: Terms = {}
@@ -108,6 +120,7 @@ class Parts:
 
     @cached_property
     def g(self) -> list[Node]:
+        self._after_earlier("g")
         return [self.one(x) for x in self.derivation.g]
 
     @cached_property
@@ -130,6 +143,7 @@ class Parts:
 
     @cached_property
     def kinetic_energy(self) -> Node:
+        self._after_earlier("kinetic_energy")
         d, terms = self.derivation, {}
         for i in range(self.n):
             for j in range(i, self.n):
@@ -138,11 +152,13 @@ class Parts:
 
     @cached_property
     def potential_energy(self) -> Node:
+        self._after_earlier("potential_energy")
         return self.one(self.derivation.V)
 
     @cached_property
     def stiffness(self) -> list[list[Node]]:
         r""":math:`K_{ij} = \partial\tau_i/\partial q_j` at any q, qd, qdd."""
+        self._after_earlier("stiffness")
         d, n = self.derivation, self.n
         terms: list[list[Terms]] = [[{} for _ in range(n)] for _ in range(n)]
 
@@ -161,6 +177,7 @@ class Parts:
     @cached_property
     def gravity_stiffness(self) -> list[list[Node]]:
         r""":math:`\partial g_i/\partial q_j`, the stiffness at rest."""
+        self._after_earlier("gravity_stiffness")
         d = self.derivation
         slopes = [d.derivatives(x) for x in d.g]
         return [[self.one(s[j]) if j in s else ZERO for j in range(self.n)] for s in slopes]
