@@ -15,15 +15,20 @@ import pytest
 
 import manipula as mp
 from manipula import control
-from manipula.algebra.value import FrozenDict, key
+from manipula.algebra.value import FrozenDict, Value, key
+from manipula.analysis.power import power_report
+from manipula.analysis.singularities import singularities
+from manipula.analysis.vibration import spectrum
+from manipula.analysis.workspace import workspace
+from manipula.motion.time_optimal import solve_time_optimal
+from manipula.simulation.friction_comparison import FrictionComparison
 
 
 @cache
 def run(gain: float = 30.0) -> mp.Result:
-    arm = mp.load("planar-2r")
     return mp.simulate(
         mp.Scenario(
-            robot=arm,
+            robot=arm(),
             controller=control.PDGravity(gain, 5.0, goal=[0.3, -0.2]),
             q0=[0.1, 0.2],
             duration=0.05,
@@ -32,8 +37,52 @@ def run(gain: float = 30.0) -> mp.Result:
     )
 
 
+@cache
+def arm() -> mp.Robot:
+    return mp.load("planar-2r")
+
+
+def programmed() -> mp.Result:
+    return mp.programmed_motion(arm(), ["x - 1.2"]).run([0.3, 1.2], duration=0.02, step=1e-3)
+
+
+def identified() -> Any:
+    rng = np.random.default_rng(3)
+    q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 40, 2))
+    return mp.identify(
+        arm(), q, qd, qdd, mp.compile(arm()).inverse_dynamics(q, qd, qdd), extras="viscous", physical=False
+    )
+
+
+def line() -> Any:
+    return mp.trajectory(mp.paths.line([1.2, 0.3, 0.0], [1.0, 0.6, 0.0]), mp.timing.cycloid(1.0))
+
+
 ANSWERS: dict[str, Callable[[], Any]] = {
     "simulate": lambda: mp.simulate(run().scenario),
+    "a batch": lambda: mp.simulate(run().scenario.replace(q0=[[0.1, 0.2], [0.0, 0.4]])),
+    "one run of a batch": lambda: mp.simulate(run().scenario.replace(q0=[[0.1, 0.2], [0.0, 0.4]])).run(1),
+    "programmed motion": programmed,
+    "with and without friction": lambda: FrictionComparison(programmed(), programmed()),
+    "solve_ik": lambda: mp.solve_ik(mp.load("ur5e"), mp.compile(mp.load("ur5e")).pose([0.1, -1.0, 1.2, 0.3, 0.4, 0.5])),
+    "solve_ik of many": lambda: mp.solve_ik(
+        mp.load("ur5e"),
+        mp.compile(mp.load("ur5e")).pose([[0.1, -1.0, 1.2, 0.3, 0.4, 0.5], [0.2, -1.1, 1.0, 0.3, 0.4, 0.5]]),
+    ),
+    "track": lambda: mp.track(arm(), line()),
+    "time_optimal": lambda: solve_time_optimal(
+        mp.paths.spline([(0, 0), (1, 0.5), (2, 0)]), acceleration=2.0, points=60
+    ),
+    "check_limits": lambda: mp.check_limits(line(), velocity=0.1),
+    "doctor": lambda: mp.doctor(mp.load("puma560")),
+    "feasibility": lambda: mp.feasibility(run(), {"torque": 10.0, "velocity": 0.1}),
+    "workspace": lambda: workspace(arm(), 4, orientations=2, postures=2),
+    "power": lambda: power_report(run()),
+    "spectrum": lambda: spectrum(np.arange(32) * 0.01, np.sin(np.arange(32.0))),
+    "singularities": lambda: singularities(arm(), np.linspace([0.1, 1.0], [0.2, -1.0], 9)),
+    "base_parameters": lambda: mp.base_parameters(arm(), "viscous"),
+    "identify": identified,
+    "excitation": lambda: mp.excitation(arm(), 4.0, 3, starts=2, iterations=1),
 }
 
 
@@ -95,6 +144,11 @@ def test_any_changed_field_is_seen(name: str) -> None:
     for field in dataclasses.fields(answer):
         if field.compare:
             assert dataclasses.replace(answer, **{field.name: "other"}) != answer, field.name
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_the_contract_covers(name: str) -> None:
+    assert isinstance(ANSWERS[name](), Value)
 
 
 def test_every_number_of_a_result_counts() -> None:

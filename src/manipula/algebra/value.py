@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,8 +23,8 @@ class FrozenDict(dict[str, Any]):
 
     __slots__ = ()
 
-    def __init__(self, entries: Mapping[Any, Any] | None = None, *, mine: bool = False) -> None:
-        super().__init__({str(k): frozen(v, mine) for k, v in (entries or {}).items()})
+    def __init__(self, entries: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (), *, mine: bool = False) -> None:
+        super().__init__({str(k): frozen(v, mine) for k, v in dict(entries).items()})
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("This is part of a result and does not change; dict(…) gives a copy that may.")
@@ -94,6 +94,8 @@ def frozen(value: Any, mine: bool = False) -> Any:
         return FrozenDict(value, mine=mine)
     if type(value) in (list, tuple):
         return tuple([frozen(v, mine) for v in value])
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(frozen(v, mine) for v in value))  # a named tuple
     return value.item() if isinstance(value, np.generic) else value
 
 

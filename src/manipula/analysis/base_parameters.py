@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from manipula.algebra.value import Value
 from manipula.analysis.regressor_columns import Columns, columns, random_states, stacked
 from manipula.errors import SolveError
 from manipula.model import Model
@@ -31,8 +32,8 @@ PREFERENCE = ("Jzz", "Jxx", "Jxy", "Jxz", "Jyz", "Jyy", "mx", "my", "mz", "m")  
 CLEAN = 1e-9  # entries of the regrouping this small against the largest one are rounding
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Value):
     """Which columns stay and how the others are regrouped into them.
 
     Attributes:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from manipula.algebra.value import Value
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
 from manipula.analysis.regressor_columns import stacked
 from manipula.errors import DescriptionError, ShapeError
@@ -32,8 +33,8 @@ DEFAULT_VELOCITY = 1.5  # [rad/s, m/s] where the robot states no limit
 DEFAULT_ACCELERATION = 6.0  # [rad/s², m/s²]
 
 
-@dataclass(frozen=True)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(Value):
     """Limits of every joint, (n,) each: centre and half width of the positions, largest rate and acceleration."""
 
     centre: np.ndarray
@@ -42,8 +43,8 @@ class Bounds:
     acceleration: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Value):
     """A finite Fourier series; the methods take times of any shape and give (..., n).
 
     Attributes:

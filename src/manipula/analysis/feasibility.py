@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
@@ -23,8 +24,8 @@ SLACK = 1e-9
 MOST_SLOWING = 1e4
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, eq=False, repr=False)
+class Check(Value):
     """One quantity of one joint (or of the tip): its worst value, when, and the limit."""
 
     quantity: str
@@ -52,8 +53,8 @@ class Check:
         return not self.use > 1.0 + SLACK
 
 
-@dataclass(frozen=True)
-class JointVerdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointVerdict(Value):
     """All checks of one joint."""
 
     name: str
@@ -70,8 +71,8 @@ class JointVerdict:
         raise AttributeError(name)
 
 
-@dataclass(frozen=True)
-class Feasibility:
+@dataclass(frozen=True, eq=False, repr=False)
+class Feasibility(Value):
     """Verdict on a motion.
 
     Attributes:

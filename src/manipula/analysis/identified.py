@@ -11,6 +11,7 @@ from scipy import stats
 
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.pose import mat3, vec3
+from manipula.algebra.value import Value
 from manipula.analysis.base_parameters import BaseParameters
 from manipula.analysis.pseudo_inertia import is_physical
 from manipula.errors import SolveError
@@ -36,8 +37,8 @@ class Known:
         return total
 
 
-@dataclass(frozen=True, eq=False)
-class Identification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Value):
     """Result of :func:`~manipula.analysis.identification.identify`.
 
     Attributes:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 
-@dataclass(frozen=True)
-class PowerReport:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PowerReport(Value):
     """Per joint, (n,): peak and root mean square [W], energy taken and given back [J]; and the totals [J, W]."""
 
     peak: np.ndarray

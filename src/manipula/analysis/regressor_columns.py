@@ -12,16 +12,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import ShapeError, unknown_name
 from manipula.model import Model
 from manipula.physics.regressor import PARAMETERS
+from manipula.robot.robot import Robot
 
 EXTRAS = ("armature", "viscous", "coulomb", "offset")
 _SYMBOL = {"armature": "Ir", "viscous": "fv", "coulomb": "fc", "offset": "f0"}
 
 
-@dataclass(frozen=True)
-class Columns:
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns(Value):
     """The columns of one model: 10 n inertial ones and those of ``extras``, each n.
 
     Attributes:
@@ -34,6 +36,12 @@ class Columns:
     extras: tuple[str, ...] = ()
     smooth: float = 0.0
     SIGNED: ClassVar[frozenset[str]] = frozenset({"offset"})  # may be negative
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.model.robot, self.extras, self.smooth)  # two models of one robot are the same
+
+    def __reduce__(self) -> Any:
+        return _of_robot, (self.model.robot, self.extras, self.smooth)  # machine code stays where it is
 
     @property
     def n(self) -> int:
@@ -65,6 +73,10 @@ class Columns:
         for extra in self.extras:
             W[..., joints, self.part(extra).start + joints] = motion[extra]
         return W
+
+
+def _of_robot(robot: Robot, extras: tuple[str, ...], smooth: float) -> Columns:
+    return Columns(Model(robot), extras, smooth)
 
 
 def columns(model: Model, extras: Sequence[str] | str = ()) -> Columns:

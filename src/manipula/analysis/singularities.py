@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.analysis.manipulability import Dexterity, manipulability, rows_of
 from manipula.errors import DescriptionError
 from manipula.ik.task import ROWS
@@ -18,8 +19,8 @@ GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 NARROWINGS = 50
 
 
-@dataclass(frozen=True)
-class NearSingularity:
+@dataclass(frozen=True, eq=False, repr=False)
+class NearSingularity(Value):
     """One place of a motion.
 
     Attributes:
@@ -36,8 +37,8 @@ class NearSingularity:
     joints: np.ndarray
 
 
-@dataclass(frozen=True)
-class SingularityReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularityReport(Value):
     """Along a motion: t (S,), dexterity of every sample, and the places that are nearly singular."""
 
     t: np.ndarray

@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.model import Model
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.robot import Robot
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Value):
     """Natural frequencies [Hz] and mode shapes at one or several postures.
 
     Attributes:
@@ -85,8 +86,8 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
     return Modes(np.array(frequencies).reshape(*lead, -1), np.array(shapes).reshape(*lead, len(names), -1), names)
 
 
-@dataclass(frozen=True)
-class Spectrum:
+@dataclass(frozen=True, eq=False, repr=False)
+class Spectrum(Value):
     """One-sided amplitude spectrum: frequency [Hz] (k,), amplitude (k, channels)."""
 
     frequency: np.ndarray

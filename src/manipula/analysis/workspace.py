@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.ik.diagnose import out_of_reach
@@ -23,8 +24,8 @@ CLOSE = 1e-6  # m and rad: a cell whose centre is met this well is reachable
 SAMPLES = 20_000  # postures that give the bounding box
 
 
-@dataclass(frozen=True)
-class WorkspaceMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkspaceMap(Value):
     """Cells of a grid.
 
     Attributes:

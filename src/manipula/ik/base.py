@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import SolveError
 
 Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
@@ -18,8 +19,8 @@ STATUSES = ("solved", "unreachable", "limits", "singular", "not_converged")
 TOLERANCE = 1e-8  # m and rad
 
 
-@dataclass(frozen=True)
-class IkResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class IkResult(Value):
     """Answer for one target, or for a batch (then every field has leading axes).
 
     Attributes:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError, SolveError
 from manipula.ik.continuation import has_orientation, poses_along
 from manipula.ik.distinct import distinct
@@ -42,8 +43,8 @@ INSETS = (2e-3, 1e-4, 0.0)  # rad or m inside the limits, so that splines do not
 OVERSHOOT = 1e-9  # rad or m beyond a limit between samples
 
 
-@dataclass(frozen=True)
-class TrackResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TrackResult(Value):
     """A joint motion along a task motion.
 
     Attributes:

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.trajectory import Trajectory
 
 QUANTITIES = ("position", "velocity", "acceleration", "jerk")
 
 
-@dataclass(frozen=True)
-class Peak:
+@dataclass(frozen=True, eq=False, repr=False)
+class Peak(Value):
     """The extreme of one coordinate toward one limit.
 
     Attributes:
@@ -35,8 +36,8 @@ class Peak:
     excess: float
 
 
-@dataclass(frozen=True)
-class LimitReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitReport(Value):
     """Outcome of :func:`check_limits`; true when everything is kept."""
 
     kept: bool

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.errors import BudgetError, DescriptionError, ShapeError, SolveError
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.phase_plane import Stages, solve
@@ -38,8 +39,8 @@ ROUNDS = 8  # of local refinement; each divides the step by four where a limit i
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 
 
-@dataclass(frozen=True)
-class TimeOptimalResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeOptimalResult(Value):
     """Outcome of :func:`solve_time_optimal`.
 
     Attributes:

@@ -99,12 +99,13 @@ class PathTrajectory(Trajectory):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, PathTrajectory) or self.law is None:
-            return False
-        return self.path == other.path and self.law == other.law
+        return isinstance(other, PathTrajectory) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.path, self.law)) if self.law is not None else id(self)
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.path, self.profile if self.law is None else self.law
 
     @property
     def description(self) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, UnphysicalError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
 from manipula.robot.robot import Robot
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Value):
     """What the doctor found, errors first.
 
     Attributes:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manipula.algebra.value import Value
 from manipula.simulation.result import Result
 
 
-@dataclass(frozen=True)
-class FrictionComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class FrictionComparison(Value):
     """Two runs that differ in friction alone.
 
     Attributes:

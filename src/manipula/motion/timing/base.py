@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from manipula.algebra.taylor import Jet
+from manipula.algebra.value import key
 from manipula.errors import DescriptionError
 
 Side = Literal["right", "left"]
@@ -69,6 +70,15 @@ class PiecewiseProfile(Profile):
     def __init__(self, breaks: Any, coefficients: Any) -> None:
         self.breaks, self.coefficients = np.asarray(breaks, float), np.asarray(coefficients, float)
         self.duration = float(self.breaks[-1])
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is PiecewiseProfile and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> Any:
+        return key((self.breaks, self.coefficients))
 
     def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         x = t - self.breaks[piece]

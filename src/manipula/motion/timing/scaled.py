@@ -19,6 +19,12 @@ class ScaledProfile(Profile):
         self.inner, self.factor = inner, factor
         self.duration, self.breaks = inner.duration * factor, inner.breaks * factor
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ScaledProfile and (self.inner, self.factor) == (other.inner, other.factor)
+
+    def __hash__(self) -> int:
+        return hash((self.inner, self.factor))
+
     def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         local = np.clip(t / self.factor, self.inner.breaks[piece], self.inner.breaks[piece + 1])
         return self.inner.inside(local, piece, order) * (self.factor ** -np.arange(order + 1.0))[:, None]
