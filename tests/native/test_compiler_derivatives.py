@@ -174,3 +174,22 @@ def test_mistakes_are_named():
         native.jacobian(
             lambda x: native.repeat(lambda i, y: y * x, (x,), 3).state[0], "x", inputs={"x": ()}, mode="reverse"
         )
+
+
+def test_one_newton_step_after_a_flat_loop_carries_the_derivative_of_a_root() -> None:
+    """x³ + a x = b: the loop counts as a constant, the step after it does not."""
+
+    def root(a, b):
+        def step(x, change):
+            new = x - (x * x * x + a * x - b) / (3.0 * x * x + a)
+            return new, abs(new - x)
+
+        (x, _), _ = native.until(step, (1.0, 1.0), lambda x, change: change < 1e-9, flat=True)
+        return x - (x * x * x + a * x - b) / (3.0 * x * x + a)
+
+    def slopes(a, b):
+        return native.derivative(np.array([root(a, b)]), np.array([a, b]))[0]
+
+    found = native.compile_function(slopes, {"a": (), "b": ()})(2.0, 5.0)
+    x = next(r.real for r in np.roots([1.0, 0.0, 2.0, -5.0]) if abs(r.imag) < 1e-12)
+    np.testing.assert_allclose(found, [-x / (3 * x * x + 2.0), 1.0 / (3 * x * x + 2.0)], rtol=1e-12)

@@ -177,3 +177,33 @@ def solve_pivoted(A: Matrix, B: Matrix) -> tuple[np.ndarray, Scalar]:
                 total = total - rows[i][j] * x[j, c]
             x[i, c] = total / rows[i][i]
     return x.reshape(right.shape), smallest
+
+
+def solve_dominant(A: Matrix, b: Vector) -> tuple[np.ndarray, np.ndarray]:
+    r"""``A⁻¹ b`` and the pivots, by elimination without exchanging rows.
+
+    For matrices whose diagonal outweighs the rest (H-matrices). The pivots of :math:`1 - L` with :math:`L \ge 0` are all positive
+    exactly when every eigenvalue of L is smaller than 1 [Berman & Plemmons 1994, §6.2].
+    """
+    n = len(A)
+    rows = [[*A[i], b[i]] for i in range(n)]
+    for k in range(n):
+        inverse = _inverse(rows[k][k])
+        for i in range(k + 1, n):
+            factor = rows[i][k] * inverse
+            for j in range(k + 1, n + 1):
+                rows[i][j] = rows[i][j] - factor * rows[k][j]
+    x = zeros(n)
+    for i in range(n - 1, -1, -1):
+        total = rows[i][n]
+        for j in range(i + 1, n):
+            total = total - rows[i][j] * x[j]
+        x[i] = total * _inverse(rows[i][i])
+    return array(x), array([rows[k][k] for k in range(n)])
+
+
+def _inverse(pivot: Scalar) -> Scalar:
+    """1/p, or something enormous where p is zero: a pivot of zero is the caller's to judge."""
+    from manipula.algebra import ops
+
+    return 1.0 / ops.where(ops.abs(pivot) > 1e-300, pivot, 1e-300)

@@ -83,7 +83,8 @@ def forward(values: Iterable[Value], tangents: Tangents) -> None:
         if y.index in tangents or y.code in _FLAT:
             continue
         if y.code == "loop":
-            _forward_loop(y, tangents)
+            if not y.data.flat:
+                _forward_loop(y, tangents)
             continue
         if y.code == "pick":
             continue  # filled in by its loop
@@ -181,7 +182,7 @@ def _propagate(loop: Loop, body: list[Value], pattern: list[set[int]], tangents:
 
     for v in body:
         if v.code == "loop":  # every state of an inner loop may depend on everything that enters it
-            inside = [of(x) for x in _body(v)] + [of(x) for x in v.args]
+            inside = [] if v.data.flat else [of(x) for x in _body(v)] + [of(x) for x in v.args]
             found[v.index] = set().union(*inside)
         elif v.index not in found and (v.code == "pick" or v.code not in _FLAT) and v.args:
             found[v.index] = set().union(*(of(x) for x in v.args))

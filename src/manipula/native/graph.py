@@ -58,12 +58,13 @@ class Loop:
     """
 
     __slots__ = (
-        "body", "depth", "every", "initial", "kind", "number", "params", "record", "record_body", "results", "steps",
+        "body", "depth", "every", "flat", "initial", "kind", "number", "params", "record", "record_body", "results", "steps",
         "stop",
     )  # fmt: skip
 
     def __init__(self, kind: str, number: int, depth: int) -> None:
         self.kind, self.number, self.depth = kind, number, depth
+        self.flat = False  # while tracing: its results count as constants where derivatives are taken
         self.params: dict[int, Any] = {}  # while tracing: state number → its node, −1 → the node of the index
         self.initial: tuple[Any, ...] = ()
         self.results: tuple[Any, ...] = ()
@@ -84,6 +85,7 @@ class Loop:
     def mapped(self, new: Any) -> Loop:
         """The same loop with every value replaced by ``new(value)``."""
         loop = Loop(self.kind, self.number, self.depth)
+        loop.flat = self.flat
         loop.initial = tuple(new(v) for v in self.initial)
         loop.results = tuple(new(v) for v in self.results)
         loop.record = tuple(new(v) for v in self.record)

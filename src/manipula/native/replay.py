@@ -54,7 +54,7 @@ def _closed(builder: Builder, old: Loop, opened: Loop | None, mapping: dict, kep
     if opened is None:
         builder.loops += 1
         opened = Loop(old.kind, builder.loops, builder.depth + old.depth)
-    opened.kind = old.kind
+    opened.kind, opened.flat = old.kind, old.flat
 
     def new(v: Any) -> Any:
         key = v.index if isinstance(v, Value) else v

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.algebra.linear import array, zeros
-from manipula.algebra.ops import Vector
+from manipula.algebra import ops
+from manipula.algebra.linear import array, cross, dot, zeros
+from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.chain import Chain, chain_of
+from manipula.physics.frames import turns
 from manipula.physics.newton_euler import joint_wrenches
 from manipula.robot.robot import Robot
+
+SMALLEST = 1e-300  # N²: a force without length
 
 
 def joint_reactions(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
@@ -28,11 +32,65 @@ def joint_reactions(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) ->
 
 def normal_forces(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     r"""Force across each joint perpendicular to its axis, :math:`\sqrt{f_x^2+f_y^2}`, (n,) [N]: the load of its bearing."""
-    from manipula.algebra import ops
+    return array([norm(f) for f in bearing_forces(chain_of(robot), q, qd, qdd)])
 
-    chain = chain_of(robot)
+
+def bearing_forces(chain: Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+    """The two components of the force across each joint that are perpendicular to its axis, (n, 2) [N]."""
     force, _ = joint_wrenches(chain, q, qd, qdd)
-    out = zeros(chain.n)
-    for i, f in enumerate(force):
-        out[i] = ops.sqrt(f[0] * f[0] + f[1] * f[1])
+    return array([f[:2] for f in force])
+
+
+def bearing_response(chain: Chain, q: Vector) -> np.ndarray:
+    r"""How those forces answer to accelerations, :math:`\partial f_i/\partial\ddot q_j`, (n, 2, n) [kg or kg·m].
+
+    A joint below i pushes with the frozen rest of the arm beyond itself, as in the mass matrix; a joint above i moves all that
+    hangs on i: :math:`f_i = m\,a + \alpha\times h` with mass and first moment of the composite beyond i.
+    """
+    at = turns(chain, q)
+    n = chain.n
+    composite = [(b.moments.mass, b.moments.first) for b in chain.bodies]
+    out = zeros(n, 2, n)
+    for j in range(n - 1, -1, -1):
+        b, (m, h) = chain.bodies[j], composite[j]
+        f = array([-h[1], h[0], 0.0]) if b.revolute else array([0.0, 0.0, m])
+        out[j, :, j] = f[:2]
+        i = j
+        while chain.bodies[i].parent >= 0:
+            f = at[i].up(f)
+            i = chain.bodies[i].parent
+            out[i, :, j] = f[:2]
+        if b.parent >= 0:
+            mass, first = composite[b.parent]
+            composite[b.parent] = (mass + m, first + at[j].up(h) + array([m * x for x in at[j].p]))
+    field: list[
+        dict[int, tuple[np.ndarray, np.ndarray]]
+    ] = []  # (α, a) in E_i for a unit acceleration of each joint above
+    for i, b in enumerate(chain.bodies):
+        above = {} if b.parent < 0 else field[b.parent]
+        here = {j: (at[i].down(w), at[i].down(a + cross(w, at[i].p))) for j, (w, a) in above.items()}
+        m, h = composite[i]
+        for j, (w, a) in here.items():
+            out[i, 0, j] = m * a[0] + w[1] * h[2] - w[2] * h[1]
+            out[i, 1, j] = m * a[1] + w[2] * h[0] - w[0] * h[2]
+        axis = np.array([0.0, 0.0, 1.0])
+        here[i] = (axis, np.zeros(3)) if b.revolute else (np.zeros(3), axis)
+        field.append(here)
     return array(out)
+
+
+def relieved(chain: Chain, q: Vector, link: int, force: Vector) -> np.ndarray:
+    """What an outside force on a link (outer axes) takes off the forces across the joints that carry it, (n, 2) [N]."""
+    at = turns(chain, q)
+    carrying = [] if link < 0 else [*chain.ancestors(link)[::-1], link]
+    out = zeros(chain.n, 2)
+    v = force
+    for i in carrying:
+        v = at[i].down(v)
+        out[i] = v[:2]
+    return array(out)
+
+
+def norm(f: Vector) -> Scalar:
+    """Length of a vector; its derivative at zero is zero, not undefined."""
+    return ops.sqrt(ops.maximum(dot(f, f), SMALLEST))

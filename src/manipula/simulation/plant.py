@@ -2,7 +2,7 @@ r"""The equations of a run, over any scalar: arm, friction, drives, controller, 
 
 .. math:: \ddot q = M^{-1}\left(\tau - \tau_f(\dot q, z, f_n) - C\dot q - g + \sum J^T w\right)
 
-Normal forces :math:`f_n` of load-dependent friction depend on :math:`\ddot q` in turn; that loop is solved by fixed-point iteration
+Normal forces :math:`f_n` of load-dependent friction depend on :math:`\ddot q` in turn; ``friction_loads.py`` solves that loop
 inside every evaluation.
 """
 
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, zeros
@@ -24,16 +23,22 @@ from manipula.control.arm import Arm
 from manipula.control.base import Controller, Target, spread
 from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.physics.constrained import Response
 from manipula.physics.forward import forward_dynamics, uses_articulated
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
+from manipula.simulation.friction_loads import Balance, balanced, loaded, loop_gain, rates, torques
 from manipula.simulation.layout import Layout
 from manipula.simulation.parts import Actuator, PayloadChange, Wrench
 
-LOOP_TOLERANCE = 1e-11  # N, change of a normal force at which the friction loop counts as solved
-LOOP_LIMIT = 60
+
+def acting(d: Wrench, t: Scalar) -> np.ndarray:
+    """The six components of a wrench at time t, zero outside its interval."""
+    values = [parse(v, names=("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
+    on = (t >= d.start) & (t <= d.stop)
+    return array([ops.where(on, v, 0.0) for v in values])
 
 
 def _exchanged(before: Payload | None, change: PayloadChange, changed: Any) -> Payload:
@@ -146,11 +151,9 @@ class Plant:
                 tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
                 motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
         outside = self.outside(chain, t, q)
-        qdd, friction, loads = self.accelerate(chain, lean, q, qd, array(tau + outside), states)
-        bristles: list[Scalar] = []
-        for i, law in enumerate(self.friction):
-            if law is not None:
-                bristles.extend(law.state_rate(qd[i], states[i], loads[i]))
+        push, relief = array(tau + outside), self.relief(chain, t, q)
+        qdd, friction, loads = self.accelerate(chain, lean, q, qd, push, states, relief)
+        bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             own = self.controller.state_rate(
                 self.arm(), t, seen_q, seen_qd, self.reference(t), lay.controller_states(x)
@@ -161,48 +164,41 @@ class Plant:
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
         return Flow(rate, qdd, u, array(tau), friction, outside, loads)
 
-    def accelerate(self, chain: Chain, lean: Chain, q: Vector, qd: Vector, push: Vector,
-                   states: list[tuple[Scalar, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    def accelerate(self, chain: Chain, lean: Chain, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
+                   relief: Any = 0.0) -> Balance:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``."""
-        n = self.layout.n
-        needs = [i for i, law in enumerate(self.friction) if law is not None and law.needs_load]
+        if not loaded(self.friction):
+            friction = torques(self.friction, qd, states, np.zeros(self.layout.n))
+            return Balance(forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(self.layout.n))
+        return balanced(self.friction, chain, q, qd, states, self.response(lean, q, qd, push), relief)
 
-        def friction_at(loads: Vector) -> np.ndarray:
-            tau = zeros(n)
-            for i, law in enumerate(self.friction):
-                if law is not None:
-                    tau[i] = law.torque(qd[i], states[i], loads[i])
-            return array(tau)
-
-        if not needs:
-            friction = friction_at(np.zeros(n))
-            return forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(n)
-
+    def response(self, lean: Chain, q: Vector, qd: Vector, push: Vector) -> Response:
+        """Answer of the arm to further torques when ``push`` acts."""
         M_inv = composite.inverse_mass_matrix(lean, q)
-        free = M_inv @ (push - composite.nonlinear_effects(lean, q, qd))
+        return Response(array(M_inv @ (push - composite.nonlinear_effects(lean, q, qd))), M_inv)
 
-        def again(loads: Vector, change: Scalar) -> tuple[Vector, Scalar]:
-            qdd = free - M_inv @ friction_at(loads)
-            new = reactions.normal_forces(chain, q, qd, qdd)
-            largest: Scalar = 0.0
-            for i in needs:
-                largest = ops.maximum(largest, ops.abs(new[i] - loads[i]))
-            return new, largest
+    def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
+        """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
+        chain, (q, qd) = self.chain(t), (self.layout.q(x), self.layout.qd(x))
+        response = self.response(regrouped(chain), q, qd, np.zeros(len(q)))
+        return loop_gain(self.friction, chain, q, qd, self.layout.friction_states(x), response)
 
-        start = reactions.normal_forces(chain, q, qd, free)
-        (loads, _), _ = native.until(again, (start, 1.0), lambda _, change: change <= LOOP_TOLERANCE, LOOP_LIMIT)
-        friction = friction_at(loads)
-        return array(free - M_inv @ friction), friction, loads
+    def relief(self, chain: Chain, t: Scalar, q: Vector) -> Any:
+        """What outside forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
+        total: Any = 0.0
+        if loaded(self.friction):
+            for d in self.disturbances:
+                if isinstance(d, Wrench):
+                    link = kinematics.find_frame(chain, d.frame).link
+                    total = total + reactions.relieved(chain, q, link, acting(d, t)[:3])
+        return total
 
     def outside(self, chain: Chain, t: Scalar, q: Vector) -> np.ndarray:
         """Σ Jᵀ w of the outside wrenches, (n,)."""
         total = zeros(self.layout.n)
         for d in self.disturbances:
             if isinstance(d, Wrench):
-                values = [parse(v, names=("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
-                acting = (t >= d.start) & (t <= d.stop)
-                w = array([ops.where(acting, v, 0.0) for v in values])
-                total = total + kinematics.jacobian(chain, q, d.frame).T @ w
+                total = total + kinematics.jacobian(chain, q, d.frame).T @ acting(d, t)
         return array(total)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:

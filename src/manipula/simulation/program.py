@@ -8,21 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics import composite, energy, kinematics, newton_euler, reactions
+from manipula.physics import composite, energy, kinematics, newton_euler
 from manipula.physics.chain import Chain, prepare, regrouped
-from manipula.physics.constrained import Response, Rows, least_norm_correction, multiplier_response, multipliers
+from manipula.physics.constrained import Rows, least_norm_correction, multiplier_response, multipliers
 from manipula.physics.programmed import gpme_response, partition
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint, rows_of
+from manipula.simulation.friction_loads import balanced, loop_gain, rates
 from manipula.simulation.layout import Layout
-from manipula.simulation.plant import LOOP_LIMIT, LOOP_TOLERANCE
 
 LEFT = 1e-3  # rad or m from the program, in joints: a motion this far off has left it
 
@@ -109,18 +108,21 @@ class Program:
             response = gpme_response(M, partition(unit_rows(rows), self.independent), force)
         else:
             response = multiplier_response(composite.inverse_mass_matrix(lean, q), rows, force)
-        qdd, friction, loads = self._with_friction(chain, q, qd, states, response)
+        qdd, friction, loads = balanced(self.friction, chain, q, qd, states, response)
         reaction = array(M @ qdd + effects + friction - applied)
         mu = multipliers(composite.inverse_mass_matrix(lean, q), rows, array(force - friction))
-        bristles = [
-            r
-            for i, law in enumerate(self.friction)
-            if law is not None
-            for r in law.state_rate(qd[i], states[i], loads[i])
-        ]
+        bristles = rates(self.friction, qd, states, loads)
         works = [np.sum(array(applied * qd)), np.sum(array(friction * qd)), np.sum(array(reaction * qd))]
         rate = lay.join(qd, qdd, bristles, motor_rates, works)
         return ProgramFlow(rate, qdd, applied, friction, loads, reaction, mu, rows)
+
+    def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
+        """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
+        chain, (q, qd) = self.chain(), (self.layout.q(x), self.layout.qd(x))
+        lean = regrouped(chain)
+        force = -newton_euler.nonlinear_effects(lean, q, qd)
+        response = multiplier_response(composite.inverse_mass_matrix(lean, q), self.rows(chain, q, qd, t), force)
+        return loop_gain(self.friction, chain, q, qd, self.layout.friction_states(x), response)
 
     def stabilised(self, rows: Rows) -> Rows:
         r"""Baumgarte: :math:`A\ddot q = b - 2\alpha\dot\Phi - \alpha^2\Phi` (velocity level: :math:`b - \alpha\varphi`)."""
@@ -133,36 +135,6 @@ class Program:
             elif c.level == "velocity":
                 b[k] = b[k] - self.gain * rows.value[k]
         return rows._replace(b=array(b))
-
-    def _with_friction(self, chain: Chain, q: Vector, qd: Vector, states: list[tuple[Scalar, ...]],
-                       response: Response) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-        """The loop acceleration → normal force → friction → acceleration, solved to ``LOOP_TOLERANCE``."""
-        n = self.robot.n
-        laws = [(i, law) for i, law in enumerate(self.friction) if law is not None]
-        if not laws:
-            return response.free, np.zeros(n), np.zeros(n)
-
-        def friction_at(loads: Vector) -> np.ndarray:
-            tau = zeros(n)
-            for i, law in laws:
-                tau[i] = law.torque(qd[i], states[i], loads[i])
-            return array(tau)
-
-        needs = [i for i, law in laws if law.needs_load]
-        loads: Any = np.zeros(n)
-        if needs:
-
-            def again(loads: Vector, change: Scalar) -> tuple[Vector, Scalar]:
-                new = reactions.normal_forces(chain, q, qd, array(response.free - response.K @ friction_at(loads)))
-                largest: Scalar = 0.0
-                for i in needs:
-                    largest = ops.maximum(largest, ops.abs(new[i] - loads[i]))
-                return new, largest
-
-            start = reactions.normal_forces(chain, q, qd, response.free)
-            (loads, _), _ = native.until(again, (start, 1.0), lambda _, change: change <= LOOP_TOLERANCE, LOOP_LIMIT)
-        friction = friction_at(loads)
-        return array(response.free - response.K @ friction), friction, loads
 
     def settled(self, t: Scalar, x: Vector) -> tuple[np.ndarray, Rows]:
         """The state after a step and the rows there.

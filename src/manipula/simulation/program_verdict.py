@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from manipula.simulation.friction_loads import loaded, paradox
 from manipula.simulation.judge import Verdict
 from manipula.simulation.program import Program
 from manipula.simulation.program_kernels import rows_at
@@ -11,6 +14,7 @@ from manipula.simulation.program_kernels import rows_at
 RESIDUAL = 1e-6  # of the program, above which a run counts as having left it
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
 LOST = 2e-2  # singular value of A (rows of length 1) below which constraints are about to depend on each other
+SHORT = 1e-4  # s
 SHRUNK = 0.2  # of its value at the start, for the same
 
 
@@ -41,6 +45,9 @@ def ended(
     """Why a motion could not be continued at time ``at``; ``last`` is a sound state shortly before, at time ``before``."""
     names = [c.name for c in program.constraints]
     lay = program.layout
+    stuck = paradox(program, last, _ahead(program, last, before, at), before) if loaded(program.friction) else ""
+    if stuck:
+        return Verdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
     start, now = (rows_at(program, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
     for k, ratio in enumerate(size / size0):
@@ -70,3 +77,10 @@ def ended(
     k = int(np.argmax(off / size))
     left = f" It was leaving '{names[k]}'." if off[k] > RESIDUAL else ""
     return Verdict("diverged", f"The motion left all bounds at t = {at:.6g} s; a smaller step may help.{left}")
+
+
+def _ahead(program: Program, x: np.ndarray, t: float, at: float) -> np.ndarray:
+    """How the state would change from x until ``at``, to first order."""
+    with np.errstate(all="ignore"):
+        rate = np.asarray(replace(program, formulation="multipliers").flow(t, x).rate, float)
+    return np.where(np.isfinite(rate), rate, 0.0) * max(at - t, SHORT)

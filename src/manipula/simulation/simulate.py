@@ -11,6 +11,7 @@ from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.assembly import assembled
 from manipula.simulation.fixed import Samples, run_fixed
+from manipula.simulation.friction_verdict import friction_verdict
 from manipula.simulation.given_motion import inverse_dynamics, kinematic
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.parts import PayloadChange
@@ -126,7 +127,7 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
     rcond = judge.conditions(run, samples)
-    verdicts = [_verdict(s, samples, k, arrays, rcond[k]) for k in range(len(x))]
+    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, arrays, rcond[k]) for k in range(len(x))]
     return assembled(s, samples.t, arrays, verdicts, samples.error, samples.notes)
 
 
