@@ -94,12 +94,12 @@ def test_halving_the_step_shows_order_four(ellipse):
 
 
 def test_other_parameters_use_the_same_machine_code(ellipse):
-    from manipula.simulation import program_kernels
+    from manipula.native import kept
 
     ellipse.run()
-    before = dict(program_kernels._KERNELS)
+    before = dict(kept.KERNELS._things)
     result = ellipse.with_parameters({"a": 0.45, "height": 0.12}).run().check()
-    assert dict(program_kernels._KERNELS) == before
+    assert dict(kept.KERNELS._things) == before
     assert np.abs((result.tip[:, 0] / 0.45) ** 2 + (result.tip[:, 1] / 0.4) ** 2 - 1).max() < STABILISED
     assert np.abs(result.tip[:, 2] - 0.12).max() < STABILISED
     with pytest.raises(UnknownNameError, match="height"):

@@ -15,6 +15,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
+from manipula.identity import identity
 from manipula.simulation.fixed import Part, Samples, how_to_run, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
@@ -89,9 +90,10 @@ def compiled(loop: Loop, name: str) -> native.Kernel:
         plant = loop.traced(p, breaks, coefficients)
         return samples_of(ADAPTIVE[name], lambda t, y: plant.flow(t, y).rate, plant.layout.n, x, *numbers)
 
-    kernel = native.compile_function(
-        run, {**loop.inputs, "interval": (), "samples": (), "tolerance": ()}, name=f"{loop.plant.robot.name}.{name}",
-        shared=("breaks", "coefficients", "samples"),
+    parts = None if loop.parts is None else identity(loop.parts, ADAPTIVE[name])
+    kernel = native.kernel_of(
+        run, {**loop.inputs, "interval": (), "samples": (), "tolerance": ()}, f"{loop.plant.robot.name}.{name}",
+        parts, ("breaks", "coefficients", "samples"),
     )  # fmt: skip
     found[name] = kernel
     return kernel

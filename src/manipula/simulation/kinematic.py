@@ -17,13 +17,11 @@ from manipula.algebra.linear import array
 from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
 from manipula.control.null_space import combined
 from manipula.errors import DescriptionError
+from manipula.identity import identity
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loop import ReferenceTable, within
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
-
-_KERNELS: dict[Any, tuple[native.Kernel, native.Kernel]] = {}  # runs of one robot and one law share machine code
-_KEPT = 16
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
@@ -68,12 +66,13 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         qdd = array([y.derivative(1) if isinstance(y, Jet) else 0.0 for y in along])
         return {"qd": qd, "qdd": qdd}
 
-    run = native.compile_function(
-        loop, {**shapes, "h": (), "steps": (), "every": ()}, name=f"{s.robot.name}.kinematic",
-        shared=("breaks", "coefficients", "steps", "every"),
+    parts = identity(s.robot, s.criteria, s.gain, method, Arm)  # what ``law`` reads of the scenario, and the method
+    run = native.kernel_of(
+        loop, {**shapes, "h": (), "steps": (), "every": ()}, f"{s.robot.name}.kinematic", parts,
+        ("breaks", "coefficients", "steps", "every"),
     )  # fmt: skip
-    look = native.compile_function(
-        observe, {**shapes, "t": ()}, name=f"{s.robot.name}.kinematic_observer", shared=("breaks", "coefficients")
+    look = native.kernel_of(
+        observe, {**shapes, "t": ()}, f"{s.robot.name}.kinematic_observer", parts, ("breaks", "coefficients")
     )
     return run, look
 
@@ -87,12 +86,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
             f"A kinematic run takes fixed steps: {', '.join(FIXED)}; found '{s.integrator}'.", field="integrator"
         )
     table = ReferenceTable.of(s.reference, 3)
-    key = (s.robot, s.criteria, s.gain, s.integrator)
-    if key not in _KERNELS:
-        while len(_KERNELS) >= _KEPT:
-            del _KERNELS[next(iter(_KERNELS))]
-        _KERNELS[key] = kernels(s)
-    run, look = _KERNELS[key]
+    run, look = kernels(s)
     phase("integrating")
     steps, every = s.steps, s.every
     h = float(s.duration or 0.0) / steps

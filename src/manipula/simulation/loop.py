@@ -11,11 +11,14 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
+from manipula.control.arm import Arm
 from manipula.control.base import Target
+from manipula.identity import identity
 from manipula.physics import composite, kinematics
 from manipula.physics.chain import regrouped
-from manipula.simulation.integrators import FIXED
-from manipula.simulation.parameters import flatten, rebuild
+from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.parameters import flatten, rebuild, shape_of
+from manipula.simulation.parts import IDEAL
 from manipula.simulation.plant import Flow, Plant
 
 LARGEST = 1e10  # |x| beyond which a run has diverged
@@ -80,6 +83,18 @@ class Loop:
         self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
 
+    @cached_property
+    def parts(self) -> bytes | None:
+        """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
+        inputs = {"plant", "template", "values"}
+        options = {k: v for k, v in vars(self).items() if k not in inputs and k not in vars(Loop) and k[0] != "_"}
+        rest = replace(
+            self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
+            torques=None,
+        )  # fmt: skip
+        method = {**FIXED, **ADAPTIVE}.get(self.integrator)
+        return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
+
     @property
     def defaults(self) -> np.ndarray:
         """The run's own numbers, in the order of the parameter vector (free parameters of the robot excluded)."""
@@ -131,9 +146,9 @@ class Loop:
                 plant, lambda t, y, *held: plant.flow(t, y, *held).rate, x, t0, h, *numbers, noise=noise
             )
 
-        return native.compile_function(
+        return native.kernel_of(
             loop, {**self.inputs, "t0": (), "h": (), **dict.fromkeys(counts, ()), **extra},
-            name=f"{self.plant.robot.name}.{self.integrator}", shared=("breaks", "coefficients", *counts, *extra),
+            f"{self.plant.robot.name}.{self.integrator}", self.parts, ("breaks", "coefficients", *counts, *extra),
         )  # fmt: skip
 
     @property
@@ -228,9 +243,9 @@ class Loop:
             return f(plant if controlled else replace(plant, controller=None), t, x, *command)
 
         extra: dict[str, tuple[Any, ...]] = {} if controlled else {"command": (self.plant.layout.n,)}
-        return native.compile_function(
-            traced, {**self.inputs, "t": (), **extra}, name=f"{self.plant.robot.name}.{name}",
-            shared=("breaks", "coefficients"),
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), **extra}, f"{self.plant.robot.name}.{name}", self.parts,
+            ("breaks", "coefficients"),
         )  # fmt: skip
 
     @staticmethod

@@ -129,6 +129,7 @@ class ProgrammedMotion:
             formulation=formulation,
             stabilisation=stabilisation,
             gain=float(gain),
+            traced={},
         )
         n = program.robot.n
         q, qd = (np.zeros(n) if v is None else np.asarray(v, float) for v in (q0, qd0))
