@@ -19,7 +19,7 @@ from manipula.identity import identity
 from manipula.simulation.fixed import Part, Samples, how_to_run, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.interpreted import RESTLESS, python_commands, python_rate
+from manipula.simulation.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loop import Loop, diverged
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
@@ -108,10 +108,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
     phase("compiling")
     notes = how_to_run(run, lambda: compiled(run.loop, integrator))
-    if RESTLESS in "".join(notes):
-        raise DescriptionError(
-            f"The controller remembers something ({RESTLESS}); choose a fixed-step integrator.", field="integrator"
-        )
+    if REMEMBERS in "".join(notes):
+        raise _needs_fixed_steps()
     if notes and integrator == "rodas":
         raise DescriptionError(
             f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"
@@ -137,9 +135,18 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
         return Part(grid, None, np.where(stopped < 0, np.inf, stopped * interval / divide))
 
     done = go(list(range(len(run.x0))), tolerance)
+    if notes and remembered_along(run, times, done.x):
+        raise _needs_fixed_steps()
     finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
     error = verified(
         run, done, lambda members: go(members, finer, 2), 20
     )  # other steps, so that rounding differs as well
     commands = python_commands(run, times, done.x) if notes else None
     return Samples(times, done.x, done.stopped, error, notes, commands)
+
+
+def _needs_fixed_steps() -> DescriptionError:
+    return DescriptionError(
+        f"The controller must be asked once a step, for {REMEMBERS}; choose a fixed-step integrator.",
+        field="integrator",
+    )

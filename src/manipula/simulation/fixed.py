@@ -10,7 +10,15 @@ import numpy as np
 
 from manipula.errors import TracingError
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.interpreted import RESTLESS, python_commands, python_rate, reason_to_interpret
+from manipula.simulation.interpreted import (
+    REMEMBERS,
+    held_period,
+    python_commands,
+    python_rate,
+    reason_to_interpret,
+    remembered_along,
+    renew,
+)
 from manipula.simulation.judge import compare
 from manipula.simulation.loop import Loop
 from manipula.simulation.progress import phase
@@ -56,13 +64,14 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     phase("compiling")
     notes = how_to_run(run, lambda: run.loop.run)
     integrate = _interpreted if notes else _native
-    restless = RESTLESS in "".join(notes)
-    if restless:  # asked once a step, as a controller with a memory expects
-        loop = run.loop
-        run = replace(run, loop=Loop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, held=True))
+    if REMEMBERS in "".join(notes):
+        run, notes = _asked_once_a_step(run, h)
     phase("integrating")
     everyone = range(len(run.x0))
     done = integrate(run, everyone, h, steps, every, 1, threads)
+    if notes and not run.loop.held and remembered_along(run, times, done.x):
+        run, notes = _asked_once_a_step(run, h)
+        done = integrate(run, everyone, h, steps, every, 1, threads)
 
     def finer(members: list[int]) -> Part:
         if run.loop.sampled:
@@ -70,11 +79,22 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
         return integrate(run, members, h / 2, 2 * steps, 2 * every, 1, threads)
 
     order = FIXED[s.integrator].order
-    error = np.full(len(done.x), np.nan) if restless else verified(run, done, finer, order)
+    error = verified(run, done, finer, order)
     commands = done.commands
     if notes and commands is None:
         commands = python_commands(run, times, done.x)
     return Samples(times, done.x, done.stopped, error, notes, commands)
+
+
+def _asked_once_a_step(run: Run, h: float) -> tuple[Run, tuple[str, ...]]:
+    """The run of a controller with a memory: a sampled one, like a digital controller with the step as its period."""
+    loop = run.loop
+    held = Loop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, held=True)
+    note = (
+        f"The controller ran in Python: {REMEMBERS}, so it was asked once a step (every {h:g} s) and its torques were "
+        "held in between; every run and its verification began with the memory empty."
+    )
+    return replace(run, loop=held), (note,)
 
 
 def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
@@ -88,6 +108,8 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
             if run.plant.controller is None:
                 raise
             why = str(error)
+        finally:
+            renew(run)
     return (f"The controller could not be compiled and ran in Python: {why}",)
 
 
@@ -154,7 +176,8 @@ def _interpreted(
     for k in members:
         plant, rate = python_rate(run, k)
         noise = noise_table(run.scenario, k) if run.loop.noisy else ()
-        rows.append(run.loop.advance(plant, rate, run.x0[k], 0.0, h, steps, every, inner, noise))
+        hold = held_period(run, k, h, inner)
+        rows.append(run.loop.advance(plant, rate, run.x0[k], 0.0, h, steps, every, inner, noise, hold))
     stopped = np.array([float(r["stopped"]) for r in rows])
     commands = np.array([r["commands"] for r in rows]) if run.loop.sampled else None
     return Part(np.array([r["samples"] for r in rows]), commands, np.where(stopped < 0, np.inf, stopped * h))

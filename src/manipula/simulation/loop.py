@@ -13,7 +13,8 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.control.arm import Arm
 from manipula.control.base import Target
-from manipula.identity import identity
+from manipula.control.memory import renewed
+from manipula.identity import identity, is_own
 from manipula.physics import composite, kinematics
 from manipula.physics.chain import regrouped
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -95,6 +96,11 @@ class Loop:
         method = {**FIXED, **ADAPTIVE}.get(self.integrator)
         return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
 
+    @cached_property
+    def own_controller(self) -> bool:
+        """Is the controller (if any) made of nothing but this package's own parts?"""
+        return is_own(self.template[0])
+
     @property
     def defaults(self) -> np.ndarray:
         """The run's own numbers, in the order of the parameter vector (free parameters of the robot excluded)."""
@@ -111,9 +117,13 @@ class Loop:
         return named
 
     def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
-        """The plant with gains from the vector p and a reference read from a table, traced or on floats."""
+        """The plant with gains from the vector p and a reference read from a table, traced or on floats.
+
+        A user's controller is one that nobody has asked yet, so that neither tracing nor another run leaves anything in it.
+        """
         numbers = iter(range(len(self.values)))
         parts = rebuild(self.template, lambda path, number: p[next(numbers)])
+        controller = parts[0] if self.own_controller else renewed(parts[0])
         table = native.table(breaks, coefficients)
         first, second = table.derivative(), table.derivative(2)
         reference = lambda t: Target(table(t), first(t), second(t))  # noqa: E731
@@ -122,7 +132,7 @@ class Loop:
         if torques is not None:
             torques = lambda t: table(t)  # noqa: E731
         return replace(
-            self.plant, controller=parts[0], friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
+            self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
             reference=reference, robot_values=names or None, torques=torques,
         )  # fmt: skip
 
@@ -157,12 +167,13 @@ class Loop:
         return self.noisy or self.held or self.delay > 0
 
     def advance(self, plant: Plant, rate: Any, x: Any, t0: Any, h: Any, steps: Any, every: Any, inner: Any = 1,
-                noise: Any = ()) -> dict[str, Any]:  # fmt: skip
+                noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
         """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
 
         Args:
             rate: ``rate(t, x[, noise, command])``, the state's rate.
             h: the step, which is also the period of a sampled command; ``inner``: steps of the integrator within it.
+            hold: ``hold(t, x, command)``, the state one period later, where that is compiled by itself.
         """
         method, lay = FIXED[self.integrator], plant.layout
         n = lay.n
@@ -186,14 +197,10 @@ class Loop:
                 return method.step(lambda t, y: rate(inside(t), y), t, state, h, n), pending
             now, command = decided(i, state)
             held = pending[:n] if self.delay else command
-            part = h / inner
-
-            def move(j: Any, y: Any) -> Any:
-                begin = t + j * part
-                inside = within(begin, part)
-                return (method.step(lambda t, z: rate(inside(t), z, now, held), begin, y, part, n),)
-
-            (moved,) = native.repeat(move, (state,), inner).state
+            if hold is not None:
+                moved = hold(t, state, held)
+            else:
+                moved = self.period(lambda t, z: rate(t, z, now, held), t, state, h, inner)
             return moved, np.concatenate([pending[n:], command]) if self.delay else pending
 
         def record(i: Any, state: Any, pending: Any) -> Any:
@@ -203,11 +210,37 @@ class Loop:
 
         pending = np.zeros(1)
         if self.delay:
-            pending = np.concatenate([plant.command(t0, x, lay.q(x), lay.qd(x))] * self.delay)
+            first = decided(0.0, x)[1] if self.held else plant.command(t0, x, lay.q(x), lay.qd(x))
+            pending = np.concatenate([first] * self.delay)
         done = native.repeat(
             step, (x, pending), steps, record=record, every=every, stop=lambda i, state, _: diverged(state, n)
         )
         return {**done.samples, "stopped": done.stopped}
+
+    def period(self, rate: Any, t: Any, state: Any, h: Any, inner: Any) -> Any:
+        """The state after ``inner`` steps of the integrator that fill a period h from t on; traced or on floats."""
+        method, n, part = FIXED[self.integrator], self.plant.layout.n, h / inner
+
+        def move(j: Any, y: Any) -> Any:
+            begin = t + j * part
+            inside = within(begin, part)
+            return (method.step(lambda t, z: rate(inside(t), z), begin, y, part, n),)
+
+        (moved,) = native.repeat(move, (state,), inner).state
+        return moved
+
+    @cached_property
+    def hold(self) -> native.Kernel:
+        """``hold(x, p, breaks, coefficients, t, command, h, inner)``: the state a period later under a command decided elsewhere."""
+
+        def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, command: Any, h: Any, inner: Any) -> Any:
+            plant = replace(self.traced(p, breaks, coefficients), controller=None)
+            return self.period(lambda t, z: plant.flow(t, z, None, command).rate, t, x, h, inner)
+
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), "command": (self.plant.layout.n,), "h": (), "inner": ()},
+            f"{self.plant.robot.name}.hold", self.parts, ("breaks", "coefficients", "inner"),
+        )  # fmt: skip
 
     @cached_property
     def observe(self) -> native.Kernel:

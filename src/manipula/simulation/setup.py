@@ -16,7 +16,7 @@ from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
 from manipula.simulation.parameters import flatten
 from manipula.simulation.plant import Plant
-from manipula.simulation.rehearsal import rehearse
+from manipula.simulation.rehearsal import check_memories, rehearse
 from manipula.simulation.scenario import Scenario
 
 _LOOPS: native.Kept[Loop] = native.Kept(32)  # runs of one shape share machine code
@@ -41,6 +41,7 @@ class Run:
 def prepare_run(s: Scenario) -> Run:
     """Check that the parts fit together and build the loop (or find it among the last ones)."""
     plant, dimension, reference = plant_of(s)
+    check_memories(plant)
     delay = round(s.actuator.delay / s.step)
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
     loop = _loop(s, plant, dimension, noisy, delay)
