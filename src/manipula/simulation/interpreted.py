@@ -146,12 +146,12 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
     return plant, rate
 
 
-def held_period(run: Run, member: int, h: float, inner: int) -> Callable[..., np.ndarray] | None:
-    """``hold(t, x, command)`` in machine code for a sampled run; None when states of the controller move in between."""
+def held_part(run: Run, member: int) -> Callable[..., np.ndarray] | None:
+    """``hold(t, x, command, h)`` in machine code for a sampled run; None when states of the controller move in between."""
     if not run.loop.sampled or run.plant.layout.controller:
         return None
     kernel, p = run.loop.hold, run.p[member]
-    return lambda t, x, command: np.asarray(kernel(x, p, *run.inputs, t, np.asarray(command, float), h, inner))
+    return lambda t, x, command, h: np.asarray(kernel(x, p, *run.inputs, t, np.asarray(command, float), h))
 
 
 def python_commands(run: Run, t: np.ndarray, x: np.ndarray) -> np.ndarray:

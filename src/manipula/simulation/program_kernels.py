@@ -12,9 +12,9 @@ from manipula.algebra import ops
 from manipula.identity import identity
 from manipula.physics.constrained import Rows
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loop import within
 from manipula.simulation.parameters import flatten, rebuild, shape_of
 from manipula.simulation.program import Program
+from manipula.simulation.stepping import within
 
 LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
 Part = Literal["loop", "observer", "rows"]

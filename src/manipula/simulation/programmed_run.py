@@ -50,7 +50,10 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
         fine = integrate(program, independent, x, h / 2, 2 * steps, 2 * every, integrator)
         estimate, n = float("inf"), program.robot.n
         if fine.ending is None:
-            estimate = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], FIXED[integrator].order)
+            halving = 2.0 ** FIXED[integrator].order
+            t = np.arange(len(done.x)) * (every * h)
+            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], t, tolerance, halving / (halving - 1.0))
+            estimate = float(found)
     return _result(program, independent, done, estimate, tolerance, h, integrator, moved)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from manipula import native
 from manipula.control.arm import Arm
 from manipula.control.base import Controller
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
 from manipula.physics.chain import prepare
 from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
@@ -18,8 +18,10 @@ from manipula.simulation.parameters import flatten
 from manipula.simulation.plant import Plant
 from manipula.simulation.rehearsal import check_memories, rehearse
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping import periods
 
 _LOOPS: native.Kept[Loop] = native.Kept(32)  # runs of one shape share machine code
+MOST_PENDING = 4096  # numbers
 
 
 @dataclass
@@ -42,7 +44,12 @@ def prepare_run(s: Scenario) -> Run:
     """Check that the parts fit together and build the loop (or find it among the last ones)."""
     plant, dimension, reference = plant_of(s)
     check_memories(plant)
-    delay = round(s.actuator.delay / s.step)
+    delay = periods(s.actuator.delay, s.step)
+    if delay * s.robot.n > MOST_PENDING:
+        raise BudgetError(
+            f"A delay of {s.actuator.delay:g} s keeps {delay} commands of {s.robot.n} joints on their way; at most "
+            f"{MOST_PENDING // s.robot.n} at steps of {s.step:g} s.", field="actuator.delay",
+        )  # fmt: skip
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
     loop = _loop(s, plant, dimension, noisy, delay)
     if reference is None:
