@@ -7,7 +7,7 @@ load is taken as it was). That gives the smallest k that brings the motion withi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,39 +18,12 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.jerk import jerk_along
+from manipula.simulation.limits import QUANTITIES, SLACK, TIP_QUANTITIES, Check, filled, limit_of, stated_limits, worst
+from manipula.simulation.point_motion import point_rates
+from manipula.simulation.provenance import limits_of, robot_of
 
-QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
-SLACK = 1e-9
 MOST_SLOWING = 1e4
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Check(Value):
-    """One quantity of one joint (or of the tip): its worst value, when, and the limit."""
-
-    quantity: str
-    worst: float
-    time: float
-    limit: float | tuple[float, float] | None
-
-    @property
-    def use(self) -> float:
-        """Worst value in units of the limit; above 1 it is exceeded. NaN without a limit."""
-        if self.limit is None:
-            return float("nan")
-        if isinstance(self.limit, tuple):
-            low, high = self.limit
-            centre, half = (low + high) / 2, (high - low) / 2
-            if not np.isfinite(half):
-                edge = high if np.isfinite(high) else low
-                inside = self.worst <= high if np.isfinite(high) else self.worst >= low
-                return float(abs(self.worst / edge)) if edge and not inside else (0.0 if inside else float("inf"))
-            return abs(self.worst - centre) / half if half > 0 else (1.0 if self.worst == centre else float("inf"))
-        return abs(self.worst) / self.limit if self.limit > 0 else (0.0 if self.worst == 0 else float("inf"))
-
-    @property
-    def ok(self) -> bool:
-        return not self.use > 1.0 + SLACK
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +53,7 @@ class Feasibility(Value):
         slow_down: factor k by which time must be stretched to become feasible: 1 when it is, inf when slowing does not help.
         unstated: limits that nobody stated and that were therefore not checked.
         energy: work of the drives [J], positive part only (nothing is fed back).
+        remarks: what the verdict rests on, where that is not plain (jumps of the acceleration, an estimated jerk).
     """
 
     feasible: bool
@@ -89,6 +63,7 @@ class Feasibility(Value):
     unstated: tuple[str, ...]
     energy: float
     reason: str
+    remarks: tuple[str, ...] = ()
 
     def text(self) -> str:
         """A table for people."""
@@ -108,7 +83,8 @@ class Feasibility(Value):
                 limit = [v if np.isfinite(v) else None for v in limit]
             return {
                 "quantity": c.quantity,
-                "worst": c.worst,
+                "worst": c.worst if np.isfinite(c.worst) else None,
+                "infinite": bool(np.isinf(c.worst)),
                 "time": c.time,
                 "limit": limit,
                 "use": c.use if np.isfinite(c.use) else None,
@@ -117,7 +93,7 @@ class Feasibility(Value):
 
         return {
             "feasible": self.feasible, "slow_down": None if np.isinf(self.slow_down) else self.slow_down,
-            "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated),
+            "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated), "remarks": list(self.remarks),
             "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
             "tip": [row(c) for c in self.tip],
         }  # fmt: skip
@@ -136,46 +112,69 @@ def feasibility(
     Args:
         motion: a Result, or a joint trajectory.
         limits: a Robot (its own limits), or a mapping from "position", "velocity", "acceleration", "jerk", "torque", "power" to one
-            number for all joints or one a joint (position: pairs). The robot's when omitted.
+            number for all joints or one a joint (position: pairs). When omitted those that the result carries (its scenario's and
+            its robot's), or the robot's.
         robot: the robot of a trajectory, for torques. tip: limits of the tip: "velocity", "acceleration", "jerk".
         samples: where a trajectory is evaluated.
     """
     signals, robot = _signals(motion, limits if isinstance(limits, Robot) else robot, samples)
     n = signals["q"].shape[1]
     laws = _laws(motion, robot)
-    bounds, unstated = _limits(limits if limits is not None else robot, n, robot)
+    names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
+    bounds, of_tip, unstated = _limits(motion, limits, robot, n, names)
+    of_tip |= dict(tip or {})
     if not hasattr(motion, "arrays"):
         unstated += tuple(
             f"friction of {j.name}"
             for j, law in zip(robot.joints if robot else (), laws)
             if law is not None and not _plain(law)
         )
-    names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
-    joints = []
-    for i in range(n):
-        checks = []
-        for quantity in QUANTITIES:
-            values = signals.get(quantity)
-            if values is None:
-                continue
-            limit = (bounds.get(quantity) or [None] * n)[i]
-            checks.append(_worst(quantity, values[:, i], signals["t"], limit))
-        joints.append(JointVerdict(names[i], tuple(checks)))
-    tip_checks = []
-    for quantity, limit in (tip or {}).items():
-        key = f"tip_{quantity}"
-        if key not in signals:
-            raise unknown_name(
-                "quantity of the tip", quantity, [k[4:] for k in signals if k.startswith("tip_")], field="tip"
-            )
-        tip_checks.append(_worst(quantity, signals[key], signals["t"], float(limit)))
+    wanted = any(limit is not None for limit in bounds.get("jerk", ()))
+    jerk = _jerk(motion, signals) if wanted else None
+    joints = [JointVerdict(names[i], tuple(_checks(signals, bounds, i, n, jerk))) for i in range(n)]
+    tip_checks = [_tip_check(motion, robot, signals, quantity, float(limit)) for quantity, limit in of_tip.items()]
     feasible = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, tip or {})
+    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, joints, tip_checks)
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
-    return Feasibility(
-        feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, _reason(feasible, joints, tip_checks, k, why)
-    )
+    reason = _reason(feasible, joints, tip_checks, k, why)
+    remarks = (jerk.remark,) if jerk is not None and jerk.remark else ()
+    return Feasibility(feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks)
+
+
+def _checks(
+    signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], joint: int, n: int, jerk: Any
+) -> Iterator[Check]:
+    """Every quantity of one joint that is known, held against its limit."""
+    for quantity in QUANTITIES:
+        limit = (bounds.get(quantity) or [None] * n)[joint]
+        if quantity == "jerk":
+            if jerk is not None:
+                times, values = jerk.signal(joint)
+                yield worst(quantity, values, times, limit)
+        elif quantity in signals:
+            times, values = filled(quantity, signals["t"], signals, joint)
+            yield worst(quantity, values, times, limit)
+
+
+def _jerk(motion: Any, signals: Mapping[str, np.ndarray]) -> Any:
+    return motion.jerk() if hasattr(motion, "arrays") else jerk_along(motion, signals["t"])
+
+
+def _tip_check(
+    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], quantity: str, limit: float
+) -> Check:
+    if quantity not in TIP_QUANTITIES:
+        raise unknown_name("quantity of the tip", quantity, TIP_QUANTITIES, field="tip")
+    if robot is None or robot.tip is None:
+        raise DescriptionError("Limits of the tip need a robot that has one.", field="tip")
+    if quantity == "jerk":
+        found = motion.jerk("tip") if hasattr(motion, "arrays") else jerk_along(motion, signals["t"], robot, "tip")
+        times, values = found.signal()
+        return worst(quantity, values, times, limit)
+    rates = point_rates(robot, "tip", *(signals[name] for name in ("q", "qd", "qdd")))
+    sizes = np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
+    return worst(quantity, sizes, signals["t"], limit)
 
 
 def _laws(motion: Any, robot: Robot | None) -> tuple[FrictionLaw | None, ...]:
@@ -215,21 +214,9 @@ def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: flo
     remedy = (
         f"Stretching time by {k:.4g} makes it feasible." if np.isfinite(k) else f"Slowing down does not help: {why}"
     )
+    if np.isinf(c.worst):
+        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the acceleration jumps. {remedy}"
     return f"The {c.quantity} of {name} reaches {100 * use:.0f} % of its limit at t = {c.time:.4g} s. {remedy}"
-
-
-def _worst(quantity: str, values: np.ndarray, t: np.ndarray, limit: Any) -> Check:
-    if isinstance(limit, tuple):
-        low, high = limit
-        over = np.maximum(low - values, values - high)
-        at = (
-            int(np.nanargmax(np.where(np.isfinite(over), over, -np.inf)))
-            if np.isfinite(over).any()
-            else int(np.nanargmax(np.abs(values)))
-        )
-    else:
-        at = int(np.nanargmax(np.abs(values)))
-    return Check(quantity, float(values[at]), float(t[at]), limit)
 
 
 def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, np.ndarray], Robot | None]:
@@ -237,10 +224,10 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
         return _from_result(motion, robot)
     if getattr(motion, "space", None) == "joint":
         t = np.linspace(0.0, motion.duration, samples)
-        q, qd, qdd, qddd = np.asarray(motion.derivatives(t, 3))
+        q, qd, qdd = np.asarray(motion.derivatives(t, 2))[:3]
         if robot is not None and robot.n != q.shape[1]:
             raise ShapeError(f"The trajectory has {q.shape[1]} joints, robot '{robot.name}' has {robot.n}.")
-        data = {"t": t, "q": q, "qd": qd, "qdd": qdd, "jerk": qddd}
+        data = {"t": t, "q": q, "qd": qd, "qdd": qdd}
         if robot is not None and not robot.parameters:
             data["friction"] = _friction(_laws(motion, robot), qd)
         return _complete(data, robot), robot
@@ -252,86 +239,62 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
 def _from_result(result: Any, robot: Robot | None) -> tuple[dict[str, np.ndarray], Robot | None]:
     if result.arrays["q"].ndim != 2:
         raise ShapeError("Judge one run of a batch at a time: result.run(i).")
-    if robot is None and result.scenario is not None:
-        robot = result.scenario.robot
+    if robot is None:
+        robot = robot_of(result)
     good = np.isfinite(result.arrays["q"]).all(axis=1)
     t = result.t[good]
     data = {"t": t, **{k: result.arrays[k][good] for k in ("q", "qd", "qdd")}}
-    data["jerk"] = np.gradient(data["qdd"], t, axis=0, edge_order=2) if len(t) > 2 else np.zeros_like(data["qdd"])
     for name in ("tau", "friction"):
         if name in result.arrays:
             data["torque" if name == "tau" else name] = result.arrays[name][good]
-    if "tip" in result.arrays and len(t) > 3:
-        data["tip"] = result.arrays["tip"][good]
     return _complete(data, robot), robot
 
 
 def _complete(data: dict[str, np.ndarray], robot: Robot | None) -> dict[str, np.ndarray]:
-    """Names of the checked quantities, torques from the robot where none were recorded, motion of the tip."""
+    """Names of the checked quantities, and torques from the robot where none were recorded."""
     data["position"], data["velocity"], data["acceleration"] = data["q"], data["qd"], data["qdd"]
     if robot is not None and not robot.parameters:
         model = Model(robot)
         data["gravity"] = model.gravity(data["q"])
         if "torque" not in data:
             data["torque"] = model.inverse_dynamics(data["q"], data["qd"], data["qdd"]) + data.get("friction", 0.0)
-        if robot.tip is not None:
-            J, Jd = model.jacobian(data["q"])[:, :3], model.jacobian_rate(data["q"], data["qd"])[:, :3]
-            v = np.einsum("tij,tj->ti", J, data["qd"])
-            a = np.einsum("tij,tj->ti", J, data["qdd"]) + np.einsum("tij,tj->ti", Jd, data["qd"])
-            data["tip_velocity"], data["tip_acceleration"] = np.linalg.norm(v, axis=1), np.linalg.norm(a, axis=1)
-            if len(data["t"]) > 2:
-                data["tip_jerk"] = np.linalg.norm(np.gradient(a, data["t"], axis=0, edge_order=2), axis=1)
     if "torque" in data:
         data["power"] = data["torque"] * data["qd"]
+        data["tau"] = data["torque"]
     return data
 
 
-def _limits(given: Any, n: int, robot: Robot | None) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
-    if given is None:
+def _limits(
+    motion: Any, given: Any, robot: Robot | None, n: int, names: tuple[str, ...]
+) -> tuple[dict[str, list[Any]], dict[str, float], tuple[str, ...]]:
+    """Limits by quantity, one a joint; those of the tip; and what nobody stated."""
+    if given is None and hasattr(motion, "arrays"):
+        stated = limits_of(motion)
+    elif given is None and robot is None:
         raise DescriptionError("No limits are known: give limits=… or a robot that states them.", field="limits")
-    bounds: dict[str, list[Any]] = {}
-    if isinstance(given, Robot):
-        pairs = np.asarray(given.position_limits, float)
-        bounds["position"] = [(float(a), float(b)) if np.isfinite([a, b]).any() else None for a, b in pairs]
-        for quantity, field in (
-            ("velocity", "velocity"),
-            ("acceleration", "acceleration"),
-            ("jerk", "jerk"),
-            ("torque", "effort"),
-        ):
-            bounds[quantity] = [
-                None if getattr(j.limits, field) is None else float(getattr(j.limits, field)) for j in given.joints
-            ]
+    elif given is None or isinstance(given, Robot):
+        stated = stated_limits(given or robot)
     else:
-        for quantity, value in dict(given).items():
-            if quantity not in QUANTITIES:
-                raise unknown_name("limited quantity", quantity, QUANTITIES, field="limits")
-            array = np.asarray(value, float)
-            if quantity == "position":
-                array = (
-                    np.broadcast_to(array, (n, 2))
-                    if array.shape in ((2,), (n, 2))
-                    else np.stack([-np.broadcast_to(array, n), np.broadcast_to(array, n)], 1)
-                )
-                bounds[quantity] = [(float(a), float(b)) if np.isfinite([a, b]).any() else None for a, b in array]
-            else:
-                bounds[quantity] = [float(v) if np.isfinite(v) else None for v in np.broadcast_to(array, n)]
-    names = robot.joint_names if robot is not None else [f"joint{i + 1}" for i in range(n)]
+        stated = stated_limits(None, given, n)
+    bounds = {q: [limit_of(v) for v in values] for q, values in stated.items() if q != "tip"}
     unstated = tuple(
         f"{q} of {names[i]}" for q in QUANTITIES[:5] for i in range(n) if bounds.get(q, [None] * n)[i] is None
     )
-    return bounds, unstated
+    return bounds, dict(stated.get("tip") or {}), unstated
 
 
 def _slow_down(
     s: dict[str, np.ndarray],
     bounds: dict[str, list[Any]],
     laws: tuple[FrictionLaw | None, ...],
-    tip: Mapping[str, float],
+    joints: list[JointVerdict],
+    tip: list[Check],
 ) -> tuple[float, str]:
-    for i, limit in enumerate(bounds.get("position", [])):
-        if limit is not None and not _worst("position", s["q"][:, i], s["t"], limit).ok:
-            return float("inf"), "a position limit is passed, at any speed."
+    checks = [c for j in joints for c in j.checks] + tip
+    if any(c.quantity == "position" and not c.ok for c in checks):
+        return float("inf"), "a position limit is passed, at any speed."
+    if any(np.isinf(c.worst) and not c.ok for c in checks):
+        return float("inf"), "a jump of the acceleration stays one at any speed."
     gravity = s.get("gravity")
     if gravity is not None:
         for i, limit in enumerate(bounds.get("torque", [])):
@@ -339,11 +302,9 @@ def _slow_down(
                 return float("inf"), "holding the arm against gravity alone exceeds a torque limit."
 
     def fits(k: float) -> bool:
-        for quantity, power in (("velocity", 1), ("acceleration", 2), ("jerk", 3)):
-            for i, limit in enumerate(bounds.get(quantity, [])):
-                if limit is not None and np.abs(s[quantity][:, i]).max() / k**power > limit * (1 + SLACK):
-                    return False
-            if quantity in tip and s[f"tip_{quantity}"].max() / k**power > tip[quantity] * (1 + SLACK):
+        for c in checks:
+            power = {"velocity": 1, "acceleration": 2, "jerk": 3}.get(c.quantity)
+            if power is not None and isinstance(c.limit, float) and abs(c.worst) / k**power > c.limit * (1 + SLACK):
                 return False
         if "torque" in s:
             hold = gravity if gravity is not None else np.zeros_like(s["torque"])

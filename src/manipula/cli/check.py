@@ -14,79 +14,89 @@ if TYPE_CHECKING:
 
 def check(
     scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO", help="A scenario file, or a stored result (.nc .npz .csv .parquet).")
+        Path,
+        typer.Argument(metavar="SCENARIO", help="A scenario file, or a stored result (.nc .npz .csv .parquet .mcap)."),
     ],
-    robot: Annotated[str | None, typer.Option(help="Robot of a stored result, and of its limits.")] = None,
+    robot: Annotated[
+        str | None, typer.Option(help="Another robot, whose limits take the place of those in the file.")
+    ] = None,
+    run: Annotated[int | None, typer.Option(help="Only this run of a batch, from 0.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
     """Say whether the machine can do it: position, velocity, acceleration, jerk, torque and power against limits.
 
-    Limits come from [limits] in the file, else from the robot. Exit code 0 when feasible, 1 when not, 2 for wrong input.
+    Limits come from [limits] in the file, else from the robot; a stored result carries both. Of a batch the first run that breaks a limit
+    is shown. Exit code 0 when everything is feasible and the numbers can be trusted, 1 when not, 2 for wrong input.
     """
     from manipula.cli.live import live
 
     with live(quiet=json) as state:
         state.phase("reading")
-        result, verdict = state.background(lambda: judged(scenario, robot))
+        result, verdict, batch, trusted = state.background(lambda: judged(scenario, robot, run))
     if json:
         from json import dumps
 
-        told = {"status": result.status, "status_reason": result.reason, **verdict.to_dict()}
+        told = {"status": result.status, "status_reason": result.reason, "batch": batch or None, **verdict.to_dict()}
         typer.echo(dumps(told, indent=2, ensure_ascii=False))
     else:
-        _show(result, verdict)
-    if not (verdict.feasible and result.ok):
+        _show(result, verdict, batch)
+    if not (verdict.feasible and trusted):
         raise typer.Exit(1)
 
 
-def judged(path: Path, robot_name: str | None) -> tuple[Result, Feasibility]:
-    """Run the scenario (or read the result) and hold its motion against the limits."""
+def judged(path: Path, robot_name: str | None, run_number: int | None = None) -> tuple[Result, Feasibility, str, bool]:
+    """Run the scenario (or read the result) and hold its motion against the limits.
+
+    Returns:
+        The run that is judged, the verdict, a sentence about the other runs of a batch, and whether all that was asked about can be trusted.
+    """
+    from dataclasses import replace
+
     from manipula.analysis.feasibility import feasibility
     from manipula.errors import DescriptionError
     from manipula.formats.load import load
+    from manipula.simulation.limits import stated_limits
+    from manipula.simulation.provenance import limits_of
     from manipula.simulation.scenario_file import load_file, run
     from manipula.simulation.store import load_result
 
-    robot = None if robot_name is None else load(robot_name)
-    stated: dict[str, Any] = {}
+    own: Any = None
     if path.suffix.lower() == ".toml":
         described = load_file(path)
-        robot = robot or described.robot
-        stated = dict(described.limits or {})
+        own = described.limits
         result = run(described)
     else:
         result = load_result(path)
-    if result.arrays["q"].ndim != 2:
-        raise DescriptionError("Feasibility judges one run; this is a batch.", file=str(path))
-    tip = stated.pop("tip", None)
-    limits = merged(robot, stated)
-    if not limits and not tip:
+    robot = None if robot_name is None else load(robot_name)
+    if robot is not None:
+        if robot.n != result.arrays["q"].shape[-1]:
+            raise DescriptionError(
+                f"Robot '{robot.name}' has {robot.n} joints, the result {result.arrays['q'].shape[-1]}.", field="robot"
+            )
+        result = replace(result, meta={**result.meta, "limits": stated_limits(robot, own)})
+    if not limits_of(result):
         raise DescriptionError(
             "No limits are stated: give the robot limits, or the file a table [limits].", file=str(path), field="limits"
         )
+    batch, trusted = "", result.ok
+    if result.arrays["q"].ndim == 3:
+        if run_number is not None:
+            trusted = True  # decided by that run alone
+        else:
+            runs = result.feasibility.runs
+            failed = [k for k, kept in enumerate(runs) if kept is False]
+            run_number = failed[0] if failed else 0
+            batch = f"{len(failed)} of {len(runs)} runs break a limit; this is run {run_number}."
+        if not 0 <= run_number < len(result.arrays["q"]):
+            raise DescriptionError(f"Runs 0 to {len(result.arrays['q']) - 1} exist, found {run_number}.", field="run")
+        result = result.run(run_number)
     try:
-        return result, feasibility(result, limits, robot=robot, tip=tip)
+        return result, feasibility(result, robot=robot), batch, trusted and result.ok
     except DescriptionError as error:
         raise error.at(file=str(path)) from None
 
 
-def merged(robot: Any, stated: dict[str, Any]) -> dict[str, Any]:
-    """The robot's own limits with those of the file in their place; quantities that nobody limits are left out."""
-    import math
-
-    out: dict[str, Any] = {}
-    if robot is not None and not robot.parameters:
-        pairs = [tuple(float(v) for v in p) for p in robot.position_limits]
-        if any(math.isfinite(v) for p in pairs for v in p):
-            out["position"] = pairs
-        for quantity, field in (("velocity",) * 2, ("acceleration",) * 2, ("jerk",) * 2, ("torque", "effort")):
-            sizes = [getattr(j.limits, field) for j in robot.joints]
-            if any(v is not None for v in sizes):
-                out[quantity] = [math.inf if v is None else float(v) for v in sizes]
-    return out | stated
-
-
-def _show(result: Result, verdict: Feasibility) -> None:
+def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -98,6 +108,8 @@ def _show(result: Result, verdict: Feasibility) -> None:
         console.print(
             Text(f"The run itself ended as '{result.status}': {printable(result.reason, 500)}", style="bold red")
         )
+    if batch:
+        console.print(Text(batch))
     word, style = ("feasible", "bold green") if verdict.feasible else ("not feasible", "bold red")
     console.print(Text(word, style=style) + Text(f": {printable(verdict.reason, 500)}"))
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -111,6 +123,8 @@ def _show(result: Result, verdict: Feasibility) -> None:
         use = Text(f"{100 * c.use:.0f} %", style="" if c.ok else "bold red")
         table.add_row(printable(name, 40), c.quantity, f"{c.worst:.6g}", f"{c.time:.4g}", limit, use)
     console.print(table)
+    for remark in verdict.remarks:
+        console.print(Text(printable(remark, 500), style="dim"))
     if verdict.slow_down not in (1.0, float("inf")):
         console.print(Text(f"Stretching time by {verdict.slow_down:.4g} makes it feasible."))
     console.print(Text(f"work of the drives: {verdict.energy:.6g} J", style="dim"))

@@ -22,10 +22,14 @@ def check_free(folder: Path, names: list[str], force: bool) -> None:
             raise DescriptionError("This file exists; --force replaces it.", file=str(folder / name))
 
 
-def write_all(folder: Path, result: Result, scenario: Any, *, csv: bool, report: bool) -> dict[str, Path]:
-    """``result.nc``, ``scenario.toml`` and, when wanted, ``result.csv`` and ``report.html``; the paths by what they are.
+def write_all(
+    folder: Path, result: Result, scenario: Any, *, csv: bool, report: bool
+) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """``result.nc``, ``scenario.toml`` and, when wanted, ``result.csv`` and ``report.html``: the paths by what they are, and
+    a sentence for each file that could not be made.
 
-    Everything is written to a hidden folder first; an error or an interruption leaves no half result.
+    Everything is written to a hidden folder first; an interruption leaves no half result. The numbers are never lost to a failure of
+    what is made from them: a report, a table or a scenario file that cannot be written is left out.
     """
     from manipula.simulation.scenario_file import save_scenario
 
@@ -33,21 +37,21 @@ def write_all(folder: Path, result: Result, scenario: Any, *, csv: bool, report:
     folder.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder))
     files: dict[str, Path] = {}
+    left_out: list[str] = []
     try:
         result.save(staging / "result.nc")
         files["result"] = folder / "result.nc"
-        save_scenario(scenario, staging / "scenario.toml")
-        files["scenario"] = folder / "scenario.toml"
-        if csv:
-            result.save(staging / "result.csv")
-            files["csv"] = folder / "result.csv"
-        if report:
+        wanted: list[tuple[str, str, Any]] = [("scenario", "scenario.toml", lambda path: save_scenario(scenario, path))]
+        wanted += [("csv", "result.csv", result.save)] if csv else []
+        wanted += [("report", "report.html", result.report)] if report else []
+        for kind, name, write in wanted:
             try:
-                result.report(staging / "report.html")
-                files["report"] = folder / "report.html"
-            except ModuleNotFoundError as missing:
-                if not str(missing.name).startswith("manipula.reports"):
-                    raise
+                write(staging / name)
+                files[kind] = folder / name
+            except OSError:
+                raise  # the disk, not the picture
+            except Exception as error:
+                left_out.append(f"{name} could not be made and is left out: {type(error).__name__}: {error}")
         for path in files.values():
             os.replace(staging / path.name, path)
     except BaseException:
@@ -57,7 +61,7 @@ def write_all(folder: Path, result: Result, scenario: Any, *, csv: bool, report:
                 folder.rmdir()
         raise
     shutil.rmtree(staging, ignore_errors=True)
-    return files
+    return files, tuple(left_out)
 
 
 def shown(path: Path) -> str:

@@ -22,9 +22,11 @@ def run(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     threads: Annotated[int | None, typer.Option(help="Threads that share a batch; all processors by default.")] = None,
 ) -> None:
-    """Run a scenario and write result.nc, scenario.toml and report.html; all of them, or none.
+    """Run a scenario and write result.nc, scenario.toml and report.html.
 
-    Exit code 0 when the run finished and can be trusted, 1 when it ended otherwise, 2 for wrong input, 130 when interrupted.
+    A limit of the robot or of the file that the motion breaks is told first. Exit code 0 when the run finished and its numbers can be trusted,
+    1 when it ended otherwise, 2 for wrong input, 130 when interrupted (then nothing is written); manipula check says by its exit code whether
+    the machine can do it. A report that cannot be made is left out and said so: the numbers are written all the same.
     """
     from manipula.cli.outputs import check_free
     from manipula.simulation.scenario_file import load_file
@@ -49,41 +51,53 @@ def execute(load: Any, simulate: Any, output: Path, *, csv: bool, report: bool, 
         described = load()
         result: Result = state.background(lambda: simulate(described))
         state.phase("writing")
-        files = write_all(output, result, described, csv=csv, report=report)
+        files, left_out = write_all(output, result, described, csv=csv, report=report)
     seconds = perf_counter() - begin
     if json:
         from json import dumps
 
-        typer.echo(dumps(outcome(result, files, seconds), indent=2, ensure_ascii=False))
+        typer.echo(dumps(outcome(result, files, seconds, left_out), indent=2, ensure_ascii=False))
     else:
-        show(result, files, seconds)
+        show(result, files, seconds, left_out)
     if not result.ok:
         raise typer.Exit(1)
 
 
-def outcome(result: Result, files: dict[str, Path], seconds: float) -> dict[str, Any]:
+def outcome(result: Result, files: dict[str, Path], seconds: float, left_out: tuple[str, ...] = ()) -> dict[str, Any]:
     """What happened, as plain values for JSON."""
     import math
 
     known = {name: result.meta.get(name) for name in ("name", "kind", "robot", "integrator", "step", "duration")}
     estimate = result.error_estimate
+    verdict = result.feasibility
     return {
-        "status": result.status, "reason": result.reason, "statuses": list(result.statuses), "notes": list(result.notes), **known,
+        "status": result.status, "reason": result.reason, "statuses": list(result.statuses), "notes": list(result.notes),
+        "feasible": verdict.feasible, "feasibility": verdict.reason, "broken_limits": [c.sentence() for c in verdict.broken],
+        "feasibility_remarks": list(verdict.remarks), **known,
         "error_estimate": estimate if math.isfinite(estimate) else None, "samples": len(result.t), "signals": list(result.signals),
-        "files": {name: str(path) for name, path in files.items()}, "seconds": round(seconds, 3),
+        "files": {name: str(path) for name, path in files.items()}, "left_out": list(left_out), "seconds": round(seconds, 3),
     }  # fmt: skip
 
 
-def show(result: Result, files: dict[str, Path], seconds: float) -> None:
+def show(result: Result, files: dict[str, Path], seconds: float, left_out: tuple[str, ...] = ()) -> None:
     from rich.console import Console
     from rich.text import Text
 
     from manipula.errors import printable
 
     console = Console(soft_wrap=True)
+    verdict = result.feasibility
+    if verdict.feasible is False:
+        console.print(Text("not feasible", style="bold yellow") + Text(f": {printable(verdict.reason, 1000)}"))
     style = "bold green" if result.ok else "bold red"
     console.print(Text(result.status, style=style) + Text(f": {printable(result.reason, 1000)} ({seconds:.1f} s)"))
-    for note in result.notes:
+    if verdict.feasible is True:
+        console.print(Text("feasible", style="bold green") + Text(f": {verdict.reason}"))
+    elif verdict.feasible is None:
+        console.print(Text(verdict.reason, style="dim"))
+    for note in (*verdict.remarks, *result.notes):
         console.print(Text(printable(note, 1000), style="dim"))
+    for said in left_out:
+        console.print(Text(printable(said, 1000), style="yellow"))
     for name, path in files.items():
         console.print(Text(f"{name:<9} {path}"))

@@ -2,7 +2,6 @@
 
 from manipula.native.derivatives import derivative, jacobian, time_derivative
 from manipula.native.graph import Graph, Operation
-from manipula.native.kept import Kept, kernel_of
 from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
 from manipula.native.loops import Converged, Repeated, repeat, until
 from manipula.native.replay import inline
@@ -15,7 +14,6 @@ __all__ = [
     "Condition",
     "Converged",
     "Graph",
-    "Kept",
     "Kernel",
     "Node",
     "Operation",
@@ -31,7 +29,6 @@ __all__ = [
     "interpolate",
     "is_finite",
     "jacobian",
-    "kernel_of",
     "lookup",
     "repeat",
     "table",

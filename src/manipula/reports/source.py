@@ -6,38 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ManipulaError
+from manipula.errors import DescriptionError
 from manipula.robot.robot import Robot
+from manipula.simulation.provenance import robot_of
 from manipula.simulation.result import Result
 
 ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "tau": "N·m", "command": "N·m", "friction": "N·m", "outside": "N·m",
            "reaction": "N·m", "applied": "N·m", "power": "W", "error": "rad"}  # fmt: skip
 LINEAR = {"q": "m", "qd": "m/s", "qdd": "m/s²", "tau": "N", "command": "N", "friction": "N", "outside": "N",
           "reaction": "N", "applied": "N", "power": "W", "error": "m"}  # fmt: skip
-
-
-def robot_of(result: Result) -> Robot | None:
-    """The robot with numbers in it, from the scenario or from what was stored; None when it cannot be known."""
-    robot: Robot | None = None
-    if result.scenario is not None:
-        robot = result.scenario.robot
-    elif result.meta.get("robot_toml"):
-        from manipula.formats.toml import from_toml
-
-        try:
-            robot = from_toml(str(result.meta["robot_toml"]) + "\n")  # text, never the name of a file
-        except ManipulaError:
-            return None
-    if robot is None or robot.is_numeric:
-        return robot
-    values = {}
-    for name, value in dict(result.meta.get("parameters") or {}).items():
-        if np.ndim(value) == 0:
-            values[name] = float(value)
-        elif "run" in result.meta:
-            values[name] = float(value[result.meta["run"]])
-    robot = robot.with_parameters(**{name: v for name, v in values.items() if name in robot.parameters})
-    return robot if robot.is_numeric else None
 
 
 def needed_robot(result: Result) -> Robot:

@@ -15,12 +15,15 @@ from manipula.simulation.constraint import Constraint
 from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.frozen import Frozen, frozen
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.programmed import STARTS, ProgrammedMotion, programmed_motion
+from manipula.simulation.limits import stated_limits
+from manipula.simulation.programmed import ProgrammedMotion, programmed_motion
+from manipula.simulation.provenance import scenario_text
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import MAX_SAMPLES, MAX_STEPS
 
 FORMULATIONS = ("gpme", "multipliers")
 STABILISATIONS = ("projection", "baumgarte", "none")
+STARTS = ("project", "refuse")
 
 
 @dataclass(frozen=True)
@@ -29,15 +32,14 @@ class ProgramScenario:
 
     Attributes:
         constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
-        q0, qd0: initial state. start: one that breaks the program is moved onto it by the smallest change of joints, up to 0.1 rad or
-            0.05 m ("near"), by any distance ("project"), or refused ("refuse").
+        q0, qd0: initial state; ``start="project"`` moves it onto the program, "refuse" demands that it obeys it.
         independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
         drives: by 0-based joint number: torque (number or formula in t), or a drive.
         friction: one law a joint; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
         duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with half
             the step and compare.
-        limits: what ``manipula check`` holds the motion against.
+        limits: what the motion is held against in place of the robot's own limits of the same quantity.
     """
 
     robot: Robot
@@ -53,7 +55,7 @@ class ProgramScenario:
     formulation: str = "gpme"
     stabilisation: str = "projection"
     gain: float = 50.0
-    start: str = "near"
+    start: str = "project"
     sample: float | None = None
     integrator: str = "rk4"
     tolerance: float = 1e-5
@@ -95,6 +97,7 @@ class ProgramScenario:
             value = getattr(self, name)
             if (value is not None and np.shape(value) != (self.robot.n,)) or (value is None and name == "q0"):
                 raise DescriptionError(f"{self.robot.n} numbers are needed, one a joint.", field=name)
+        stated_limits(self.robot, self.limits)
         self._check_budget()
         self.motion  # noqa: B018  checks the parts against each other
 
@@ -130,7 +133,13 @@ class ProgramScenario:
             stabilisation=self.stabilisation, gain=self.gain, start=self.start, sample=self.sample, friction=friction,  # pyright: ignore[reportArgumentType]
             integrator=self.integrator, tolerance=self.tolerance, verify=self.verify,
         )  # fmt: skip
-        return dataclasses.replace(result, scenario=self, meta={**result.meta, "name": self.name})
+        acted = self if friction else self.replace(friction=())
+        carried = {
+            "name": self.name,
+            "limits": stated_limits(self.robot, self.limits),
+            "scenario_toml": scenario_text(acted),
+        }
+        return dataclasses.replace(result, scenario=acted, meta={**result.meta, **carried})
 
     def compare_friction(self) -> FrictionComparison:
         """The run with and without friction."""

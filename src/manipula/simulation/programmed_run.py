@@ -11,6 +11,7 @@ from manipula.physics.programmed import choose_independent
 from manipula.simulation import judge
 from manipula.simulation.assembly import versions
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.limits import stated_limits
 from manipula.simulation.program import Program
 from manipula.simulation.program_kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.program_start import consistent_start
@@ -36,10 +37,10 @@ class Integrated(NamedTuple):
     splits: int
 
 
-def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
+def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray, duration: float, h: float,
                 start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
     """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
-    x, moved = consistent_start(program, q, qd, start)
+    x = consistent_start(program, q, qd, start)
     steps = max(1, round(duration / h))
     every = 1 if sample is None else max(1, round(sample / h))
     h = duration / steps
@@ -50,11 +51,8 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
         fine = integrate(program, independent, x, h / 2, 2 * steps, 2 * every, integrator)
         estimate, n = float("inf"), program.robot.n
         if fine.ending is None:
-            halving = 2.0 ** FIXED[integrator].order
-            t = np.arange(len(done.x)) * (every * h)
-            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], t, tolerance, halving / (halving - 1.0))
-            estimate = float(found)
-    return _result(program, independent, done, estimate, tolerance, h, integrator, moved)
+            estimate = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], FIXED[integrator].order)
+    return _result(program, independent, done, estimate, tolerance, h, integrator)
 
 
 def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, h: float, steps: int, every: int,
@@ -133,7 +131,7 @@ def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, 
 
 
 def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
-            h: float, integrator: str, moved: tuple[str, ...]) -> Result:  # fmt: skip
+            h: float, integrator: str) -> Result:  # fmt: skip
     lay, x, t = program.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
     now = replace(program, formulation="multipliers", independent=())
@@ -160,7 +158,7 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
         "joint_kinds": tuple(j.kind for j in program.robot.joints), "kind": "programmed", "formulation": program.formulation,
         "constraints": tuple(c.name for c in program.constraints), "splits": done.splits, "stabilisation": program.stabilisation,
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
-        "robot_toml": robot_text(program.robot), "settings": program_settings(program),
+        "robot_toml": robot_text(program.robot), "settings": program_settings(program), "limits": stated_limits(program.robot),
     }  # fmt: skip
-    notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
+    notes = (f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, None)

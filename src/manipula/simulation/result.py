@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, Value
 from manipula.errors import SolveError, printable, unknown_name
+
+if TYPE_CHECKING:
+    from manipula.simulation.jerk import Jerk
+    from manipula.simulation.limits import LimitVerdict
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")
 UNITS = {
@@ -30,10 +35,7 @@ class Result(Value):
         status: "finished" only when the answer can be trusted; else what went wrong. reason: the sentence that explains it.
         statuses, reasons: the same for every run of a batch.
         t: sample times (S,). arrays: everything else by name.
-        error_estimate: relative error found by repeating the run with other steps; NaN when that was not asked for. Of a
-            batch the largest; error_estimates: of every run.
-        trusted_until: the time [s] until which the run and its repetition agree within the tolerance; the end of a finished run,
-            NaN when nothing was repeated. Of a batch the least; trusted_untils: of every run.
+        error_estimate: relative error found by repeating the run with another step; NaN when that was not asked for.
         meta: robot name and digest, versions, seed, settings: plain values only, so that files can hold them.
         scenario: what the run was made from, while it is at hand. Files hold its settings as text, so a loaded result has none; it
             takes no part in comparison.
@@ -49,9 +51,6 @@ class Result(Value):
     meta: dict[str, Any] = field(default_factory=FrozenDict)
     notes: tuple[str, ...] = ()
     scenario: Any = field(default=None, compare=False)
-    error_estimates: tuple[float, ...] = ()
-    trusted_until: float = float("nan")
-    trusted_untils: tuple[float, ...] = ()
 
     def __getattr__(self, name: str) -> np.ndarray:
         arrays = self.__dict__.get("arrays", {})
@@ -79,6 +78,28 @@ class Result(Value):
         return self.status == "finished"
 
     @property
+    def feasible(self) -> bool | None:
+        """Can the machine do it? True when every stated limit is kept, False when one is not, None when none is stated.
+
+        Of a batch: of all its runs together. ``ok`` says whether the numbers are right, ``feasible`` whether the motion they describe is
+        possible; ``feasibility`` says which joint breaks which limit, when and by how much.
+        """
+        return self.feasibility.feasible
+
+    @cached_property
+    def feasibility(self) -> LimitVerdict:
+        """The limits of the robot and of the scenario (``meta["limits"]``) against the motion; found when first asked for."""
+        from manipula.simulation.limits import limit_verdict
+
+        return limit_verdict(self)
+
+    def jerk(self, frame: str | None = None) -> Jerk:
+        """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame): see ``simulation.jerk``."""
+        from manipula.simulation.jerk import jerk_of
+
+        return jerk_of(self, frame)
+
+    @property
     def joint_names(self) -> tuple[str, ...]:
         return tuple(self.meta.get("joint_names", ()))
 
@@ -91,10 +112,8 @@ class Result(Value):
     def run(self, index: int) -> Result:
         """One run of a batch as a result of its own."""
         arrays = {k: v[index] for k, v in self.arrays.items()}
-        error = self.error_estimates[index] if self.error_estimates else self.error_estimate
-        trusted = self.trusted_untils[index] if self.trusted_untils else self.trusted_until
-        return Result(self.t, arrays, self.statuses[index], self.reasons[index], (), (), error,
-                      {**self.meta, "run": index}, self.notes, None, (), trusted)  # fmt: skip
+        return Result(self.t, arrays, self.statuses[index], self.reasons[index], (), (), self.error_estimate,
+                      {**self.meta, "run": index}, self.notes, None)  # fmt: skip
 
     def to_xarray(self) -> Any:
         """The samples as an ``xarray.Dataset`` with dimensions (run,) time, joint and units as attributes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,21 +15,15 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.frozen import frozen
+from manipula.simulation.limits import stated_limits
 from manipula.simulation.parts import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
-WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
 MAX_STEPS = 200_000_000
 MAX_SAMPLES = 50_000_000
-
-
-def _intervals(length: float, part: float) -> int:
-    """Parts in a length, the last one possibly shorter; a rest that only rounding left does not count."""
-    count = min(length / part, UNCOUNTABLE)
-    return max(1, math.ceil(count - WHOLE * max(1.0, count)))
 
 
 @dataclass(frozen=True)
@@ -42,12 +35,11 @@ class Scenario:
         reference: a trajectory in joint or task space, or ``None``.
         controller: from ``manipula.control``; ``None`` is free motion.
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
-        duration, step: [s]; fixed integrators step at multiples of ``step``, cut short where a sample, the end or a known jump
-            divides one. ``step`` is also the period at which a controller with noise or delay decides.
+        duration, step: [s]; the fixed integrators take whole steps.
         integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
             drives and friction); "auto" takes dop853 for free motion, and under control rk4, or rodas where
             the verification of rk4 fails.
-        sample: time between recorded samples [s]; ``step`` when omitted. The end is always recorded.
+        sample: time between recorded samples [s]; every step when omitted.
         kind: "auto" decides by what is given; "kinematic" integrates resolved rates, "inverse_dynamics" evaluates torques
             along the reference, "playback" applies ``torques``.
         torques: (times, values) for playback, values (k, n), linear between the times.
@@ -62,8 +54,9 @@ class Scenario:
         elbow: which solution of the inverse kinematics an inverse-dynamics run along a task reference starts with.
         criteria, gain: secondary criteria of a kinematic run, and its gain on the tip's error [1/s].
         start: "given" takes q0 as it is, "project" moves it by the smallest change of joints onto the start of a task reference.
-        limits: what ``manipula check`` holds the motion against, beside the robot's own limits: "position", "velocity",
-            "acceleration", "jerk", "torque", "power", one number or one a joint; "tip" with its own "velocity", "acceleration", "jerk".
+        limits: what the motion is held against (``Result.feasible``) in place of the robot's own limits of the same quantity:
+            "position", "velocity", "acceleration", "jerk", "torque", "power", one number or one a joint; "tip" with its own
+            "velocity", "acceleration", "jerk".
     """
 
     robot: Robot
@@ -124,6 +117,7 @@ class Scenario:
                 set_(name, laws)
         for name in ("parameters", "vary", "limits", "torques"):
             set_(name, frozen(getattr(self, name)))
+        stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
         if self.start not in STARTS:
             raise unknown_name("start", self.start, STARTS, field="start")
         set_("disturbances", tuple(self.disturbances))
@@ -166,21 +160,17 @@ class Scenario:
 
     @property
     def steps(self) -> int:
-        """Steps of the fixed integrators; where ``step`` does not divide the duration the last one is shorter."""
-        return _intervals(float(self.duration or 0.0), self.step)
+        """Whole steps of the fixed integrators."""
+        return max(1, round(min(float(self.duration or 0.0) / self.step, UNCOUNTABLE)))
+
+    @property
+    def every(self) -> int:
+        """Steps between recorded samples."""
+        return 1 if self.sample is None else max(1, round(min(self.sample / self.step, UNCOUNTABLE)))
 
     @property
     def samples(self) -> int:
-        """How many samples are recorded, the start and the end among them."""
-        return _intervals(float(self.duration or 0.0), self.sample or self.step) + 1
-
-    @property
-    def times(self) -> np.ndarray:
-        """Times of the samples: multiples of ``sample`` (of ``step`` when it is omitted), and the end."""
-        end = float(self.duration or 0.0)
-        times = np.minimum(np.arange(self.samples) * (self.sample or self.step), end)
-        times[-1] = end
-        return times
+        return self.steps // self.every + 1
 
     @property
     def batch(self) -> int:
