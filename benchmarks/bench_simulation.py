@@ -26,6 +26,7 @@ from manipula.bench.peers import mujoco_peer
 from manipula.bench.peers.timing import GOAL, servo_gains
 from manipula.control import ComputedTorque, PDGravity
 from manipula.simulation.setup import prepare_run
+from manipula.simulation.stepping import WHOLE, Grid
 
 ARM = "panda"
 STEP = 1e-3
@@ -52,6 +53,13 @@ def take_turns(calls: dict[str, tuple[Callable[[], object], int]]) -> dict[str, 
     return best
 
 
+def steps_of(run: Any, steps: int) -> tuple[Any, ...]:
+    """Inputs of the compiled loop behind state and parameters: so many steps, the last one recorded."""
+    free = np.full(run.scenario.robot.n, np.inf)
+    grid = Grid.of(np.array([0.0, steps * STEP]), np.zeros(0), -free, free)
+    return *run.inputs, *grid, grid.count, 0.0, STEP, WHOLE
+
+
 def ours(robot: mp.Robot, controller: Any, reference: Any = None) -> tuple[Any, Any, dict[str, float]]:
     """The compiled loop, its run, and how long compiling took."""
     scenario = mp.Scenario(
@@ -62,19 +70,20 @@ def ours(robot: mp.Robot, controller: Any, reference: Any = None) -> tuple[Any, 
     run = prepare_run(scenario)
     kernel = run.loop.run
     traced = time.perf_counter()
-    kernel(run.x0[0], run.p[0], *run.inputs, 0.0, STEP, 1, 1)
+    kernel(run.x0[0], run.p[0], *steps_of(run, 1))
     scalar = time.perf_counter()
-    kernel(np.repeat(run.x0, 8, 0), np.repeat(run.p, 8, 0), *run.inputs, 0.0, STEP, 1, 1, threads=1)
+    kernel(np.repeat(run.x0, 8, 0), np.repeat(run.p, 8, 0), *steps_of(run, 1), threads=1)
     done = time.perf_counter()
     return run, kernel, {"trace_s": traced - begin, "compile_one_s": scalar - traced, "compile_batch_s": done - scalar}
 
 
 def loops(run: Any, kernel: Any) -> dict[str, tuple[Callable[[], object], int]]:
     x, p = np.repeat(run.x0, BATCH, 0), np.repeat(run.p, BATCH, 0)
+    many, few = steps_of(run, ONE_STEPS), steps_of(run, BATCH_STEPS)
     return {
-        "one": (lambda: kernel(run.x0[0], run.p[0], *run.inputs, 0.0, STEP, ONE_STEPS, ONE_STEPS), ONE_STEPS),
+        "one": (lambda: kernel(run.x0[0], run.p[0], *many), ONE_STEPS),
         "batch": (
-            lambda: kernel(x, p, *run.inputs, 0.0, STEP, BATCH_STEPS, BATCH_STEPS, threads=1),
+            lambda: kernel(x, p, *few, threads=1),
             BATCH * BATCH_STEPS,
         ),
     }
@@ -146,7 +155,7 @@ def main() -> None:
     goal = np.full(robot.n, GOAL)
     kp, kv = servo_gains(np.diag(mp.compile(robot).mass_matrix(goal)))
     run, kernel, compiling = ours(robot, PDGravity(kp, kv, goal=goal))
-    samples = kernel(run.x0[0], run.p[0], *run.inputs, 0.0, STEP, 200, 200)[0]
+    samples = kernel(run.x0[0], run.p[0], *steps_of(run, 200))[0]
     expected = np.asarray(samples)[-1, : robot.n]
     reference = mp.trajectory(mp.paths.joint([[0.0] * robot.n, goal]), mp.timing.quintic(1.0))
     tracking, tracking_kernel, _ = ours(robot, ComputedTorque(100.0, 20.0), reference)

@@ -15,7 +15,8 @@ import numpy as np
 
 from manipula.algebra.linear import array, zeros
 from manipula.errors import BudgetError, DescriptionError, unknown_name
-from manipula.native import Kernel, compile_known
+from manipula.identity import identity
+from manipula.native import Kernel, kernel_of
 from manipula.physics import composite, coriolis, derivatives, energy, forward, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm
 from manipula.physics import regressor as regression
@@ -226,8 +227,8 @@ class Model:
                 f"{function} of '{self.robot.name}' has {entries} entries for {self.n} joints; at most {MAX_ENTRIES} are compiled."
             )
         shapes: dict[str, tuple[int, ...]] = {name: (6,) if name == "wrench" else (self.n,) for name in inputs}
-        identity = "\0".join((self.robot.digest, *key)).encode()
-        return compile_known(lambda *x: build(self, *options, *x), shapes, f"{self.robot.name}.{function}", identity)
+        parts = identity(self.robot.bare, key, build, inputs)
+        return kernel_of(lambda *x: build(self, *options, *x), shapes, f"{self.robot.name}.{function}", parts)
 
 
 def _call(function: Function, arguments: tuple[Any, ...], out: Any, threads: int | None) -> Any:

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.simulation import library, program_kernels
+from manipula.native import kept
+from manipula.simulation import library
 from manipula.simulation.scenario_file import load_file
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "program_line_speed.toml"
@@ -36,11 +37,12 @@ def test_a_reloaded_program_is_not_traced_again(monkeypatch):
     """What another process would do: the kernels are gone from memory, their code is in the cache."""
     library.add("line", EXAMPLE)
     before = library.load("line").replace(duration=0.1, verify=False).run()
-    monkeypatch.setattr(program_kernels, "_KERNELS", type(program_kernels._KERNELS)())
+    kept.KERNELS.clear()
 
     def traced(*_, **__):
         raise AssertionError("a stored program was traced again")
 
+    monkeypatch.setattr("manipula.native.kept.trace", traced)
     monkeypatch.setattr("manipula.native.stored.trace", traced)
     monkeypatch.setattr("manipula.native.kernel.trace", traced)
     again = library.load("line").replace(duration=0.1, verify=False).run()
@@ -52,13 +54,13 @@ def test_a_reloaded_program_is_not_traced_again(monkeypatch):
 
 def test_a_lost_cache_only_costs_time(monkeypatch, tmp_path):
     program = load_file(EXAMPLE).replace(duration=0.05, verify=False)
-    monkeypatch.setattr(program_kernels, "_KERNELS", type(program_kernels._KERNELS)())
+    kept.KERNELS.clear()
     monkeypatch.setenv("MANIPULA_CACHE_DIR", str(tmp_path / "empty"))
     first = program.run()
     for entry in (tmp_path / "empty").glob("*.o"):
         if entry.stat().st_size > 2000:  # the object code; what kernels look like from outside stays
             entry.unlink()
-    monkeypatch.setattr(program_kernels, "_KERNELS", type(program_kernels._KERNELS)())
+    kept.KERNELS.clear()
     assert np.array_equal(first.q, program.run().q)
 
 

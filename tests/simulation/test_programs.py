@@ -74,10 +74,10 @@ def test_coordinates_are_split_anew_where_they_become_singular():
     """A frictionless pendulum bob on a circle: going around, x and y take turns in determining the motion."""
     robot = mp.load("planar-2r")
     motion = mp.programmed_motion(robot, ["qd1 = 2.0"], friction=())  # one constraint, two joints
-    assert motion.run([0.3, 0.4], duration=0.5, step=1e-3).check().meta["splits"] == 0
+    assert motion.run([0.3, 0.4], duration=0.5, step=1e-3, start="project").check().meta["splits"] == 0
     slide = mp.programmed_motion(robot, ["(x - 0.5)^2 + (y - 0.2)^2 = 0.09"], drives={0: 3.0}, friction=())
-    by_parts = slide.run([0.3, 1.2], duration=3.0, step=1e-3, sample=0.01)
-    whole = slide.run([0.3, 1.2], duration=3.0, step=1e-3, sample=0.01, formulation="multipliers")
+    by_parts = slide.run([0.3, 1.2], duration=3.0, step=5e-4, sample=0.01, start="project")
+    whole = slide.run([0.3, 1.2], duration=3.0, step=5e-4, sample=0.01, start="project", formulation="multipliers")
     assert by_parts.ok
     assert by_parts.meta["splits"] > 0
     assert np.abs(by_parts.q - whole.q).max() < FRICTIONLESS
@@ -94,12 +94,12 @@ def test_halving_the_step_shows_order_four(ellipse):
 
 
 def test_other_parameters_use_the_same_machine_code(ellipse):
-    from manipula.simulation import program_kernels
+    from manipula.native import kept
 
     ellipse.run()
-    before = dict(program_kernels._KERNELS)
-    result = ellipse.with_parameters({"a": 0.45, "height": 0.12}).run().check()
-    assert dict(program_kernels._KERNELS) == before
+    before = dict(kept.KERNELS._things)
+    result = ellipse.with_parameters({"a": 0.45, "height": 0.12}).replace(start="project").run().check()
+    assert dict(kept.KERNELS._things) == before
     assert np.abs((result.tip[:, 0] / 0.45) ** 2 + (result.tip[:, 1] / 0.4) ** 2 - 1).max() < STABILISED
     assert np.abs(result.tip[:, 2] - 0.12).max() < STABILISED
     with pytest.raises(UnknownNameError, match="height"):
@@ -109,7 +109,7 @@ def test_other_parameters_use_the_same_machine_code(ellipse):
 def test_baumgarte_stabilisation_pulls_back():
     """From a start that breaks the program by the tolerance allowed, e(t) = (1 + a t) exp(−a t) e(0)."""
     motion = mp.programmed_motion(mp.load("planar-2r"), ["x = 0.7"], friction=())
-    start = motion.run([0.3, 1.2], duration=1e-3, step=1e-3).q[0]
+    start = motion.run([0.3, 1.2], duration=1e-3, step=1e-3, start="project").q[0]
     result = motion.run(start + np.array([5e-10, 0.0]), duration=0.2, step=1e-4, stabilisation="baumgarte", gain=40.0)
     e, t = result.residual[:, 0], result.t
     assert np.abs(e - e[0] * (1 + 40 * t) * np.exp(-40 * t)).max() < 1e-3 * abs(e[0])
@@ -122,7 +122,7 @@ def test_python_functions_and_levels_are_the_same_program():
     function = mp.programmed_motion(
         robot, [lambda v: v["x"] * v["x"] + v["y"] * v["y"] - 0.5, "yaw = -0.5"], friction=()
     )
-    a, b = (m.run(q0, duration=0.2, step=1e-3).check() for m in (formula, function))
+    a, b = (m.run(q0, duration=0.2, step=1e-3, start="project").check() for m in (formula, function))
     assert np.abs(a.q - b.q).max() < STABILISED
     # the same demand one and two derivatives later, from a state that obeys it
     velocity = mp.programmed_motion(robot, ["x*vx + y*vy = 0", "wz = 0"], friction=())
@@ -135,9 +135,11 @@ def test_python_functions_and_levels_are_the_same_program():
 def test_untraceable_function_says_what_to_do():
     branching = lambda v: v["x"] - 0.5 if v["x"] > 0 else v["x"]
     with pytest.raises(mp.TracingError, match="where"):
-        mp.programmed_motion(mp.load("planar-2r"), [branching], friction=()).run([0.3, 1.2])
+        mp.programmed_motion(mp.load("planar-2r"), [branching], friction=()).run([0.3, 1.2], start="project")
     smooth = lambda v: ops.where(v["x"] > 0, v["x"] - 0.7, v["x"])
-    mp.programmed_motion(mp.load("planar-2r"), [smooth], friction=()).run([0.3, 1.2], duration=0.01, step=1e-3).check()
+    mp.programmed_motion(mp.load("planar-2r"), [smooth], friction=()).run(
+        [0.3, 1.2], duration=0.01, step=1e-3, start="project"
+    ).check()
 
 
 ARM = "planar-3r"  # reach 1.2 m
@@ -146,7 +148,7 @@ POSTURE = [1.4, -1.5, -0.4]
 
 def attempt(constraints, duration=3.0, **options):
     motion = mp.programmed_motion(mp.load(ARM), constraints, friction=())
-    return motion.run(POSTURE, duration=duration, step=1e-3, sample=0.01, **options)
+    return motion.run(POSTURE, duration=duration, step=1e-3, sample=0.01, **{"start": "project", **options})
 
 
 @pytest.mark.parametrize(
@@ -213,6 +215,6 @@ def test_start_may_be_refused():
 def test_too_large_a_step_is_told():
     heavy = [mp.friction.Viscous(50.0)] * 3
     motion = mp.programmed_motion(mp.load(ARM), ["x = 0.5"], friction=heavy)
-    result = motion.run(POSTURE, duration=1.0, step=1e-2)
+    result = motion.run(POSTURE, duration=1.0, step=1e-2, start="project")
     assert result.status == "diverged"
     assert "smaller step" in result.reason

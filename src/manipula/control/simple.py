@@ -28,7 +28,9 @@ class GravityCompensation(Controller):
 class UserFunction(Controller):
     """``function(t, q, qd, target) -> tau``, compiled when it can be traced and called from Python when it cannot.
 
-    Write it with ``manipula.algebra.ops`` (``ops.sin``, ``ops.where``) instead of ``math`` and ``if`` to have it compiled.
+    Write it with ``manipula.algebra.ops`` (``ops.sin``, ``ops.where``) instead of ``math`` and ``if`` to have it compiled. An object that
+    remembers something between calls is asked once a step, its torque held in between. Every run begins with a deep copy of
+    the object as it was given, or after its ``reset()`` when it has one.
     """
 
     function: Callable[..., Any]

@@ -15,6 +15,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, dot
+from manipula.identity import identity
 from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.base import Situation
 from manipula.ik.task import Task
@@ -142,7 +143,7 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
         return {"q": q, "error": error, "iterations": count, "verdict": verdict}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "free": (), "tolerance": (), "most": ()}
-    return native.compile_function(solve, inputs, name=f"{robot.name}.ik_{method}")
+    return native.kernel_of(solve, inputs, f"{robot.name}.ik_{method}", identity(robot.bare, task, rule, limited))
 
 
 def _without_held(J: np.ndarray, held: list[Any], roaming: Any) -> np.ndarray:
@@ -164,7 +165,8 @@ def compile_residual(robot: Robot, task: Task) -> native.Kernel:
     """``kernel(targets, q)`` → largest of position error [m] and angle error [rad]: forward kinematics again, by itself."""
     chain = chain_of(robot)
     inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}
-    return native.compile_function(lambda x, q: task.residual(chain, q, x), inputs, name=f"{robot.name}.ik_residual")
+    parts = identity(robot.bare, task)
+    return native.kernel_of(lambda x, q: task.residual(chain, q, x), inputs, f"{robot.name}.ik_residual", parts)
 
 
 def compile_errors(robot: Robot, task: Task) -> native.Kernel:
@@ -176,4 +178,4 @@ def compile_errors(robot: Robot, task: Task) -> native.Kernel:
         return {"e": e, "J": J, "size": size}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}
-    return native.compile_function(errors, inputs, name=f"{robot.name}.ik_errors")
+    return native.kernel_of(errors, inputs, f"{robot.name}.ik_errors", identity(robot.bare, task))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from manipula.errors import DescriptionError
+from manipula.identity import identity
 from manipula.ik.driver import hard_limits
+from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.optimisation import Optimisation
 from manipula.ik.search import RELAXED, Found, Search
 from manipula.ik.task import Task
@@ -19,7 +24,10 @@ class OptimisationSearch(Search):
 
     def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
         super().__init__(robot, task, "levenberg_marquardt", limited)
-        self.rule = Optimisation()
+        self.method, self.rule = method, cast(Optimisation, REGISTRY[method])
+        self.made_of = identity(self.rule)
+        if not callable(getattr(self.rule, "minimise", None)):
+            raise DescriptionError(f"The method '{method}' is not compiled and has no minimise().", field="method")
         self.hard = hard_limits(robot, limited)
 
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> Found:

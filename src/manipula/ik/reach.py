@@ -8,13 +8,13 @@ length at prismatic joints), so the distance lies between :math:`\max(0,\ \ell_k
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from manipula.physics.chain import Body, chain_of
 from manipula.physics.kinematics import place
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 STILL = 1e-12  # [m] an origin that moves less than this does not move
@@ -39,7 +39,7 @@ class Reach(NamedTuple):
         return max(0.0, r - self.farthest, self.nearest - r)
 
 
-@lru_cache(maxsize=256)
+@once_per_mechanism(256)
 def reach_of(robot: Robot, frame: str = "tip", limited: bool = True) -> Reach | None:
     """The shell around the shoulder, or None for a frame that does not move."""
     chain = chain_of(robot)

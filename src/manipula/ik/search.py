@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.identity import identity
 from manipula.ik.driver import SOLVED, Walls, compile_descent, compile_errors, compile_residual, ranges
 from manipula.ik.methods import REGISTRY
 from manipula.ik.race import Found, Race
@@ -47,7 +48,8 @@ class Search:
 
     def __init__(self, robot: Robot, task: Task, method: str = "levenberg_marquardt", limited: bool = True) -> None:
         self.robot, self.task, self.n = robot, task, robot.n
-        self.rule = REGISTRY[method]
+        self.method, self.rule = method, REGISTRY[method]
+        self.made_of = identity(self.rule)
         self.kernel = compile_descent(robot, task, method, limited)
         self.box = ranges(robot)
         self.walls = Walls(robot, limited)
@@ -55,6 +57,13 @@ class Search:
         self.burst = BURST if self.life == LIFE else 64.0
         self.life = LIFE if self.life == LIFE else max(1, int(self.rule.lifetime / self.burst))
         self._targets = len(task.parts)
+
+    @property
+    def is_current(self) -> bool:
+        """May the compiled descent be used again? Not when its method is somebody's code, or another one by now."""
+        return (
+            self.made_of is not None and REGISTRY.get(self.method) is self.rule and self.made_of == identity(self.rule)
+        )
 
     @functools.cached_property
     def descend(self) -> Any:
@@ -178,7 +187,8 @@ def _poses(robot: Robot, task: Task, q: np.ndarray) -> np.ndarray:
 
     names = tuple(frame for frame, _ in task.parts)
     chain = chain_of(robot)
-    kernel = native.compile_function(lambda x: poses(chain, x, names), {"q": (robot.n,)}, name=f"{robot.name}.ik_poses")
+    parts = identity(robot.bare, names)
+    kernel = native.kernel_of(lambda x: poses(chain, x, names), {"q": (robot.n,)}, f"{robot.name}.ik_poses", parts)
     return np.asarray(kernel(q), float).reshape(len(q), len(names), 4, 4)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, dot, solve_spd
+from manipula.identity import identity
 from manipula.ik.driver import Walls
 from manipula.ik.methods.base import FLOOR
 from manipula.ik.task import Task
@@ -120,4 +121,5 @@ def compile_tracking_step(
         return {"q": x, "error": error, "steps": count}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "gain": (), "tolerance": ()}
-    return native.compile_function(advance, inputs, name=f"{robot.name}.ik_track")
+    parts = identity(robot.bare, task, limited, criteria, weight, inset, View)
+    return native.kernel_of(advance, inputs, f"{robot.name}.ik_track", parts)

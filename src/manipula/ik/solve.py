@@ -102,12 +102,12 @@ def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     key = (id(robot), task.parts, method, limited)
     kept = _KEPT.get(key)
     if kept is not None and kept[0]() is robot:
-        return kept[1]
+        return kept[1].renewed()
     if len(_KEPT) >= _MOST_KEPT:
-        _KEPT.pop(next(iter(_KEPT)))
-    made = _solver(robot, task, method, limited)
+        _KEPT.pop(next(iter(_KEPT)), None)
+    made = _solver(robot.bare, task, method, limited)
     _KEPT[key] = (weakref.ref(robot), made)
-    return made
+    return made.renewed()
 
 
 @functools.lru_cache(maxsize=256)
@@ -153,6 +153,14 @@ class Solver:
     def free(self) -> Search | None:
         """The same without limits, for reasons; None when there are none."""
         return Search(self.robot, self.active, DEFAULT_METHOD, False) if self.has_limits else None
+
+    def renewed(self) -> Solver:
+        """The same solver; searches by a method of somebody, or by one registered anew, are forgotten and made again."""
+        held = self.__dict__
+        for name in ("search", "free"):
+            if held.get(name) is not None and not held[name].is_current:
+                held.pop(name, None)
+        return self
 
     # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.task import ROWS, Task
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 ORTHOGONAL = 1e-6  # largest deviation of RᵀR from 1 in a target
@@ -120,7 +120,7 @@ def _check_rotation(X: np.ndarray, what: str) -> None:
         )
 
 
-@lru_cache(maxsize=256)
+@once_per_mechanism(256)
 def movable(robot: Robot, task: Task) -> Task | None:
     """The task without rows that no joint moves (z of a planar arm), or None when nothing is left."""
     chain = chain_of(robot)

@@ -2,6 +2,7 @@
 
 from manipula.native.derivatives import derivative, jacobian, time_derivative
 from manipula.native.graph import Graph, Operation
+from manipula.native.kept import Kept, kernel_of
 from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
 from manipula.native.loops import Converged, Repeated, repeat, until
 from manipula.native.replay import inline
@@ -14,6 +15,7 @@ __all__ = [
     "Condition",
     "Converged",
     "Graph",
+    "Kept",
     "Kernel",
     "Node",
     "Operation",
@@ -29,6 +31,7 @@ __all__ = [
     "interpolate",
     "is_finite",
     "jacobian",
+    "kernel_of",
     "lookup",
     "repeat",
     "table",

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.robot.link import Frame, Link, Payload
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 NOISE = 1e-15  # entries of rotation products this close to 0 or ±1 are rounding, not geometry
@@ -87,7 +87,7 @@ def chain_of(robot: Robot | Chain) -> Chain:
     return robot if isinstance(robot, Chain) else _prepared(robot)
 
 
-@lru_cache(maxsize=64)
+@once_per_mechanism(64)
 def _prepared(robot: Robot) -> Chain:
     return prepare(robot)
 

@@ -16,6 +16,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.identity import identity
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
@@ -172,6 +173,23 @@ class Robot:
         rows = [(-np.inf if j.limits.lower is None else j.limits.lower,
                  np.inf if j.limits.upper is None else j.limits.upper) for j in self.joints]  # fmt: skip
         return array(rows).reshape(self.n, 2)
+
+    @cached_property
+    def bare(self) -> Robot:
+        """The mechanism alone, without friction laws and drives: what kinematics and the equations of motion are made from."""
+        if all(j.friction is None and j.drive is None for j in self.joints):
+            return self
+        joints = tuple(dataclasses.replace(j, friction=None, drive=None) for j in self.joints)
+        return dataclasses.replace(self, joints=joints)
+
+    def __identity__(self) -> Any:
+        """The mechanism, which never changes, and the parts on it, which somebody may have written."""
+        return self._mechanism and (self._mechanism, [(j.friction, j.drive) for j in self.joints])
+
+    @cached_property
+    def _mechanism(self) -> bytes | None:
+        bare = self.bare
+        return identity(type(self), {f.name: getattr(bare, f.name) for f in dataclasses.fields(Robot) if f.compare})
 
     @cached_property
     def digest(self) -> str:

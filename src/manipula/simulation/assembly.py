@@ -14,8 +14,11 @@ WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_to
 
 
 def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: np.ndarray,
-              notes: tuple[str, ...]) -> Result:  # fmt: skip
-    """One result from the samples and verdicts of all runs of a batch."""
+              notes: tuple[str, ...], trusted: np.ndarray | None = None) -> Result:  # fmt: skip
+    """One result from the samples and verdicts of all runs of a batch; ``trusted``: until when each can be trusted, (N,)."""
+    if trusted is None:
+        finished = np.array([v.status == "finished" for v in verdicts])
+        trusted = np.where(finished & np.isfinite(error), float(s.duration or 0.0), np.nan)
     found = error[~np.isnan(error)]
     worst = min(verdicts, key=lambda v: WORST_FIRST.index(v.status))
     count = sum(v.status == worst.status for v in verdicts)
@@ -30,7 +33,12 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     }  # fmt: skip
     return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
                   float(found.max()) if len(found) else float("nan"), meta,
-                  notes, s)  # fmt: skip
+                  notes, s, tuple(map(float, error)), least(trusted), tuple(map(float, trusted)))  # fmt: skip
+
+
+def least(trusted: np.ndarray) -> float:
+    """Until when all runs of a batch can be trusted; NaN when one was not verified."""
+    return float(np.min(trusted)) if len(trusted) else float("nan")
 
 
 def versions() -> dict[str, str]:

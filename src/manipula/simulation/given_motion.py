@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from manipula.errors import DescriptionError
@@ -24,8 +26,7 @@ def kinematic(s: Scenario) -> Result:
 
 
 def inverse_dynamics(s: Scenario) -> Result:
-    steps, every = s.steps, s.every
-    t = np.arange(steps // every + 1) * (every * float(s.duration or 0.0) / steps)
+    t = s.times
     if s.reference is None:
         raise DescriptionError("An inverse-dynamics run follows a reference; none is given.", field="reference")
     if s.reference.space == "joint":
@@ -37,7 +38,7 @@ def inverse_dynamics(s: Scenario) -> Result:
     return _posed(s, t, q[None], qd[None], qdd[None], float("nan"))
 
 
-def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, estimate: float) -> Result:
+def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, estimate: Any) -> Result:
     """A result from a known joint motion (N, S, n): torques by inverse dynamics, friction added."""
     model = Model(s.robot)
     inertial = model.inverse_dynamics(q, qd, qdd)
@@ -56,8 +57,9 @@ def _posed(s: Scenario, t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.nd
         arrays["error"] = arrays["target"] - arrays["tip"]
     arrays["kinetic"], arrays["potential"] = model.kinetic_energy(q, qd), model.potential_energy(q)
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
-    verdicts = [_verdict(s, t, k, arrays, estimate) for k in range(len(q))]
-    return assembled(s, t, arrays, verdicts, np.broadcast_to(estimate, len(q)), ())
+    errors = np.broadcast_to(np.asarray(estimate, float), len(q))
+    verdicts = [_verdict(s, t, k, arrays, float(errors[k])) for k in range(len(q))]
+    return assembled(s, t, arrays, verdicts, errors, ())
 
 
 def _verdict(s: Scenario, t: np.ndarray, k: int, arrays: dict[str, np.ndarray], error: float) -> judge.Verdict:

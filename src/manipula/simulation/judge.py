@@ -1,4 +1,4 @@
-"""Can the answer be trusted? Step-halving, energy audit, conditioning of the mass matrix, limits."""
+"""Can the answer be trusted? Repetition with other steps, conditioning of the mass matrix, limits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from manipula.physics.composite import mass_matrix
 from manipula.robot.robot import Robot
+from manipula.simulation.stepping import RATIO
 
 LARGEST_JUDGED = 40  # joints
 JUDGED_SAMPLES = 25  # of a run
 MOST_JUDGED = 50_000  # postures of a batch
+OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
 SINGULAR = 1e-14  # reciprocal condition number of M below which accelerations mean nothing
 
 
@@ -22,13 +24,30 @@ class Verdict(NamedTuple):
     reason: str
 
 
-def compare(coarse: np.ndarray, fine: np.ndarray, order: int) -> float:
-    r"""Relative error of the coarse run, :math:`|x_h - x_{h/2}|\,\frac{2^p}{2^p-1}` over the largest state met (at least 1)."""
-    if not (np.isfinite(coarse).all() and np.isfinite(fine).all()):
-        return float("inf")
-    scale = max(1.0, float(np.abs(fine).max(initial=0.0)))
-    factor = 2.0**order / (2.0**order - 1.0)
-    return float(np.abs(coarse - fine).max(initial=0.0)) * factor / scale
+def shrinkage(order: int) -> float:
+    r"""What a difference between a run and its verification is multiplied with to give the error of the run.
+
+    Steps divided at the ratio r leave :math:`r^{p+1} + (1-r)^{p+1}` of the local error.
+    """
+    return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
+
+
+def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: float, factor: float = 1.0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors of runs (..., S, m) found by repeating them, and the time until which both agree within the tolerance, (...,) each.
+
+    Every coordinate is measured by its own size: the largest value it had so far, at least 1. Samples from the first one on
+    that either of the two does not have are left out; the error is infinite when only the repetition ended early.
+    """
+    whole = [np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
+    both = np.logical_and.accumulate(whole[0] & whole[1], axis=-1)
+    a, b = (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
+    size = np.maximum(1.0, np.maximum.accumulate(np.abs(b), axis=-2))
+    off = (np.abs(a - b) / size).max(axis=-1, initial=0.0) * factor
+    error = off.max(axis=-1, initial=0.0)
+    good = np.logical_and.accumulate(both & (off <= tolerance), axis=-1)
+    trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)
+    alone = (whole[0] & ~whole[1]).any(axis=-1)
+    return np.where(alone, np.inf, error), trusted
 
 
 def condition(robot: Robot, q: np.ndarray) -> float:
@@ -68,15 +87,52 @@ def reciprocals(M: np.ndarray) -> np.ndarray:
     return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
 
 
+def position_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends of the joints' ranges, (n,) each; none where a robot has free parameters."""
+    if robot.parameters:
+        return np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
+    low, high = np.asarray(robot.position_limits, float).T
+    return low - OUTSIDE, high + OUTSIDE
+
+
 def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:
     """First sample and joint outside its position limits, or None."""
-    low, high = (
-        np.asarray(robot.position_limits, float).T
-        if not robot.parameters
-        else (np.full(robot.n, -np.inf), np.full(robot.n, np.inf))
-    )
-    outside = (q < low - 1e-9) | (q > high + 1e-9)
+    low, high = position_limits(robot)
+    outside = (q < low) | (q > high)
     if not outside.any():
         return None
     sample = int(np.argmax(outside.any(axis=1)))
     return sample, int(np.argmax(outside[sample]))
+
+
+def crossing(robot: Robot, x: np.ndarray, t: float) -> tuple[int, float]:
+    """The joint that is furthest outside its range in the state x at t, and when it went there, by its velocity."""
+    n = robot.n
+    low, high = position_limits(robot)
+    over = np.maximum(x[:n] - high, low - x[:n])
+    joint = int(np.argmax(over))
+    speed = abs(float(x[n + joint]))
+    return joint, max(0.0, t - float(over[joint]) / speed) if speed > 0.0 else t
+
+
+def early_end(why: str, t: float, adaptive: bool, until: str) -> tuple[str, str]:
+    """Status and reason of a run that ended at time t."""
+    at = f"at t = {t:.6g} s"
+    if why == "step_too_small":
+        return why, f"The step became too small {at}: the equations are stiff or singular there.{until}"
+    if why == "too_many_steps":
+        return (
+            "step_too_small",
+            f"The tolerance asked for too many steps between two samples; the run got no further than {at[3:]}.{until}",
+        )
+    help_ = "other gains" if adaptive else "a smaller step or other gains"
+    if why == "not_finite":
+        return why, f"The state is no finite number any more {at}; {help_} may help.{until}"
+    return why, f"The state left all bounds {at}; {help_} may help.{until}"
+
+
+def trusted_until(verdict: Verdict, duration: float, agreed: float) -> float:
+    """When a run stops being trustworthy: its end when it finished, where it and its repetition part otherwise."""
+    if np.isnan(agreed) or verdict.status in ("finished", "limit"):
+        return float(agreed) if np.isnan(agreed) or verdict.status == "limit" else duration
+    return 0.0 if verdict.status == "singular" else float(agreed)

@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 
 from manipula import native
+from manipula.algebra import ops
 from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array
 from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
 from manipula.control.null_space import combined
 from manipula.errors import DescriptionError
+from manipula.identity import identity
+from manipula.simulation.instants import table_marks
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loop import ReferenceTable, within
+from manipula.simulation.loop import ReferenceTable
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
-
-_KERNELS: dict[Any, tuple[native.Kernel, native.Kernel]] = {}  # runs of one robot and one law share machine code
-_KEPT = 16
+from manipula.simulation.stepping import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
@@ -43,22 +44,33 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
     n = s.robot.n
     method = FIXED[s.integrator]
     shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6)}
+    grid: dict[str, tuple[Any, ...]] = {"times": ("s",), "marks": ("k+1",), "ends": ("k", 1), "samples": ()}
 
     def target(breaks: Any, coefficients: Any) -> Any:
         table = native.table(breaks, coefficients)
         first, second = table.derivative(), table.derivative(2)
         return lambda t: (table(t)[rows], first(t)[rows], second(t)[rows])
 
-    def loop(q: Any, breaks: Any, coefficients: Any, h: Any, steps: Any, every: Any) -> Any:
-        at = target(breaks, coefficients)
+    def loop(
+        q: Any, breaks: Any, coefficients: Any, times: Any, marks: Any, ends: Any, samples: Any, h: Any, ratio: Any
+    ) -> Any:
+        at, after = target(breaks, coefficients), first_after(marks, ends)
 
-        def step(i: Any, state: Any) -> Any:
-            inside = within(i * h, h)
-            f = lambda t, y: law(s, arm, y, *at(inside(t))[:2])  # noqa: E731
-            return (method.step(f, i * h, state, h, 0),)
+        def part(goal: Any, t: Any, y: Any, i: Any, half: Any) -> Any:
+            border = (i + 1.0) * h
+            end = ops.minimum(ops.minimum(goal, border), after(t))
+            stop, half = halved(t, end, half, ratio)
+            inside = within(t, stop - t)
+            y = method.step(lambda t, y: law(s, arm, y, *at(inside(t))[:2]), t, y, stop - t, 0)
+            return stop, y, ops.where((half < 0.5) & (end >= border - margin(border)), i + 1.0, i), half
 
-        done = native.repeat(step, (q,), steps, record=lambda i, state: state, every=every)
-        return {"samples": done.samples, "last": done.state[0]}
+        def step(k: Any, *state: Any) -> Any:
+            goal = native.lookup(times, k + 1.0)
+            there = lambda t, *_: t >= goal - margin(goal)  # noqa: E731
+            return native.until(lambda *now: part(goal, *now), state, there, MOST_PARTS).state
+
+        done = native.repeat(step, (0.0, q, 0.0, 0.0), samples, record=lambda k, t, y, *_: y)
+        return {"samples": done.samples, "last": done.state[1]}
 
     def observe(q: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
         x, v, a = target(breaks, coefficients)(t)
@@ -68,18 +80,19 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         qdd = array([y.derivative(1) if isinstance(y, Jet) else 0.0 for y in along])
         return {"qd": qd, "qdd": qdd}
 
-    run = native.compile_function(
-        loop, {**shapes, "h": (), "steps": (), "every": ()}, name=f"{s.robot.name}.kinematic",
-        shared=("breaks", "coefficients", "steps", "every"),
+    parts = identity(s.robot, s.criteria, s.gain, method, Arm)  # what ``law`` reads of the scenario, and the method
+    run = native.kernel_of(
+        loop, {**shapes, **grid, "h": (), "ratio": ()}, f"{s.robot.name}.kinematic", parts,
+        ("breaks", "coefficients", *grid),
     )  # fmt: skip
-    look = native.compile_function(
-        observe, {**shapes, "t": ()}, name=f"{s.robot.name}.kinematic_observer", shared=("breaks", "coefficients")
+    look = native.kernel_of(
+        observe, {**shapes, "t": ()}, f"{s.robot.name}.kinematic_observer", parts, ("breaks", "coefficients")
     )
     return run, look
 
 
 def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
-    """Samples t, q, qd, qdd of a kinematic run, (N, S, n), and the error estimate of a repetition with half the step."""
+    """Samples t, q, qd, qdd of a kinematic run, (N, S, n), and the error estimate of a repetition with divided steps."""
     if s.reference is None or s.reference.space != "task":
         raise DescriptionError("A kinematic run follows a task reference.", field="reference")
     if s.integrator not in FIXED:
@@ -87,23 +100,19 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
             f"A kinematic run takes fixed steps: {', '.join(FIXED)}; found '{s.integrator}'.", field="integrator"
         )
     table = ReferenceTable.of(s.reference, 3)
-    key = (s.robot, s.criteria, s.gain, s.integrator)
-    if key not in _KERNELS:
-        while len(_KERNELS) >= _KEPT:
-            del _KERNELS[next(iter(_KERNELS))]
-        _KERNELS[key] = kernels(s)
-    run, look = _KERNELS[key]
+    run, look = kernels(s)
     phase("integrating")
-    steps, every = s.steps, s.every
-    h = float(s.duration or 0.0) / steps
-    t = np.arange(steps // every + 1) * (every * h)
-    q, _ = run(q0, table.breaks, table.coefficients, h, steps, every)
+    t = s.times
+    free = np.full(s.robot.n, np.inf)
+    grid = Grid.of(t, table_marks(table.breaks, table.coefficients), -free, free)
+    given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.count, s.step
+    q, _ = run(q0, *given, WHOLE)
     estimate = float("nan")
     if s.verify:
-        from manipula.simulation.judge import compare
+        from manipula.simulation.judge import compare, shrinkage
 
         phase("verifying")
-        fine, _ = run(q0, table.breaks, table.coefficients, h / 2, 2 * steps, 2 * every)
-        estimate = compare(q, fine, FIXED[s.integrator].order)
+        fine, _ = run(q0, *given, RATIO)
+        estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]
     qd, qdd = look(q, table.breaks, table.coefficients, t)
     return {"t": t, "q": q, "qd": qd, "qdd": qdd, "estimate": estimate}

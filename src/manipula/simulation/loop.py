@@ -11,16 +11,19 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
+from manipula.control.arm import Arm
 from manipula.control.base import Target
+from manipula.control.memory import renewed
+from manipula.identity import identity, is_own
 from manipula.physics import composite, kinematics
 from manipula.physics.chain import regrouped
-from manipula.simulation.integrators import FIXED
-from manipula.simulation.parameters import flatten, rebuild
+from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.parameters import flatten, rebuild, shape_of
+from manipula.simulation.parts import IDEAL
 from manipula.simulation.plant import Flow, Plant
+from manipula.simulation.stepping import FAR, MOST_PARTS, Grid, ended, following, halved, inputs_of, margin, within
 
-LARGEST = 1e10  # |x| beyond which a run has diverged
 REFERENCE_TOLERANCE = 1e-12
-BORDER = 1e-14  # of a time of size 1: about forty units in the last place
 
 
 @dataclass(frozen=True)
@@ -49,24 +52,11 @@ def template(plant: Plant) -> tuple[Any, ...]:
     return plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator
 
 
-def within(t: Any, h: Any) -> Any:
-    """Stage times of the step from t to t + h, kept off its ends by some rounding errors.
-
-    Where a reference or a disturbance jumps on the border of two steps, each step sees its own side of the jump.
-    """
-    margin = BORDER * (1.0 + ops.abs(t))
-    return lambda s: ops.minimum(ops.maximum(s, t + margin), t + h - margin)
-
-
-def diverged(x: Any, n: int) -> Any:
-    """Have positions and velocities left all bounds, or is anything not finite?"""
-    size: Any = 0.0
-    for value in x[: 2 * n]:
-        size = size + ops.abs(value)
-    rest: Any = 0.0
-    for value in x[2 * n :]:
-        rest = rest + value
-    return ops.where((size <= LARGEST) & native.is_finite(rest), 0.0, 1.0) > 0.5
+def _chosen(condition: Any, new: Any, old: Any) -> Any:
+    """``new()`` where the condition holds, else ``old``; a controller in Python is asked only where it has to decide."""
+    if isinstance(condition, (bool, np.bool_)):
+        return new() if condition else old
+    return array([ops.where(condition, a, b) for a, b in zip(new(), old)])
 
 
 class Loop:
@@ -75,10 +65,31 @@ class Loop:
     def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0,
                  held: bool = False) -> None:  # fmt: skip
         self.plant, self.dimension, self.integrator = plant, dimension, integrator
-        self.noisy, self.delay, self.held = noisy, delay, held  # delay: whole steps between a command and its effect
+        self.noisy, self.delay, self.held = (
+            noisy,
+            delay,
+            held,
+        )  # delay: steps between a command and its effect, begun ones too
         self.template = template(plant)
         self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
+
+    @cached_property
+    def parts(self) -> bytes | None:
+        """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
+        inputs = {"plant", "template", "values"}
+        options = {k: v for k, v in vars(self).items() if k not in inputs and k not in vars(Loop) and k[0] != "_"}
+        rest = replace(
+            self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
+            torques=None,
+        )  # fmt: skip
+        method = {**FIXED, **ADAPTIVE}.get(self.integrator)
+        return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
+
+    @cached_property
+    def own_controller(self) -> bool:
+        """Is the controller (if any) made of nothing but this package's own parts?"""
+        return is_own(self.template[0])
 
     @property
     def defaults(self) -> np.ndarray:
@@ -96,9 +107,13 @@ class Loop:
         return named
 
     def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
-        """The plant with gains from the vector p and a reference read from a table, traced or on floats."""
+        """The plant with gains from the vector p and a reference read from a table, traced or on floats.
+
+        A user's controller is one that nobody has asked yet, so that neither tracing nor another run leaves anything in it.
+        """
         numbers = iter(range(len(self.values)))
         parts = rebuild(self.template, lambda path, number: p[next(numbers)])
+        controller = parts[0] if self.own_controller else renewed(parts[0])
         table = native.table(breaks, coefficients)
         first, second = table.derivative(), table.derivative(2)
         reference = lambda t: Target(table(t), first(t), second(t))  # noqa: E731
@@ -107,7 +122,7 @@ class Loop:
         if torques is not None:
             torques = lambda t: table(t)  # noqa: E731
         return replace(
-            self.plant, controller=parts[0], friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
+            self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
             reference=reference, robot_values=names or None, torques=torques,
         )  # fmt: skip
 
@@ -119,21 +134,23 @@ class Loop:
 
     @cached_property
     def run(self) -> native.Kernel:
-        """``run(x0, p, breaks, coefficients, t0, h, steps, every, inner[, noise])`` → samples (S, size), commands, stopped."""
+        """``run(x0, p, breaks, coefficients, *grid, samples, t0, h, ratio[, lag][, noise])`` → what ``advance`` gives."""
         n = self.plant.layout.n
-        extra: dict[str, tuple[Any, ...]] = {"noise_breaks": ("k+1",), "noise": ("k", 2 * n, 1)} if self.noisy else {}
-        counts = ("steps", "every", "inner") if self.sampled else ("steps", "every")
+        shared = inputs_of(n)
+        extra: dict[str, tuple[Any, ...]] = {"lag": ()} if self.delay else {}
+        if self.noisy:
+            extra |= {"noise_breaks": ("w+1",), "noise": ("w", 2 * n, 1)}
 
-        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, t0: Any, h: Any, *rest: Any) -> dict[str, Any]:
+        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> dict[str, Any]:
             plant = self.traced(p, breaks, coefficients)
-            numbers, noise = rest[: len(counts)], rest[len(counts) :]
-            return self.advance(
-                plant, lambda t, y, *held: plant.flow(t, y, *held).rate, x, t0, h, *numbers, noise=noise
-            )
+            grid, numbers, more = Grid(*rest[:5]), rest[5:9], rest[9:]
+            rate = lambda t, y, *held: plant.flow(t, y, *held).rate  # noqa: E731
+            lag, noise = (more[0], more[1:]) if self.delay else (0.0, more)
+            return self.advance(plant, rate, x, grid, *numbers, lag=lag, noise=noise)
 
-        return native.compile_function(
-            loop, {**self.inputs, "t0": (), "h": (), **dict.fromkeys(counts, ()), **extra},
-            name=f"{self.plant.robot.name}.{self.integrator}", shared=("breaks", "coefficients", *counts, *extra),
+        return native.kernel_of(
+            loop, {**self.inputs, **shared, "t0": (), "h": (), "ratio": (), **extra},
+            f"{self.plant.robot.name}.{self.integrator}", self.parts, ("breaks", "coefficients", *shared, *extra),
         )  # fmt: skip
 
     @property
@@ -141,58 +158,86 @@ class Loop:
         """Is the command decided once a step and held during it, as noise and delay require?"""
         return self.noisy or self.held or self.delay > 0
 
-    def advance(self, plant: Plant, rate: Any, x: Any, t0: Any, h: Any, steps: Any, every: Any, inner: Any = 1,
-                noise: Any = ()) -> dict[str, Any]:  # fmt: skip
+    def advance(self, plant: Plant, rate: Any, x: Any, grid: Grid, samples: Any, t0: Any, h: Any, ratio: Any,
+                lag: Any = 0.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
         """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
+
+        Steps end at multiples of h; one that a sample or a known instant divides is taken in parts.
 
         Args:
             rate: ``rate(t, x[, noise, command])``, the state's rate.
-            h: the step, which is also the period of a sampled command; ``inner``: steps of the integrator within it.
+            t0: the time of the first sample, which is 0. h: the step, which is also the period of a sampled command.
+            ratio: below 1, every part is taken in two, which meet at this fraction of it (a verification).
+            lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.
+            hold: ``hold(t, x, command, h)``, the state after a part of a step, where that is compiled by itself.
         """
-        method, lay = FIXED[self.integrator], plant.layout
-        n = lay.n
+        lay, n = plant.layout, plant.layout.n
         shaken = native.table(*noise) if noise else None
+        after = following(plant, grid)
 
-        latest: list[Any] = [None, None]
+        def shake(i: Any) -> Any:
+            return shaken((i + 0.5) * h) if shaken is not None else np.zeros(2 * n)
 
-        def decided(i: Any, state: Any) -> tuple[Any, Any]:
-            """Noise and command of step i; asked for twice, decided once (a controller may remember being asked)."""
-            if latest[0] is not state:
-                t = t0 + i * h
-                now = shaken(t + 0.5 * h) if shaken is not None else np.zeros(2 * n)
-                command = plant.command(t, state, lay.q(state) + now[:n], lay.qd(state) + now[n:])
-                latest[:] = state, (now, command)
-            return latest[1]
+        def decided(i: Any, t: Any, y: Any) -> Any:
+            """The command that period i begins with, from the measured state."""
+            now = shake(i)
+            return plant.command(t, y, lay.q(y) + now[:n], lay.qd(y) + now[n:])
 
-        def step(i: Any, state: Any, pending: Any) -> Any:
-            t = t0 + i * h
-            if not self.sampled:
-                inside = within(t, h)
-                return method.step(lambda t, y: rate(inside(t), y), t, state, h, n), pending
-            now, command = decided(i, state)
-            held = pending[:n] if self.delay else command
-            part = h / inner
+        def acting(t: Any, i: Any, queue: Any) -> Any:
+            """The command in force just after t."""
+            if not self.delay:
+                return queue[:n]
+            late = t < i * h + lag - margin(t)
+            return array([ops.where(late, old, new) for old, new in zip(queue[:n], queue[n : 2 * n])])
 
-            def move(j: Any, y: Any) -> Any:
-                begin = t + j * part
-                inside = within(begin, part)
-                return (method.step(lambda t, z: rate(inside(t), z, now, held), begin, y, part, n),)
+        def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+            border = (i + 1.0) * h
+            end = ops.minimum(ops.minimum(goal, border), after(t))
+            if self.delay:
+                change = i * h + lag
+                end = ops.minimum(end, ops.where(change > t + margin(t), change, FAR))
+            stop, half = halved(t, end, half, ratio)
+            held: Any = (shake(i), acting(t, i, queue)) if self.sampled else ()
+            if hold is not None:
+                y = hold(t, y, held[1], stop - t)
+            else:
+                y = self.moved(lambda s, z: rate(s, z, *held), t, y, stop - t)
+            arrived = (half < 0.5) & (end >= border - margin(border))
+            i = ops.where(arrived, i + 1.0, i)
+            if self.sampled:
+                queue = _chosen(arrived, lambda: np.concatenate([queue[n:], decided(i, stop, y)]), queue)
+            return stop, y, i, half, queue
 
-            (moved,) = native.repeat(move, (state,), inner).state
-            return moved, np.concatenate([pending[n:], command]) if self.delay else pending
+        def step(k: Any, *state: Any) -> Any:
+            goal = native.lookup(grid.times, k + 1.0)
+            there = lambda t, y, *_: (t >= goal - margin(goal)) | ended(y, n, grid)  # noqa: E731
+            return native.until(lambda *s: part(goal, *s), state, there, MOST_PARTS).state
 
-        def record(i: Any, state: Any, pending: Any) -> Any:
-            if not self.sampled:
-                return {"samples": state}
-            return {"samples": state, "commands": pending[:n] if self.delay else decided(i, state)[1]}
+        def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+            return {"samples": y, "commands": acting(t, i, queue)} if self.sampled else {"samples": y}
 
-        pending = np.zeros(1)
-        if self.delay:
-            pending = np.concatenate([plant.command(t0, x, lay.q(x), lay.qd(x))] * self.delay)
-        done = native.repeat(
-            step, (x, pending), steps, record=record, every=every, stop=lambda i, state, _: diverged(state, n)
-        )
-        return {**done.samples, "stopped": done.stopped}
+        queue = np.concatenate([decided(0.0, t0, x)] * (self.delay + 1)) if self.sampled else np.zeros(1)
+        start = (t0, x, 0.0, 0.0, queue)
+        done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: ended(y, n, grid))
+        return {**done.samples, "stopped": done.stopped, "reached": done.state[0], "last": done.state[1]}
+
+    def moved(self, rate: Any, t: Any, state: Any, h: Any) -> Any:
+        """The state after one step of the integrator; traced or on floats."""
+        inside = within(t, h)
+        return FIXED[self.integrator].step(lambda s, z: rate(inside(s), z), t, state, h, self.plant.layout.n)
+
+    @cached_property
+    def hold(self) -> native.Kernel:
+        """``hold(x, p, breaks, coefficients, t, command, h)``: the state a step later under a command decided elsewhere."""
+
+        def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, command: Any, h: Any) -> Any:
+            plant = replace(self.traced(p, breaks, coefficients), controller=None)
+            return self.moved(lambda t, z: plant.flow(t, z, None, command).rate, t, x, h)
+
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), "command": (self.plant.layout.n,), "h": ()},
+            f"{self.plant.robot.name}.hold", self.parts, ("breaks", "coefficients"),
+        )  # fmt: skip
 
     @cached_property
     def observe(self) -> native.Kernel:
@@ -238,9 +283,9 @@ class Loop:
             return f(plant if controlled else replace(plant, controller=None), t, x, *command)
 
         extra: dict[str, tuple[Any, ...]] = {} if controlled else {"command": (self.plant.layout.n,)}
-        return native.compile_function(
-            traced, {**self.inputs, "t": (), **extra}, name=f"{self.plant.robot.name}.{name}",
-            shared=("breaks", "coefficients"),
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), **extra}, f"{self.plant.robot.name}.{name}", self.parts,
+            ("breaks", "coefficients"),
         )  # fmt: skip
 
     @staticmethod

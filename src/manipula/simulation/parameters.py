@@ -7,6 +7,7 @@ that decide its structure in ``structure``; those stay what they are.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +55,7 @@ def shape_of(value: Any) -> Any:
         return (
             type(value),
             *(
-                (x.name, getattr(value, x.name) if x.name in fixed else shape_of(getattr(value, x.name)))
+                (x.name, getattr(value, x.name) if x.name in fixed or not x.init else shape_of(getattr(value, x.name)))
                 for x in dataclasses.fields(value)
             ),
         )
@@ -62,8 +63,15 @@ def shape_of(value: Any) -> Any:
 
 
 def _unchecked(value: Any, changes: dict[str, Any]) -> Any:
-    """A copy with other fields, without running ``__post_init__`` (traced numbers are not floats)."""
+    """A copy with other fields, without running ``__post_init__`` (traced numbers are not floats).
+
+    What a part keeps beside its fields stays what it is; what it computes from them when asked is computed anew.
+    """
     copy = object.__new__(type(value))
+    names = {x.name for x in dataclasses.fields(value)}
+    for name, kept in getattr(value, "__dict__", {}).items():
+        if name not in names and not isinstance(getattr(type(value), name, None), functools.cached_property):
+            object.__setattr__(copy, name, kept)
     for x in dataclasses.fields(value):
         object.__setattr__(copy, x.name, changes.get(x.name, getattr(value, x.name)))
     return copy

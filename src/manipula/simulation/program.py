@@ -3,7 +3,7 @@ r"""The equations of a programmed motion over any scalar: arm, program, friction
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,9 @@ class Program:
     independent: tuple[int, ...] = ()
     stabilisation: str = "none"
     gain: Any = 0.0
+    traced: dict[Any, Any] = field(
+        default_factory=dict, compare=False, repr=False
+    )  # kernels of one run, by their options
 
     @property
     def layout(self) -> Layout:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,21 +10,26 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
+from manipula.identity import identity
 from manipula.physics.constrained import Rows
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loop import within
 from manipula.simulation.parameters import flatten, rebuild, shape_of
 from manipula.simulation.program import Program
+from manipula.simulation.stepping import within
 
 LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
-KEPT = 64
 Part = Literal["loop", "observer", "rows", "second"]
-_KERNELS: OrderedDict[Any, native.Kernel] = OrderedDict()
+
+
+def names_of(program: Program) -> tuple[str, ...]:
+    """The program's parameters in the order in which machine code takes them, however they were given."""
+    return tuple(sorted(program.parameters))
 
 
 def numbers_of(program: Program) -> tuple[Any, ...]:
     """The parts whose numbers are inputs of the compiled loop."""
-    return program.drives, program.friction, tuple(program.parameters.values()), float(program.gain)
+    values = tuple(program.parameters[name] for name in names_of(program))
+    return program.drives, program.friction, values, float(program.gain)
 
 
 def values_of(program: Program) -> list[float]:
@@ -34,61 +38,45 @@ def values_of(program: Program) -> list[float]:
 
 
 def kernel(part: Part, program: Program, integrator: str) -> native.Kernel:
-    """The loop or the observer of a program of this shape; other numbers use the same machine code."""
-    key = kernel_key(part, program, integrator)
-    try:
-        if key in _KERNELS:
-            _KERNELS.move_to_end(key)
-            return _KERNELS[key]
-    except TypeError:  # a function with state that cannot be hashed: compiled, not kept
-        return _compiled(part, program, integrator)
-    made = _compiled(part, program, integrator)
-    keep(key, made)
-    return made
+    """The loop or the observer of a program of this shape; other numbers use the same machine code.
+
+    A program that holds somebody's code is traced once in every run.
+    """
+    options = part, program.formulation, program.independent, program.stabilisation, integrator
+    parts = (
+        program.robot,
+        program.constraints,
+        program.drives,
+        program.friction,
+    )  # kept below, so that their ids stay theirs
+    key = (*options, *map(id, parts), names_of(program))
+    found, _ = program.traced.get(key, (None, None))
+    if found is None:
+        f, inputs, shared = function(part, program, integrator)
+        name = f"{program.robot.name}.program_{part}"
+        found = native.kernel_of(f, inputs, name, parts_of(part, program, integrator), shared)
+        program.traced[key] = found, parts
+    return found
 
 
-def keep(key: tuple[Any, ...], made: native.Kernel) -> None:
-    """Use ``made`` for programs with this key from now on."""
-    _KERNELS[key] = made
-    while len(_KERNELS) > KEPT:
-        _KERNELS.popitem(last=False)
-
-
-def kernel_key(part: Part, program: Program, integrator: str) -> tuple[Any, ...]:
-    """What the machine code of a program depends on: its shape, not its numbers."""
+def parts_of(part: Part, program: Program, integrator: str) -> bytes | None:
+    """What the machine code of a program is made from, besides its numbers; None: also from somebody's code."""
+    demands = part, program.robot.bare, program.constraints, names_of(program)
     if part == "rows":  # neither friction nor drives have a say in what the program demands
-        return part, program.robot, program.constraints, tuple(program.parameters)
-    shape = (part, program.robot, program.constraints, shape_of(numbers_of(program)), tuple(program.parameters))
-    return (*shape, program.formulation, program.independent, program.stabilisation, integrator)
-
-
-def _compiled(part: Part, program: Program, integrator: str) -> native.Kernel:
-    f, inputs, shared = function(part, program, integrator)
-    name = f"{program.robot.name}.program_{part}"
-    known = identity(part, program, integrator)
-    if known is None:
-        return native.compile_function(f, inputs, name=name, shared=shared)
-    return native.compile_known(f, inputs, name, known, shared)
-
-
-def identity(part: Part, program: Program, integrator: str) -> bytes | None:
-    """The key as bytes that mean the same in every process, or None when the program holds Python functions."""
-    constraints = [(c.formula, c.level, c.name) for c in program.constraints]
-    if not all(isinstance(formula, str) for formula, _, _ in constraints):
-        return None
-    text = repr((part, program.robot.digest, constraints, *kernel_key(part, program, integrator)[3:]))
-    return None if " at 0x" in text else text.encode()
+        return identity(*demands)
+    options = program.formulation, program.independent, program.stabilisation
+    return identity(*demands, shape_of(numbers_of(program)), *options, FIXED[integrator])
 
 
 def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> Rows:
     """A, b and residuals of the program at a state."""
-    values = np.array(list(program.parameters.values()) or [0.0], float)
+    values = np.array([program.parameters[name] for name in names_of(program)] or [0.0], float)
     return Rows(*kernel("rows", program, "")(q, qd, values, t))
 
 
 def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
     def rows(q: Any, qd: Any, p: Any, t: Any) -> dict[str, Any]:
-        now = replace(program, parameters=dict(zip(program.parameters, p)))
+        now = replace(program, parameters=dict(zip(names_of(program), p)))
         found = now.rows(now.chain(), q, qd, t)
         return {"A": found.A, "b": found.b, "value": found.value, "rate": found.rate}
 
@@ -108,7 +96,7 @@ def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[s
         k = iter(range(count))
         drives, friction, values, gain = rebuild(template, lambda path, number: p[next(k)])
         return replace(
-            program, drives=drives, friction=friction, parameters=dict(zip(program.parameters, values)), gain=gain
+            program, drives=drives, friction=friction, parameters=dict(zip(names_of(program), values)), gain=gain
         )
 
     def loop(x: Any, p: Any, t0: Any, h: Any, smallest: Any, steps: Any, every: Any) -> Any:

@@ -16,14 +16,13 @@ from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.frozen import Frozen, frozen
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.limits import stated_limits
-from manipula.simulation.programmed import ProgrammedMotion, programmed_motion
+from manipula.simulation.programmed import STARTS, ProgrammedMotion, programmed_motion
 from manipula.simulation.provenance import scenario_text
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import MAX_SAMPLES, MAX_STEPS
 
 FORMULATIONS = ("gpme", "multipliers")
 STABILISATIONS = ("projection", "baumgarte", "none")
-STARTS = ("project", "refuse")
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,8 @@ class ProgramScenario:
 
     Attributes:
         constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
-        q0, qd0: initial state; ``start="project"`` moves it onto the program, "refuse" demands that it obeys it.
+        q0, qd0: initial state. start: one that breaks the program is moved onto it by the smallest change of joints, up to 0.1 rad or
+            0.05 m ("near"), by any distance ("project"), or refused ("refuse").
         independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
         drives: by 0-based joint number: torque (number or formula in t), or a drive.
         friction: one law a joint; ``()`` is none, ``None`` the robot's own.
@@ -55,7 +55,7 @@ class ProgramScenario:
     formulation: str = "gpme"
     stabilisation: str = "projection"
     gain: float = 50.0
-    start: str = "project"
+    start: str = "near"
     sample: float | None = None
     integrator: str = "rk4"
     tolerance: float = 1e-5

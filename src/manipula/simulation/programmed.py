@@ -19,6 +19,7 @@ from manipula.simulation.result import Result
 
 Formulation = Literal["gpme", "multipliers"]
 Stabilisation = Literal["none", "projection", "baumgarte"]
+STARTS = ("near", "project", "refuse")
 
 
 def programmed_motion(
@@ -90,20 +91,22 @@ class ProgrammedMotion:
         *,
         stabilisation: Stabilisation = "projection",
         gain: float = 50.0,
-        start: Literal["project", "refuse"] = "project",
+        start: Literal["near", "project", "refuse"] = "near",
         sample: float | None = None,
         parameters: Mapping[str, float] | None = None,
         friction: bool = True,
         integrator: str = "rk4",
         tolerance: float = 1e-5,
-        verify: bool = False,
+        verify: bool = True,
     ) -> Result:
         """Integrate the programmed motion.
 
         Args:
             formulation: "gpme" (independent coordinates) or "multipliers"; they agree to rounding.
             stabilisation: "projection" after every step, "baumgarte" with ``gain`` [1/s], or "none".
-            start: an initial state that breaks the program is projected onto it or refused.
+            start: an initial posture that breaks the program is moved onto it by the smallest change of joints: up to 0.1 rad or
+                0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
+            tolerance: relative error up to which the answer counts as right; verify: repeat with half the step and compare.
             parameters: other values of the program's parameters. friction: False switches every law off.
         """
         from manipula.simulation.programmed_run import run_program
@@ -129,10 +132,16 @@ class ProgrammedMotion:
             formulation=formulation,
             stabilisation=stabilisation,
             gain=float(gain),
+            traced={},
         )
         n = program.robot.n
-        q, qd = (np.zeros(n) if v is None else np.asarray(v, float) for v in (q0, qd0))
+        q = np.zeros(n) if q0 is None else np.asarray(q0, float)
+        qd = None if qd0 is None else np.asarray(qd0, float)
+        if start not in STARTS:
+            raise unknown_name("start of a programmed motion", start, STARTS, field="start")
         for name, v in (("q0", q), ("qd0", qd)):
+            if v is None:
+                continue
             if v.shape != (n,):
                 raise ShapeError(f"{name} of '{program.robot.name}' has shape {v.shape}, expected ({n},).")
             if not np.isfinite(v).all():

@@ -37,10 +37,10 @@ class Integrated(NamedTuple):
     splits: int
 
 
-def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray, duration: float, h: float,
+def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
                 start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
     """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
-    x = consistent_start(program, q, qd, start)
+    x, moved = consistent_start(program, q, qd, start)
     steps = max(1, round(duration / h))
     every = 1 if sample is None else max(1, round(sample / h))
     h = duration / steps
@@ -51,8 +51,11 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
         fine = integrate(program, independent, x, h / 2, 2 * steps, 2 * every, integrator)
         estimate, n = float("inf"), program.robot.n
         if fine.ending is None:
-            estimate = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], FIXED[integrator].order)
-    return _result(program, independent, done, estimate, tolerance, h, integrator)
+            halving = 2.0 ** FIXED[integrator].order
+            t = np.arange(len(done.x)) * (every * h)
+            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], t, tolerance, halving / (halving - 1.0))
+            estimate = float(found)
+    return _result(program, independent, done, estimate, tolerance, h, integrator, moved)
 
 
 def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, h: float, steps: int, every: int,
@@ -131,7 +134,7 @@ def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, 
 
 
 def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
-            h: float, integrator: str) -> Result:  # fmt: skip
+            h: float, integrator: str, moved: tuple[str, ...]) -> Result:  # fmt: skip
     lay, x, t = program.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
     now = replace(program, formulation="multipliers", independent=())
@@ -160,5 +163,5 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
         "robot_toml": robot_text(program.robot), "settings": program_settings(program), "limits": stated_limits(program.robot),
     }  # fmt: skip
-    notes = (f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()
+    notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, None)

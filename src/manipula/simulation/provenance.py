@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from manipula.errors import ManipulaError, printable
 from manipula.formats.toml_writer import to_toml
+from manipula.identity import identity
+from manipula.native import Kept
 from manipula.robot.robot import Robot
 from manipula.simulation.limits import stated_limits
 
+_TEXTS: Kept[str] = Kept(64)
 LEFT_OUT = frozenset({"robot", "name"})
 MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are kept as text
 MOST_NUMBERS = 12  # of one setting that are written out; longer ones are described by their shape
@@ -21,10 +23,10 @@ MOST_NUMBERS = 12  # of one setting that are written out; longer ones are descri
 
 def robot_text(robot: Robot) -> str:
     """The robot as TOML, or nothing when it holds a part that no file can hold (a law written in Python)."""
-    try:
-        return _kept_text(robot)
-    except TypeError:  # a part of the user's own that has no hash
+    key = identity(robot, robot.notes)
+    if key is None:  # a part of the user's own, whose numbers may have changed
         return _text(robot)
+    return _TEXTS.get(key) or _TEXTS.put(key, _text(robot))
 
 
 def _text(robot: Robot) -> str:
@@ -32,9 +34,6 @@ def _text(robot: Robot) -> str:
         return to_toml(robot)
     except (ManipulaError, TypeError):
         return ""
-
-
-_kept_text = lru_cache(maxsize=64)(_text)
 
 
 def provenance(scenario: Any) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from manipula.control.base import Target
+from manipula.control.memory import renewed, snapshot
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
+from manipula.identity import is_own
 from manipula.simulation.plant import Plant
 from manipula.simulation.requests import check_requests
 from manipula.simulation.scenario import Scenario
@@ -40,6 +42,8 @@ def rehearse(s: Scenario) -> None:
     _check_varied(s, plant, dimension)
     if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
         return
+    if plant.controller is not None and not is_own(plant.controller):
+        plant = replace(plant, controller=renewed(plant.controller))  # a rehearsal leaves nothing in its memory
     q, qd = initial_state(s)
     target = np.zeros((3, dimension))
     if followed is not None and not isinstance(followed, tuple):
@@ -56,6 +60,36 @@ def _check_varied(s: Scenario, plant: Plant, dimension: int) -> None:
     for path in s.vary or {}:
         if not any(name == path or name.startswith((path + "[", path + ".")) for name in paths):
             raise unknown_name("number of the run", path, paths, field="vary")
+
+
+def check_memories(plant: Plant) -> None:
+    """Friction laws and drives of a user keep what they remember in ``states``, where the integrator can see it."""
+    for name, parts in (("friction", plant.friction), ("drives", plant.drives)):
+        for i, part in enumerate(parts):
+            if part is None or is_own(part):
+                continue
+            fresh = renewed(part)
+            first = _torques(fresh)
+            held = snapshot(fresh)
+            if _torques(fresh) != first or snapshot(fresh) != held:
+                raise DescriptionError(
+                    f"'{part.name}' remembers something between calls, which the integrator cannot see: it belongs into "
+                    "'states' with a 'state_rate'.",
+                    field=f"{name}[{i}]",
+                )
+
+
+def _torques(part: Any) -> list[Any]:
+    """Torques at a few speeds, forwards and backwards; None where the part fails (which the run will tell)."""
+    found: list[Any] = []
+    state, loads = (0.1,) * int(part.states), ({"load": 2.0} if hasattr(part, "needs_load") else {})
+    for v in (0.5, -0.3, 1.2, -0.3, 0.5):
+        try:
+            out = part.torque(v, state, **loads) if loads else part.torque(v, 0.1, 0.2, v, state, 0.01)
+            found.append(float(out))
+        except Exception:  # a user's part at a state that it may never see
+            found.append(None)
+    return found if found[:2] == found[:2:-1] else [*found, object()]
 
 
 def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:

@@ -35,7 +35,10 @@ class Result(Value):
         status: "finished" only when the answer can be trusted; else what went wrong. reason: the sentence that explains it.
         statuses, reasons: the same for every run of a batch.
         t: sample times (S,). arrays: everything else by name.
-        error_estimate: relative error found by repeating the run with another step; NaN when that was not asked for.
+        error_estimate: relative error found by repeating the run with other steps; NaN when that was not asked for. Of a
+            batch the largest; error_estimates: of every run.
+        trusted_until: the time [s] until which the run and its repetition agree within the tolerance; the end of a finished run,
+            NaN when nothing was repeated. Of a batch the least; trusted_untils: of every run.
         meta: robot name and digest, versions, seed, settings: plain values only, so that files can hold them.
         scenario: what the run was made from, while it is at hand. Files hold its settings as text, so a loaded result has none; it
             takes no part in comparison.
@@ -51,6 +54,9 @@ class Result(Value):
     meta: dict[str, Any] = field(default_factory=FrozenDict)
     notes: tuple[str, ...] = ()
     scenario: Any = field(default=None, compare=False)
+    error_estimates: tuple[float, ...] = ()
+    trusted_until: float = float("nan")
+    trusted_untils: tuple[float, ...] = ()
 
     def __getattr__(self, name: str) -> np.ndarray:
         arrays = self.__dict__.get("arrays", {})
@@ -112,8 +118,10 @@ class Result(Value):
     def run(self, index: int) -> Result:
         """One run of a batch as a result of its own."""
         arrays = {k: v[index] for k, v in self.arrays.items()}
-        return Result(self.t, arrays, self.statuses[index], self.reasons[index], (), (), self.error_estimate,
-                      {**self.meta, "run": index}, self.notes, None)  # fmt: skip
+        error = self.error_estimates[index] if self.error_estimates else self.error_estimate
+        trusted = self.trusted_untils[index] if self.trusted_untils else self.trusted_until
+        return Result(self.t, arrays, self.statuses[index], self.reasons[index], (), (), error,
+                      {**self.meta, "run": index}, self.notes, None, (), trusted)  # fmt: skip
 
     def to_xarray(self) -> Any:
         """The samples as an ``xarray.Dataset`` with dimensions (run,) time, joint and units as attributes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -22,8 +23,15 @@ Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "play
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
+WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
 MAX_STEPS = 200_000_000
 MAX_SAMPLES = 50_000_000
+
+
+def _intervals(length: float, part: float) -> int:
+    """Parts in a length, the last one possibly shorter; a rest that only rounding left does not count."""
+    count = min(length / part, UNCOUNTABLE)
+    return max(1, math.ceil(count - WHOLE * max(1.0, count)))
 
 
 @dataclass(frozen=True)
@@ -35,11 +43,12 @@ class Scenario:
         reference: a trajectory in joint or task space, or ``None``.
         controller: from ``manipula.control``; ``None`` is free motion.
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
-        duration, step: [s]; the fixed integrators take whole steps.
+        duration, step: [s]; fixed integrators step at multiples of ``step``, cut short where a sample, the end or a known jump
+            divides one. ``step`` is also the period at which a controller with noise or delay decides.
         integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
             drives and friction); "auto" takes dop853 for free motion, and under control rk4, or rodas where
             the verification of rk4 fails.
-        sample: time between recorded samples [s]; every step when omitted.
+        sample: time between recorded samples [s]; ``step`` when omitted. The end is always recorded.
         kind: "auto" decides by what is given; "kinematic" integrates resolved rates, "inverse_dynamics" evaluates torques
             along the reference, "playback" applies ``torques``.
         torques: (times, values) for playback, values (k, n), linear between the times.
@@ -160,17 +169,21 @@ class Scenario:
 
     @property
     def steps(self) -> int:
-        """Whole steps of the fixed integrators."""
-        return max(1, round(min(float(self.duration or 0.0) / self.step, UNCOUNTABLE)))
-
-    @property
-    def every(self) -> int:
-        """Steps between recorded samples."""
-        return 1 if self.sample is None else max(1, round(min(self.sample / self.step, UNCOUNTABLE)))
+        """Steps of the fixed integrators; where ``step`` does not divide the duration the last one is shorter."""
+        return _intervals(float(self.duration or 0.0), self.step)
 
     @property
     def samples(self) -> int:
-        return self.steps // self.every + 1
+        """How many samples are recorded, the start and the end among them."""
+        return _intervals(float(self.duration or 0.0), self.sample or self.step) + 1
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the samples: multiples of ``sample`` (of ``step`` when it is omitted), and the end."""
+        end = float(self.duration or 0.0)
+        times = np.minimum(np.arange(self.samples) * (self.sample or self.step), end)
+        times[-1] = end
+        return times
 
     @property
     def batch(self) -> int:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
+from manipula import native
 from manipula.control.arm import Arm
 from manipula.control.base import Controller
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
 from manipula.physics.chain import prepare
 from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
-from manipula.simulation.parameters import flatten, shape_of
+from manipula.simulation.parameters import flatten
 from manipula.simulation.plant import Plant
-from manipula.simulation.rehearsal import rehearse
+from manipula.simulation.rehearsal import check_memories, rehearse
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping import periods
 
-_LOOPS: OrderedDict[Any, Loop] = OrderedDict()  # runs of one shape share machine code
-_KEPT = 32
+_LOOPS: native.Kept[Loop] = native.Kept(32)  # runs of one shape share machine code
+MOST_PENDING = 4096  # numbers
 
 
 @dataclass
@@ -42,7 +43,13 @@ class Run:
 def prepare_run(s: Scenario) -> Run:
     """Check that the parts fit together and build the loop (or find it among the last ones)."""
     plant, dimension, reference = plant_of(s)
-    delay = round(s.actuator.delay / s.step)
+    check_memories(plant)
+    delay = periods(s.actuator.delay, s.step)
+    if delay * s.robot.n > MOST_PENDING:
+        raise BudgetError(
+            f"A delay of {s.actuator.delay:g} s keeps {delay} commands of {s.robot.n} joints on their way; at most "
+            f"{MOST_PENDING // s.robot.n} at steps of {s.step:g} s.", field="actuator.delay",
+        )  # fmt: skip
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
     loop = _loop(s, plant, dimension, noisy, delay)
     if reference is None:
@@ -146,27 +153,13 @@ def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> Loop:
-    key = (
-        plant.robot,
-        plant.model,
-        shape_of(template(plant)),
-        dimension,
-        s.integrator,
-        noisy,
-        delay,
-        plant.torques is not None,
-    )
-    try:
-        found = _LOOPS.get(key)
-    except TypeError:  # a part holds something that cannot be hashed (a user's function with arrays)
-        return Loop(plant, dimension, s.integrator, noisy, delay)
-    if found is None:
-        rehearse(s)  # a mistake is told in its own words, not in those of the compiler
-        found = _LOOPS[key] = Loop(plant, dimension, s.integrator, noisy, delay)
-        while len(_LOOPS) > _KEPT:
-            _LOOPS.popitem(last=False)
-    _LOOPS.move_to_end(key)
-    return found
+    """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run."""
+    made = Loop(plant, dimension, s.integrator, noisy, delay)
+    found = None if made.parts is None else _LOOPS.get(made.parts)
+    if found is not None:
+        return found
+    rehearse(s)  # a mistake is told in its own words, not in those of the compiler
+    return made if made.parts is None else _LOOPS.put(made.parts, made)
 
 
 def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:

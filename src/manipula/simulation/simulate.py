@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
@@ -20,10 +18,10 @@ from manipula.simulation.requests import check_requests
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
+from manipula.simulation.stiffer import stiffer
 
-STIFF_SIGNS = ("inaccurate", "diverged", "not_finite")  # after which an open choice of integrator is made again
-
-
+# after which an open choice of integrator is made again
+STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")
 ROUNDING = 1e-9  # s, on either side of an instant
 
 
@@ -66,30 +64,19 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     else:
         samples = run_fixed(run, threads)
     result = _result(run, samples, threads)
-    steady = not (run.loop.noisy or run.loop.delay or result.notes)
-    if open_choice and kind == "dynamic" and steady and result.status in STIFF_SIGNS and scenario.verify:
-        return _stiffer(scenario, result, threads)
+    steady = not (run.loop.noisy or run.loop.delay or samples.notes)
+    if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
+        return stiffer(scenario, result, lambda other: simulate(other, threads=threads))
     return result
-
-
-def _stiffer(s: Scenario, result: Result, threads: int | None) -> Result:
-    """The same run by the method for stiff equations, when that one can be trusted; else what the fixed step gave.
-
-    Light links under strong gains are the usual case: the answer is smooth, only the explicit method cannot take the step.
-    """
-    other = simulate(s.replace(integrator="rodas"), threads=threads)
-    if not other.ok:
-        return result
-    note = f"RK4 with a step of {s.step:g} s ended as '{result.status}', so the run was repeated with rodas, whose step follows the error."
-    return replace(other, notes=(*other.notes, note))
 
 
 def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> Result:
     """A result whose only sample is the initial state."""
-    t = np.arange(s.samples) * (float(s.duration or 0.0) / s.steps * s.every)
+    t = s.times
     arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
     arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
-    return assembled(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), np.full(len(q0), np.nan), ())
+    nothing = np.full(len(q0), np.nan)
+    return assembled(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
@@ -127,8 +114,13 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
     rcond = judge.conditions(run, samples)
-    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, arrays, rcond[k]) for k in range(len(x))]
-    return assembled(s, samples.t, arrays, verdicts, samples.error, samples.notes)
+    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, rcond[k]) for k in range(len(x))]
+    for k, stopped in enumerate(samples.stopped):
+        if np.isfinite(stopped):
+            for values in arrays.values():
+                values[k, np.isnan(x[k]).any(axis=1)] = np.nan
+    trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
+    return assembled(s, samples.t, arrays, verdicts, samples.error, samples.notes, np.array(trusted))
 
 
 def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
@@ -148,18 +140,12 @@ def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarr
     return total
 
 
-def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray], rcond: float) -> judge.Verdict:
-    stopped, error = samples.stopped[k], float(samples.error[k])
-    q = arrays["q"][k]
-    if np.isfinite(stopped):
-        finite = np.isfinite(samples.x[k]).all(axis=1)
-        largest = np.abs(samples.x[k][finite]).max(initial=0.0)
-        status = "diverged" if largest > 1e3 else "not_finite"
-        if s.integrator in ADAPTIVE and largest < 1e8:
-            status = "step_too_small"
-        return judge.Verdict(
-            status, f"The state left all bounds at t = {stopped:.6g} s; a smaller step or other gains may help."
-        )
+def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> judge.Verdict:
+    stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
+    trusted = float(samples.trusted[k])
+    until = f" It can be trusted until t = {trusted:.6g} s." if np.isfinite(trusted) else ""
+    if why and why != "limit":
+        return judge.Verdict(*judge.early_end(why, stopped, s.integrator in ADAPTIVE, until))
     if rcond < judge.SINGULAR:
         return judge.Verdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:
@@ -167,21 +153,21 @@ def _verdict(s: Scenario, samples: Samples, k: int, arrays: dict[str, np.ndarray
             "inaccurate",
             f"The mass matrix is so ill conditioned (1/κ = {rcond:.1e}) that rounding exceeds the tolerance.",
         )
-    crossed = judge.limits_crossed(s.robot, q) if s.stop_at_limits else None
-    if crossed is not None:
-        sample, joint = crossed
-        for name in arrays:
-            arrays[name][k, sample + 1 :] = np.nan
-        return judge.Verdict(
-            "limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {samples.t[sample]:.6g} s."
-        )
-    if error > s.tolerance:
-        advice = "tolerance" if s.integrator in ADAPTIVE else "step"
+    if samples.unseen:
         return judge.Verdict(
             "inaccurate",
-            f"Repeating the run with a finer {advice} changed the answer by {error:.1e} (allowed {s.tolerance:.1e}): "
-            f"reduce the {advice}, or the motion itself is too sensitive.",
+            f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
         )
+    if error > s.tolerance:
+        finer = "tolerance" if s.integrator in ADAPTIVE else "step"
+        return judge.Verdict(
+            "inaccurate",
+            f"Repeating the run with other, finer steps changed the answer by {error:.1e} (allowed {s.tolerance:.1e}).{until} "
+            f"Reduce the {finer}, or the motion itself is too sensitive.",
+        )
+    if why == "limit":
+        joint, when = judge.crossing(s.robot, samples.last[k], stopped)
+        return judge.Verdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
     if not np.isfinite(samples.x[k]).all():
         return judge.Verdict("not_finite", "A sample is not a finite number.")
     trust = f"; error about {error:.1e}" if np.isfinite(error) else "; accuracy not verified"

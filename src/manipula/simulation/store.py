@@ -49,9 +49,18 @@ def header(result: Result) -> dict[str, Any]:
     """Everything about a result that is not an array, as plain JSON values."""
     return {
         "status": result.status, "reason": result.reason, "statuses": list(result.statuses), "reasons": list(result.reasons),
-        "error_estimate": None if np.isnan(result.error_estimate) else result.error_estimate,
+        "error_estimate": _or_none(result.error_estimate), "error_estimates": [_or_none(x) for x in result.error_estimates],
+        "trusted_until": _or_none(result.trusted_until), "trusted_untils": [_or_none(x) for x in result.trusted_untils],
         "meta": json.loads(json.dumps(result.meta, default=list)), "notes": list(result.notes),
     }  # fmt: skip
+
+
+def _or_none(x: float) -> float | None:
+    return None if np.isnan(x) else float(x)
+
+
+def _or_nan(x: Any) -> float:
+    return float("nan") if x is None else float(x)
 
 
 def sealed(result: Result) -> str:
@@ -81,7 +90,7 @@ def from_header(text: str, t: np.ndarray, arrays: dict[str, np.ndarray]) -> Resu
         for name in ("joint_names", "joint_kinds", "constraints"):
             if name in meta:
                 meta[name] = tuple(meta[name])
-        error = float("nan") if h["error_estimate"] is None else float(h["error_estimate"])
+        error = _or_nan(h["error_estimate"])
         arrays = {name: arrays[name] for name in h.get("shapes", arrays)}
         return Result(
             t,
@@ -93,6 +102,9 @@ def from_header(text: str, t: np.ndarray, arrays: dict[str, np.ndarray]) -> Resu
             error,
             meta,
             tuple(h["notes"]),
+            error_estimates=tuple(map(_or_nan, h.get("error_estimates", ()))),
+            trusted_until=_or_nan(h.get("trusted_until")),
+            trusted_untils=tuple(map(_or_nan, h.get("trusted_untils", ()))),
         )
     except DescriptionError:
         raise

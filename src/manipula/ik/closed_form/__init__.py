@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from manipula.ik.closed_form import locked, parallel, planar, srs, wrist
 from manipula.ik.closed_form.geometry import NEAR, Lines, Relations, lines_of, rank
 from manipula.ik.closed_form.positioning import position_arm
 from manipula.ik.closed_form.program import Program
 from manipula.ik.closed_form.solver import ClosedForm, PointProgram
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 
@@ -34,7 +34,7 @@ FAMILIES: dict[str, Callable[[Lines, Relations], Program | None]] = {
 }
 
 
-@lru_cache(maxsize=64)
+@once_per_mechanism(64)
 def find(robot: Robot, frame: str = "tip") -> ClosedForm | None:
     """The closed form of a robot for a frame, or ``None`` when its geometry has none here.
 

@@ -17,6 +17,7 @@ from manipula.ik.closed_form import find
 from manipula.ik.closed_form.geometry import lines_of
 from manipula.ik.general.descent import descent_kernel
 from manipula.ik.general.elimination import Loop, rotations, split_candidates
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 TOLERANCE = 1e-10  # m and rad: what counts as reached
@@ -81,7 +82,7 @@ def all_postures(robot: Robot, T: Any, frame: str = "tip") -> Postures:
     return Postures(known[0], agreed, known[1])
 
 
-@lru_cache(maxsize=32)
+@once_per_mechanism(32)
 def prepared(robot: Robot, frame: str = "tip") -> Arm6R:
     """Lines, the best way to open the loop, compiled descent and the closed form if there is one.
 

@@ -20,6 +20,7 @@ from manipula.ik.general import distinct, polished, prepared
 from manipula.ik.general.complex_pair import Pair
 from manipula.ik.general.elimination import Loop, candidates, eliminate
 from manipula.ik.general.paths import NUMBERS, newton_step, path_kernel
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 PATHS = 16
@@ -84,7 +85,7 @@ def start_problem() -> tuple[np.ndarray, np.ndarray]:
     raise AssertionError("no start problem with 16 postures was found")
 
 
-@lru_cache(maxsize=32)
+@once_per_mechanism(32)
 def _table(robot: Robot) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """DH entries (24,) with lengths by the arm's size, inverses of base and tool, the size."""
     dh = to_dh(robot, "standard")

@@ -7,7 +7,6 @@ The damping vanishes with the error, so that the end is Newton's, and a step is 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,11 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, dot, solve_spd
+from manipula.identity import identity
 from manipula.ik.task import turn_error
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian, pose
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 DAMPING = 1e-3
@@ -28,7 +29,7 @@ FLOOR = 1e-24  # of the damping: singular postures
 TOLERANCE = 1e-13  # where polishing stops; the caller judges what was reached
 
 
-@lru_cache(maxsize=32)
+@once_per_mechanism(32)
 def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
     """``kernel(T, q, most)`` → q, error (norm of position [m] and rotation error [rad])."""
     chain = chain_of(robot)
@@ -60,4 +61,5 @@ def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
         (_, q, best, _), count = native.until(step, (array(q), array(q), 1e30, 0.0), done, most)
         return {"q": q, "error": ops.sqrt(best), "iterations": count}
 
-    return native.compile_function(solve, {"T": (4, 4), "q": (n,), "most": ()}, name=f"{robot.name}.descent")
+    parts = identity(robot.bare, frame)
+    return native.kernel_of(solve, {"T": (4, 4), "q": (n,), "most": ()}, f"{robot.name}.descent", parts)

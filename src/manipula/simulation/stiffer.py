@@ -1,0 +1,72 @@
+"""Runs whose integrator was left open and whose first method failed, made again by the method for stiff equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from manipula.simulation.assembly import WORST_FIRST, least
+from manipula.simulation.result import Result
+from manipula.simulation.scenario import Scenario
+
+NAMED = 6  # runs of a batch that a note names
+
+
+def stiffer(s: Scenario, result: Result, simulate: Callable[[Scenario], Result]) -> Result:
+    """The runs that are not finished, by rodas, where that one can be trusted; else what the first method gave.
+
+    Light links under strong gains are the usual case: the answer is smooth, only the explicit method cannot take the step.
+    """
+    method = f"RK4 with a step of {s.step:g} s" if s.integrator == "rk4" else s.integrator
+    if not s.is_batch:
+        other = simulate(s.replace(integrator="rodas"))
+        if not other.ok:
+            return result
+        note = f"{method} ended as '{result.status}', so the run was repeated with rodas, whose step follows the error."
+        return replace(other, notes=(*other.notes, note))
+    bad = [k for k, status in enumerate(result.statuses) if status not in ("finished", "limit", "singular")]
+    other = simulate(chosen(s, bad).replace(integrator="rodas"))
+    cured = [(k, j) for j, k in enumerate(bad) if other.statuses[j] == "finished"]
+    if not cured:
+        return result
+    return merged(result, other, cured, method)
+
+
+def chosen(s: Scenario, members: list[int]) -> Scenario:
+    """The scenario with some runs of its batch only."""
+
+    def of(value: Any, axes: int) -> Any:
+        return [value[k] for k in members] if np.ndim(value) >= axes else value
+
+    groups = {
+        name: None if group is None else {key: of(value, 1) for key, value in group.items()}
+        for name, group in (("parameters", s.parameters), ("vary", s.vary))
+    }
+    return s.replace(q0=of(s.q0, 2), qd0=of(s.qd0, 2), **groups)
+
+
+def merged(result: Result, other: Result, cured: list[tuple[int, int]], method: str) -> Result:
+    """The batch with the runs ``cured`` (number in the batch, number in ``other``) taken from the other result."""
+    arrays = {name: values.copy() for name, values in result.arrays.items()}
+    statuses, reasons = list(result.statuses), list(result.reasons)
+    errors, trusted = list(result.error_estimates), list(result.trusted_untils)
+    for k, j in cured:
+        for name, values in arrays.items():
+            values[k] = other.arrays[name][j]
+        statuses[k], reasons[k] = other.statuses[j], other.reasons[j]
+        errors[k], trusted[k] = other.error_estimates[j], other.trusted_untils[j]
+    worst = min(range(len(statuses)), key=lambda k: WORST_FIRST.index(statuses[k]))
+    count = statuses.count(statuses[worst])
+    names = ", ".join(str(k) for k, _ in cured[:NAMED]) + (", …" if len(cured) > NAMED else "")
+    note = (
+        f"{len(cured)} of {len(statuses)} runs (number {names}), which {method} could not finish, "
+        "were repeated with rodas, whose step follows the error."
+    )
+    return replace(
+        result, arrays=arrays, status=statuses[worst], reason=f"{count} of {len(statuses)} runs: {reasons[worst]}",
+        statuses=tuple(statuses), reasons=tuple(reasons), error_estimates=tuple(errors), trusted_untils=tuple(trusted),
+        error_estimate=float(np.nanmax(errors)), trusted_until=least(np.array(trusted)), notes=(*result.notes, note),
+    )  # fmt: skip
