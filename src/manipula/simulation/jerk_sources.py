@@ -17,7 +17,7 @@ from manipula.algebra.taylor import Jet
 from manipula.control.arm import Arm
 from manipula.physics import kinematics
 from manipula.physics.chain import prepare
-from manipula.simulation.interpreted import RESTLESS, python_rate
+from manipula.simulation.interpreted import REMEMBERS, python_rate
 from manipula.simulation.jerk import Look, Looking
 from manipula.simulation.loop import ReferenceTable
 from manipula.simulation.program_scenario import ProgramScenario
@@ -92,7 +92,7 @@ def _dynamic(result: Any, s: Scenario) -> Source:
     n = s.robot.n
     states = _states(result, run.plant.layout)
     interpreted = any(note.startswith(INTERPRETED) for note in result.notes)
-    if run.loop.sampled or any(RESTLESS in note for note in result.notes):
+    if run.loop.sampled or any(REMEMBERS in note for note in result.notes):
         return Source(states, lambda k: _none, held=HELD.format(s.step))
     if not interpreted:
         kernel = run.loop.second
