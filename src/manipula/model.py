@@ -8,7 +8,6 @@ Each function is traced and compiled when it is first used, and kept on disk for
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from manipula.algebra.linear import array, zeros
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.identity import identity
+from manipula.lazy import cached_property
 from manipula.native import Kernel, kernel_of
 from manipula.physics import composite, coriolis, derivatives, energy, forward, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.linear import array
 from manipula.errors import ShapeError, printable
+from manipula.lazy import cached_property
 
 Vec3 = tuple[Any, Any, Any]
 Mat3 = tuple[Vec3, Vec3, Vec3]

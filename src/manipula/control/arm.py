@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from manipula.algebra.linear import array, solve_spd, zeros
 from manipula.algebra.ops import Vector
+from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
 from manipula.physics.chain import Chain, chain_of, prepare, regrouped
 from manipula.robot.friction.base import FrictionLaw

@@ -10,7 +10,6 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -20,6 +19,7 @@ from manipula.algebra.expression import scalar
 from manipula.algebra.symbols import free_names, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml_lines import line_index, line_of
+from manipula.lazy import cached_property
 from manipula.robot.build import MAX_LINKS
 
 MAX_BYTES = 16 * 2**20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -13,6 +12,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.ik.driver import SLACK, Walls
 from manipula.ik.task import Task
+from manipula.lazy import cached_property
 from manipula.robot.robot import Robot
 
 NONE = 1e30  # cost of a branch that does not exist or is outside the limits
@@ -52,14 +52,14 @@ class Branches:
             cost = ops.where(outside, NONE, cost)
         return self.walls.clipped(out), ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
 
-    @functools.cached_property
+    @cached_property
     def turn(self) -> native.Kernel:
         """``turn(q, near)`` → posture and cost."""
         n = self.robot.n
         body = lambda q, near: dict(zip(("q", "cost"), self._turned(q, near)))  # noqa: E731
         return native.compile_function(body, {"q": (n,), "near": (n,)}, name=f"{self.robot.name}.ik_turn")
 
-    @functools.cached_property
+    @cached_property
     def pick(self) -> native.Kernel:
         """``pick(rows, near)`` → the best of several postures, and its cost."""
         branches, n = self.rows.shape

@@ -139,7 +139,8 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
         start = array([_where(roaming, a, b) for a, b in zip(q, walls.clipped(q))])
         finish = lambda *state: state[-1] > 0.5  # noqa: E731
         state = (start, 1e30, 1e30, 0.0, 0.0, RUNNING)
-        (q, error, _, _, _, verdict), count = native.until(iterate, state, finish, most)
+        longest = ops.minimum(most, rule.lifetime + 2.0)  # a start as old as that is lost anyway
+        (q, error, _, _, _, verdict), count = native.until(iterate, state, finish, longest)
         return {"q": q, "error": error, "iterations": count, "verdict": verdict}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "free": (), "tolerance": (), "most": ()}

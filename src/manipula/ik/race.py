@@ -7,12 +7,12 @@ the iterations themselves.
 from __future__ import annotations
 
 import ctypes
-import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from manipula.ik.driver import LOST, RUNNING, SOLVED
+from manipula.native.locks import Lock
 
 if TYPE_CHECKING:
     from manipula.ik.search import Search
@@ -47,7 +47,7 @@ class Race:
         self.free[self.lanes // 2 :] = 1.0  # half of the lanes look at the limits only when they have arrived
         self.goal, self.most = np.zeros(1), np.zeros(1)
         self.out = (np.zeros((self.lanes, n)), np.zeros(self.lanes), np.zeros(self.lanes), np.zeros(self.lanes))
-        self.lock = threading.Lock()
+        self.lock = Lock()
         if kernel.is_native and kernel.batch_width() > 1:
             self._prepare(n)
         else:

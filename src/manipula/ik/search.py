@@ -8,7 +8,6 @@ Later starts are less choosy, so that stubborn targets see ever different ones.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from manipula.ik.driver import SOLVED, Walls, compile_descent, compile_errors, c
 from manipula.ik.methods import REGISTRY
 from manipula.ik.race import Found, Race
 from manipula.ik.task import Task
+from manipula.lazy import cached_property
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import poses
 from manipula.robot.robot import Robot
@@ -65,17 +65,17 @@ class Search:
             self.made_of is not None and REGISTRY.get(self.method) is self.rule and self.made_of == identity(self.rule)
         )
 
-    @functools.cached_property
+    @cached_property
     def descend(self) -> Any:
         """``(targets, q, free, tolerance, most)`` → q, error, iterations, verdict, with the least ceremony."""
         return self.kernel.gufunc if self.kernel.is_native and self.kernel.gufunc is not None else self.kernel
 
-    @functools.cached_property
+    @cached_property
     def errors(self) -> Any:
         """``(targets, q)`` → error, Jacobian and size of the error."""
         return compile_errors(self.robot, self.task)
 
-    @functools.cached_property
+    @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """Postures (S, n) and their features (S, 16·parts): their product with a flattened target is greatest for the nearest.
 
@@ -112,7 +112,7 @@ class Search:
         """Several starts race for one target; the one from ``q0`` goes first when it arrives at all."""
         return self.race.run(targets, q0, tolerance * RELAXED, most, seed)
 
-    @functools.cached_property
+    @cached_property
     def race(self) -> Race:
         return Race(self)
 

@@ -18,6 +18,7 @@ from manipula.ik.optimise import OptimisationSearch
 from manipula.ik.search import Checker, Found, Search
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
+from manipula.lazy import cached_property
 from manipula.model import Model
 from manipula.robot.robot import Robot
 
@@ -144,12 +145,12 @@ class Solver:
         turnable = self.analytic is not None and self.analytic.solver.parameter == "arm_angle"
         self.quick = self.analytic if turnable and self.direct is None else None
 
-    @functools.cached_property
+    @cached_property
     def search(self) -> Search:
         kind = Search if REGISTRY[self.numeric].compiled else OptimisationSearch
         return kind(self.robot, self.active, self.numeric, self.limited)
 
-    @functools.cached_property
+    @cached_property
     def free(self) -> Search | None:
         """The same without limits, for reasons; None when there are none."""
         return Search(self.robot, self.active, DEFAULT_METHOD, False) if self.has_limits else None
@@ -227,7 +228,7 @@ class Solver:
                 out[k] = verdict
         return [v for v in out if v is not None], q
 
-    @functools.cached_property
+    @cached_property
     def search_check(self) -> Checker:
         return Checker(self.robot, self.active)
 

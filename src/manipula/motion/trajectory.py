@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.errors import DescriptionError
+from manipula.lazy import cached_property
 from manipula.motion import paths, timing
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.timing.base import Profile, TimeLaw

@@ -62,7 +62,7 @@ def block(f: Function, body: list[int]) -> None:
 # ---------------------------------------------------------------------- loops
 def loop_results(f: Function, n: int, loop: Loop) -> None:
     """Write a loop and name what it gives."""
-    results = repeat(f, n, loop) if loop.kind == "repeat" else until(f, loop)
+    results = repeat(f, n, loop) if loop.kind == "repeat" else until(f, n, loop)
     for v, k in f.module.picks.get(n, ()):
         f.set(v, results[k])
 
@@ -125,11 +125,29 @@ def needed_by(f: Function, loop: Loop, root: Any) -> tuple[list[int], list[int]]
     return [n for n in loop.body if n in needed], [n for n in loop.body if n not in needed]
 
 
-def until(f: Function, loop: Loop) -> list[str]:
+class StopFlag:
+    """What a loop that may take long looks at before every step: a number that the caller sets to end it."""
+
+    def __init__(self, f: Function, number: int) -> None:
+        self.f = f
+        self.pointer = input_pointer(f, f.module.stop_place) if number in f.module.long_loops else ""
+
+    def clear(self) -> str:
+        """One bit: nobody has called the loop off."""
+        f = self.f
+        return f.let(f"icmp eq i64 {f.let(f'load volatile i64, ptr {self.pointer}, align 8')}, 0")
+
+    def unless_stopped(self, going: str) -> str:
+        """``going``, and false once the loop is called off."""
+        return self.f.let(f"and i1 {going}, {self.clear()}") if self.pointer else going
+
+
+def until(f: Function, number: int, loop: Loop) -> list[str]:
     """``while not stop(state) and taken < limit: state = step(state)``, each lane until its own end."""
     m = f.module
     T, B = m.T, m.B
     start = enter(f, loop)
+    flag = StopFlag(f, number)
     limit = f.get(loop.steps)
     head, body, done = f.label("until"), f.label("step"), f.label("converged")
     before = f.block
@@ -148,7 +166,7 @@ def until(f: Function, loop: Loop) -> list[str]:
     going = f.let(f"and {B} {going}, {f.let(f'fcmp olt {T} {taken[0]}, {limit}')}")
     if active is not None:
         going = f.let(f"and {B} {going}, {active[0]}")
-    f.do(f"br i1 {f.any(going)}, label %{body}, label %{done}")
+    f.do(f"br i1 {flag.unless_stopped(f.any(going))}, label %{body}, label %{done}")
     f.start(body)
     outer, f.mask = f.mask, going
     block(f, rest)
@@ -174,6 +192,7 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     m = f.module
     T, B = m.T, m.B
     start = enter(f, loop)
+    flag = StopFlag(f, number)
     steps = step_count(f, loop.steps, 0)
     watched = loop.stop is not None or bool(loop.record)
     recorder = Recorder(f, number, loop, steps) if loop.record else None
@@ -195,7 +214,8 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     for k, n in here.items():
         bind(f, n, index if k < 0 else states[k][0])
     if not watched:
-        f.do(f"br i1 {f.let(f'icmp slt i64 {i[0]}, {steps}')}, label %{body}, label %{done}")
+        more = flag.unless_stopped(f.let(f"icmp slt i64 {i[0]}, {steps}"))
+        f.do(f"br i1 {more}, label %{body}, label %{done}")
         f.start(body)
     rest = loop.body
     going, halted = mask, ""
@@ -219,10 +239,10 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     following = f.let(f"add i64 {i[0]}, 1")
     latch = f.block
     if watched:
-        last = f.let(f"icmp sge i64 {i[0]}, {steps}")
+        more = flag.unless_stopped(f.let(f"icmp slt i64 {i[0]}, {steps}"))
         if stopping:
-            last = f.let(f"or i1 {last}, {f.let(f'xor i1 {f.any(going)}, true')}")
-        f.do(f"br i1 {last}, label %{done}, label %{head}")
+            more = f.let(f"and i1 {more}, {f.any(going)}")
+        f.do(f"br i1 {more}, label %{head}, label %{done}")
     else:
         f.do(f"br label %{head}")
     for variable, value in zip((i, *states), (following, *values)):
@@ -235,7 +255,7 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     f.leave(saved)
     f.start(done)
     if recorder is not None and stopping:
-        recorder.fill()
+        recorder.fill(flag)
     return [*(s[0] for s in states), halted if stopping else m.constant(-1.0)]
 
 
@@ -287,11 +307,13 @@ class Recorder:
         close(self.f, self.next, self.after[0], latch)
         close(self.f, self.due, self.after[1], latch)
 
-    def fill(self) -> None:
-        """NaN for the samples after the loop has ended early."""
+    def fill(self, flag: StopFlag) -> None:
+        """NaN for the samples after the loop has ended early; nobody reads those of a loop that was called off."""
         f = self.f
         f.module.declared["@manipula_fill"] = FILL
         missing = f.let(f"sub i64 {self.total}, {self.after[0]}")
+        if flag.pointer:
+            missing = f.let(f"select i1 {flag.clear()}, i64 {missing}, i64 0")
         for name, sampled in self.outputs:
             width = _size(sampled.shape)
             offset = f.let(f"mul i64 {self.after[0]}, {width}")

@@ -28,7 +28,6 @@ import os
 import secrets
 import stat
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import CompileError
+from manipula.native.locks import Lock
 from manipula.native.objects import LoadedCode, compile_object, host, load_object
 from manipula.version import STARTED
 
@@ -51,7 +51,7 @@ STALE_SECONDS = 3600.0  # a temporary file this old was left behind by a process
 
 _POSIX = os.name == "posix"
 _memory: dict[str, bytes] = {}
-_memory_lock = threading.Lock()
+_memory_lock = Lock()
 
 
 def load(key_material: bytes) -> bytes | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from manipula.native.builder import CONDITIONS
 from manipula.native.graph import Graph, Operation
+from manipula.native.passes import long_loops
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISON = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
@@ -45,6 +46,8 @@ class Module:
             for d in shape:
                 if isinstance(d, str):
                     self.size_place.setdefault(d, len(self.size_place))
+        self.long_loops = long_loops(graph)
+        self.stop_place = len(graph.inputs) + bool(self.size_place)  # of the stop flag among the inputs
         self.partners = _sincos_partners(graph)
         self.picks: dict[int, list[tuple[int, int]]] = {}  # loop → (operation that takes a result, which one)
         for n, op in enumerate(graph.operations):

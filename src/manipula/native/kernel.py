@@ -7,18 +7,22 @@ import ctypes
 import functools
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula.errors import CompileError, ShapeError
+from manipula.lazy import cached_property
 from manipula.native.arguments import Arguments, sample_count
 from manipula.native.graph import Graph, core_size
+from manipula.native.locks import COMPILING, Lock
 from manipula.native.passes import cost
 from manipula.native.trace import trace
+
+if TYPE_CHECKING:
+    from manipula.native.threads import StopFlag
 
 _ONE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
@@ -27,6 +31,8 @@ _BATCH = ctypes.CFUNCTYPE(
 FEW_SECONDS = 200e-6  # a batch of less work is not shared among threads
 _FLOAT = np.dtype(np.float64)
 SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
+ONE_BY_ONE = 10.0  # times longer an operation takes alone, at most about
+SHORT_SECONDS = 20e-3  # machine code that takes less is run in the calling thread: nobody waits for its end
 
 
 def has_compiler() -> bool:
@@ -40,12 +46,24 @@ def has_compiler() -> bool:
     return True
 
 
-class Code:
-    """Machine code of one width: the address of its entry and the workspace it needs, in doubles."""
+@functools.cache
+def _import_compiler() -> None:
+    """All modules that make and call machine code, at once: a process forked during an import would wait for its end for ever."""
+    import concurrent.futures  # noqa: F401
 
-    __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "width", "workspace")
+    with COMPILING:
+        import manipula.native.gufunc
+        import manipula.native.llvm
+        import manipula.native.threads  # noqa: F401
+
+
+class Code:
+    """Machine code of one width: the address of its entry, the workspace it needs (doubles), whether it takes a stop flag."""
+
+    __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
+        _import_compiler()
         from manipula.native import llvm
         from manipula.native.cache import load_or_compile
 
@@ -58,8 +76,9 @@ class Code:
             return llvm.module_text(graph, width)
 
         name = llvm.entry_name(width)
-        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, llvm.WORKSPACE), emit)
+        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, llvm.WORKSPACE, llvm.STOPPABLE), emit)
         self.workspace = ctypes.c_int64.from_address(self.loaded[llvm.WORKSPACE]).value
+        self.stoppable = ctypes.c_int64.from_address(self.loaded[llvm.STOPPABLE]).value
         self.address = self.loaded[name]
         self.entry = (_ONE if width == 1 else _BATCH)(self.address)
         self.seconds = time.perf_counter() - begin
@@ -89,7 +108,7 @@ class Kernel:
         self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost[0]))
         self._codes: dict[int, Code] = {}
         self._entry: Callable[..., Any] = self._first
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
 
     def __repr__(self) -> str:
@@ -130,6 +149,7 @@ class Kernel:
         """How many states batches compute side by side."""
         if self._width is not None:
             return self._width
+        _import_compiler()
         from manipula.native.llvm import processor
 
         return processor().width
@@ -148,15 +168,18 @@ class Kernel:
         self._entry = self.fast
         return self._entry(*arrays)
 
-    @functools.cached_property
+    @cached_property
     def fast(self) -> Callable[..., Any]:
         """The quickest way to call the function from Python: a built-in function for one state, all else as usual."""
         graph = self.graph
         if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
             return self._general
+        _import_compiler()
         from manipula.native.ufunc import make_callable
 
         code = self.code(1)
+        if code.stoppable:
+            return self._general
         return make_callable(
             self.name,
             list(graph.inputs.values()),
@@ -167,12 +190,15 @@ class Kernel:
             keep=code.loaded,
         )
 
-    @functools.cached_property
+    @cached_property
     def gufunc(self) -> Any:
         """The batch code as a NumPy gufunc, or ``None`` where that cannot be made."""
+        _import_compiler()
         from manipula.native.gufunc import make_gufunc
 
         code = self.code(self.batch_width())
+        if code.stoppable:
+            return None
         shapes = list(self.graph.inputs.values()), list(self.graph.outputs.values())
         try:
             return make_gufunc(self.name, *shapes, code.address, workspace=code.workspace, keep=code.loaded)
@@ -260,7 +286,7 @@ class Kernel:
     def _run(self, arguments: Arguments, results: list[np.ndarray], count: int, threads: int | None) -> None:
         graph = self.graph
         keep: list[np.ndarray] = []
-        inputs: list[tuple[int, int]] = []
+        inputs: list[tuple[int, int]] = []  # address and distance of rows
         for (name, shape), array in zip(graph.inputs.items(), arguments.arrays):
             leading = array.shape[: array.ndim - len(shape)]
             stride = 0
@@ -276,34 +302,39 @@ class Kernel:
             keep.append(sizes)
             inputs.append((_address(sizes), 0))
         outputs = [(_address(a), a.size // count) for a in results]
-        if count == 1:
-            self._run_one(inputs, outputs)
-            return
-        from manipula.native.threads import Rows, run_batch
+        code = self.code(1 if count == 1 else self.batch_width())
+        if code.width == 1 and not code.stoppable:
+            _run_rows(code, inputs, outputs, count)
+        else:
+            self._shared(code, inputs, outputs, count, self._seconds(arguments), threads, (keep, results))
 
-        code = self.code(self.batch_width())
-        if code.width == 1:
-            for row in range(count):
-                self._run_one([(p + 8 * row * s, s) for p, s in inputs], [(p + 8 * row * s, s) for p, s in outputs])
-            return
-        run_batch(
-            code.address,
-            [Rows(*x) for x in inputs],
-            [Rows(*x) for x in outputs],
-            count,
-            workspace=code.workspace,
-            seconds_per_row=self._seconds(arguments),
-            threads=threads,
-        )
+    def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
+                threads: int | None, owned: object) -> None:  # fmt: skip
+        """Work that other threads take over or share; they own the code and all memory until they are through."""
+        from manipula.native import threads as crew
 
-    def _run_one(self, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]]) -> None:
-        from manipula.native.ufunc import aligned_workspace
-
-        code = self.code(1)
-        space = aligned_workspace(code.workspace)
-        sources = (ctypes.c_void_p * max(1, len(inputs)))(*(p for p, _ in inputs))
-        targets = (ctypes.c_void_p * max(1, len(outputs)))(*(p for p, _ in outputs))
-        code.entry(sources, targets, None if space is None else space.ctypes.data)
+        stop = None
+        if code.stoppable:
+            stop = crew.StopFlag()
+            inputs.append((stop.address, 0))
+        owned = (code, stop, owned)
+        waits = code.stoppable > 1 or (code.stoppable and count * seconds * ONE_BY_ONE > SHORT_SECONDS)
+        if code.width > 1:
+            crew.run_batch(
+                code.address,
+                [crew.Rows(*x) for x in inputs],
+                [crew.Rows(*x) for x in outputs],
+                count,
+                workspace=code.workspace,
+                seconds_per_row=seconds,
+                threads=threads,
+                owned=owned,
+                stop=stop if waits else None,
+            )
+        elif stop is not None and waits:
+            crew.share(lambda: _run_rows(code, inputs, outputs, count, stop), 1, stop, join_in=False, owned=owned)
+        else:
+            _run_rows(code, inputs, outputs, count)
 
     def _seconds(self, arguments: Arguments) -> float:
         """Rough time of one state of a batch."""
@@ -311,6 +342,21 @@ class Kernel:
         for weight, name in counted:
             operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
         return operations * SECONDS_PER_OPERATION
+
+
+def _run_rows(code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int,
+              stop: StopFlag | None = None) -> None:  # fmt: skip
+    """Row after row with the code for one state."""
+    from manipula.native.ufunc import aligned_workspace
+
+    space = aligned_workspace(code.workspace)
+    memory = None if space is None else space.ctypes.data
+    sources, targets = ctypes.c_void_p * max(1, len(inputs)), ctypes.c_void_p * max(1, len(outputs))
+    for row in range(count):
+        if stop is not None and stop.raised:
+            return
+        first = 8 * row
+        code.entry(sources(*[p + first * s for p, s in inputs]), targets(*[p + first * s for p, s in outputs]), memory)
 
 
 def _separate(arrays: tuple[Any, ...], out: Any) -> bool:

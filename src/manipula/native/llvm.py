@@ -13,8 +13,9 @@ The binary interface of the code (C calling convention; strides count doubles):
 
 ``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the
 call; NULL if that is 0). If an input has a run-time length, ``inputs`` has one more entry that points at ``int64_t``
-lengths, in the order in which their names appear in the shapes of the inputs. Outputs must not overlap inputs. Nothing
-touches Python: the code may run without the GIL.
+lengths, in the order in which their names appear in the shapes of the inputs. If the number at ``manipula_stoppable`` is not
+0, ``inputs`` ends with an entry that points at an ``int64_t``, the stop flag: loops that may take long end when it is not 0,
+and the outputs are then of no use. Outputs must not overlap inputs. Nothing touches Python: the code may run without the GIL.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ class Text:
 WORKSPACE = "manipula_workspace"
 """Symbol of a 64-bit number in the object code: the doubles of workspace that the code needs."""
 
+STOPPABLE = "manipula_stoppable"
+"""Symbol of a 64-bit number: 0 no loop may take long, 1 only counted loops may, 2 loops of unknown length may."""
+
 
 @functools.cache
 def attributes() -> str:
@@ -99,9 +103,12 @@ def module_text(graph: Graph, width: int) -> Text:
     else:
         _batch(module, outline)
     workspace = 0 if outline is None else outline.count * width
+    kinds = set(module.long_loops.values())
+    stoppable = 2 if "until" in kinds else len(kinds)
     definitions = _math_text(frozenset(module.math), module)
     parts = [
         f"@{WORKSPACE} = constant i64 {workspace}",
+        f"@{STOPPABLE} = constant i64 {stoppable}",
         *module.globals,
         *definitions,
         *module.declared.values(),

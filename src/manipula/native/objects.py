@@ -15,7 +15,6 @@ import ctypes.util
 import functools
 import itertools
 import sys
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from manipula.errors import CompileError, printable
+from manipula.native.locks import COMPILING, GUARDED
 from manipula.native.mathlib import LIBM_SYMBOLS
 
 CODEGEN_LEVEL = 2  # level 0 gives code three to six times slower, level 3 costs time and buys nothing
@@ -31,7 +31,8 @@ CODEGEN_LEVEL = 2  # level 0 gives code three to six times slower, level 3 costs
 CODEGEN_CALLS = ("fma", "floor", "memcpy", "memset", "memmove")
 """What the code generator may call on its own: ``fma`` and ``floor`` where the processor has no such instruction."""
 
-_lock = threading.RLock()
+if hasattr(llvm.ffi.lib, "_lock"):
+    GUARDED.append(llvm.ffi.lib._lock)  # llvmlite's own
 _library_number = itertools.count()
 
 
@@ -118,7 +119,7 @@ def compile_object(module: Any) -> bytes:
         CompileError: LLVM refuses the module.
     """
     _refuse_unknown_symbols(module)
-    with _lock:
+    with COMPILING:
         machine = _target_machine()
         module.triple = host().triple
         module.data_layout = str(machine.target_data)
@@ -165,7 +166,7 @@ def load_object(object_code: bytes, names: Iterable[str]) -> LoadedCode:
         builder.import_symbol(name, address)
     for name in wanted:
         builder.export_symbol(name)
-    with _lock:
+    with COMPILING:
         try:
             tracker = builder.link(_linker(), f"manipula_{next(_library_number)}")
         except RuntimeError as refusal:

@@ -6,6 +6,8 @@ alive. Both depend on the graph only, so one state and four states at a time com
 
 from __future__ import annotations
 
+import math
+
 from manipula.native.graph import Graph, Operation
 from manipula.native.schedule import schedule
 
@@ -147,3 +149,31 @@ def cost(graph: Graph) -> tuple[float, list[tuple[float, str]]]:
 
 
 UNTIL_ITERATIONS = 8.0  # a guess of what a loop until convergence takes
+
+LONG_OPERATIONS = 1e8  # about 10 ms: loops that may take longer look whether they are called off
+
+
+def long_loops(graph: Graph) -> dict[int, str]:
+    """Loops that may take long, by the number of their operation, with their kind; all others end by themselves soon.
+
+    The bound of a loop is its body, inner loops included, times the largest number of iterations; no bound is known where
+    that number arrives at run time, unless the function takes the smaller of it and a constant.
+    """
+    bounds: dict[int, float] = {}
+    found: dict[int, str] = {}
+    for n, op in enumerate(graph.operations):  # inner loops stand before outer ones
+        if op.code != "loop":
+            continue
+        once = sum(bounds.get(m, 1.0) for m in (*op.data.body, *op.data.record_body))
+        bounds[n] = max(once, 1.0) * _most(graph, op.data.steps)
+        if bounds[n] > LONG_OPERATIONS:
+            found[n] = op.data.kind
+    return found
+
+
+def _most(graph: Graph, steps: int) -> float:
+    """The largest value that a number of iterations can have."""
+    code, args, data = graph.operations[steps]
+    if code == "const":
+        return float(data)
+    return min(_most(graph, a) for a in args) if code == "minimum" else math.inf

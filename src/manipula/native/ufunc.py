@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +31,7 @@ from manipula.errors import CompileError
 from manipula.native import entry
 from manipula.native import numpy_abi as abi
 from manipula.native.cache import load_or_compile
+from manipula.native.locks import Lock
 from manipula.native.objects import LoadedCode
 
 Shape = tuple[int, ...]
@@ -39,7 +39,7 @@ Shape = tuple[int, ...]
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 REMEMBERED_BYTES = 64 * 1024  # results larger than this are not kept for reuse
 
-_self_test_lock = threading.Lock()
+_self_test_lock = Lock()
 
 
 class _MethodDef(ctypes.Structure):

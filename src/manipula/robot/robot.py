@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.identity import identity
+from manipula.lazy import cached_property
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from manipula.control.arm import Arm
 from manipula.control.base import Target
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
+from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
 from manipula.physics.chain import regrouped
 from manipula.simulation.integrators import ADAPTIVE, FIXED

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, Value
 from manipula.errors import SolveError, printable, unknown_name
+from manipula.lazy import cached_property
 
 if TYPE_CHECKING:
     from manipula.simulation.jerk import Jerk

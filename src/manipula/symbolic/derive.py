@@ -12,7 +12,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.trig_fold import Folder
 from manipula.algebra.trigpoly import Ring, TrigPoly, whole
+from manipula.lazy import cached_property
 from manipula.physics import composite, energy, newton_euler
 from manipula.robot.robot import Robot
 from manipula.symbolic.budget import Budget

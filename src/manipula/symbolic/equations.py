@@ -9,12 +9,12 @@ symbols ``q1 … qn``, ``dq1 … dqn``, ``ddq1 … ddqn`` and the robot's parame
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy
 
 from manipula.errors import DescriptionError, ShapeError
+from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms

@@ -6,11 +6,11 @@ r"""The parts of the equations of motion as formulas: M, C, h, g, tau, energies,
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from manipula.lazy import cached_property
 from manipula.physics import kinematics
 from manipula.symbolic.collect import Collector, Motion
 from manipula.symbolic.derive import Derivation, Terms

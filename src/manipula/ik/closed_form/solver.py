@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from manipula.ik.closed_form.geometry import EXACT, Lines
 from manipula.ik.closed_form.positioning import PositionArm
 from manipula.ik.closed_form.program import Kind, Program, Row
 from manipula.ik.closed_form.subproblems import NAN, Turn
+from manipula.lazy import cached_property
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import pose
 from manipula.robot.robot import Robot

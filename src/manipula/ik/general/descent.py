@@ -25,6 +25,7 @@ DAMPING = 1e-3
 LONGEST = 1.0  # rad
 PATIENCE = 6.0  # iterations without progress
 PROGRESS = 0.8
+MOST_ITERATIONS = 1000.0  # whatever is asked for
 FLOOR = 1e-24  # of the damping: singular postures
 TOLERANCE = 1e-13  # where polishing stops; the caller judges what was reached
 
@@ -58,7 +59,9 @@ def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
             return q, best_q, best, stalls
 
         done = lambda q, best_q, best, stalls: (best < TOLERANCE * TOLERANCE) | (stalls > PATIENCE)  # noqa: E731
-        (_, q, best, _), count = native.until(step, (array(q), array(q), 1e30, 0.0), done, most)
+        (_, q, best, _), count = native.until(
+            step, (array(q), array(q), 1e30, 0.0), done, ops.minimum(most, MOST_ITERATIONS)
+        )
         return {"q": q, "error": ops.sqrt(best), "iterations": count}
 
     parts = identity(robot.bare, frame)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from manipula.algebra.inertia import Moments
 from manipula.algebra.pose import Pose
 from manipula.algebra.symbols import is_symbolic
+from manipula.lazy import cached_property
 from manipula.robot.robot import Robot
 
 
