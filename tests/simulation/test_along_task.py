@@ -65,7 +65,8 @@ def test_square_of_the_redundant_five_link_arm() -> None:
     robot = mp.load("arora-5r").replace(gravity=(0.0, -9.81, 0.0))
     run = mp.Scenario(robot=robot, reference=ref, kind="inverse_dynamics", q0=data["q0"], step=0.005, sample=0.5)
     result = mp.simulate(run)
-    assert result.status == "finished"
+    assert result.status == "failed"  # the corners are passed with speed: no finite torque there
+    assert all(f"t = {corner} s" in result.reason for corner in (15, 30, 45))
     compared = 0
     for s in data["samples"]:
         k = round(s["t"] / 0.5)

@@ -142,7 +142,7 @@ class _Fit:
             self.coefficients, self.error = np.zeros((0, 6, dimension)), np.zeros((3, 0))
             return
         h = high - low
-        self.coefficients = _hermite(trajectory.derivatives(low, 2), trajectory.derivatives(high, 2, "left"), h)
+        self.coefficients = hermite(trajectory.derivatives(low, 2), trajectory.derivatives(high, 2, "left"), h)
         t = low[:, None] + h[:, None] * _CHECK
         exact = trajectory.derivatives(t, 2)
         self.magnitude = np.abs(exact).max(axis=(1, 2, 3))
@@ -161,7 +161,7 @@ class _Fit:
         return out
 
 
-def _hermite(start: np.ndarray, end: np.ndarray, h: np.ndarray) -> np.ndarray:
+def hermite(start: np.ndarray, end: np.ndarray, h: np.ndarray) -> np.ndarray:
     """Power coefficients (pieces, 6, d) from [p, v, a] at both ends, shape (3, pieces, d) each."""
     width = h[:, None]
     c0, c1, c2 = start[0], start[1] * width, start[2] * width**2 / 2  # on [0, 1]

@@ -8,47 +8,99 @@ over the rows that the arm can move (x, y, z and the turn about z for a SCARA). 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.errors import DescriptionError, SolveError
-from manipula.ik.continuation import follow, has_orientation, poses_along
+from manipula.ik.continuation import follow, has_orientation, newton, poses_along
 from manipula.ik.driver import compile_errors, compile_residual
 from manipula.ik.solve import solve_ik
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.model import Model
+from manipula.motion.paths.base import Side
 from manipula.simulation.scenario import Scenario
 
+STANDING = 1e-6  # m or rad: a posture further away does not stand on the start of the reference
 MISSED = 1e-8  # m or rad, ten times what the inverse kinematics leaves
 
 
-def along_task(s: Scenario, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, qd, qdd (S, n) along the reference of a scenario, starting with its q0 or with solution number ``elbow``."""
+class JointMotion(NamedTuple):
+    """A joint motion at times t (S,).
+
+    Attributes:
+        q, qd, qdd: (S, n), or (N, S, n) of several runs.
+        before: qd, qdd just before each time, where they differ at a jump.
+        error: what repeating the integration behind it changed; NaN where nothing was integrated or repeated.
+        condition: reciprocal condition number of the Jacobian that the rates were solved with, (S,) or (N, S).
+    """
+
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    before: tuple[np.ndarray, np.ndarray]
+    error: Any
+    condition: np.ndarray
+
+    def member(self, k: int) -> JointMotion:
+        """One of several runs."""
+        error = np.broadcast_to(np.asarray(self.error, float), len(self.q))[k]
+        return JointMotion(self.t, self.q[k], self.qd[k], self.qdd[k], (self.before[0][k], self.before[1][k]), error,
+                           self.condition[k])  # fmt: skip
+
+
+def stacked(members: Sequence[JointMotion]) -> JointMotion:
+    """Several runs at the same times as one."""
+    column = lambda f: np.array([f(m) for m in members])  # noqa: E731
+    before = column(lambda m: m.before[0]), column(lambda m: m.before[1])
+    return JointMotion(members[0].t, column(lambda m: m.q), column(lambda m: m.qd), column(lambda m: m.qdd), before,
+                       column(lambda m: m.error), column(lambda m: m.condition))  # fmt: skip
+
+
+def along_joints(s: Scenario, t: np.ndarray) -> JointMotion:
+    """The motion of a joint reference."""
+    reference: Any = s.reference
+    after, before = (np.asarray(reference.derivatives(t, 2, side), float) for side in ("right", "left"))
+    return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), np.ones(len(t)))
+
+
+def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
+    """The motion along a task reference, starting with q0 or with solution number ``elbow``."""
     reference: Any = s.reference
     turned = has_orientation(reference)
     task = movable(s.robot, Task.of("pose" if turned else "position"))
     if task is None:
         raise DescriptionError(f"No joint of '{s.robot.name}' moves its tip.", field="reference")
-    q0 = _first(s, turned)
+    q0 = _first(s, turned, task)
     rows = list(task.parts[0][1])
     if s.robot.n > len(rows):
-        return _redundant(s, t, q0, turned)
+        return _redundant(s, t, q0, turned, rows)
     errors = compile_errors(s.robot, task)
     q = follow(errors, lambda at: poses_along(reference, at), t, q0)
     if turned:
         _check_turn(s, t, q)
-    d = reference.derivatives(t, 2)
-    v, a = np.zeros((len(t), 6)), np.zeros((len(t), 6))
-    v[:, :3], a[:, :3] = d[1][:, :3], d[2][:, :3]
-    if turned:
-        v[:, 3:], a[:, 3:] = reference.angular_velocity(t), reference.angular_acceleration(t)
     model = Model(s.robot)
     J = model.jacobian(q)[:, rows]
-    qd = _solved(J, v[:, rows])
-    rate = (model.jacobian_rate(q, qd)[:, rows] @ qd[:, :, None])[:, :, 0]
-    return q, qd, _solved(J, a[:, rows] - rate)
+
+    def rates(side: Side) -> tuple[np.ndarray, np.ndarray]:
+        d = reference.derivatives(t, 2, side)
+        v, a = np.zeros((len(t), 6)), np.zeros((len(t), 6))
+        v[:, :3], a[:, :3] = d[1][:, :3], d[2][:, :3]
+        if turned:
+            v[:, 3:], a[:, 3:] = reference.angular_velocity(t), reference.angular_acceleration(t)
+        qd = _solved(J, v[:, rows])
+        return qd, _solved(J, a[:, rows] - (model.jacobian_rate(q, qd)[:, rows] @ qd[:, :, None])[:, :, 0])
+
+    return JointMotion(t, q, *rates("right"), rates("left"), float("nan"), conditions(J))
+
+
+def conditions(J: np.ndarray) -> np.ndarray:
+    """Reciprocal condition numbers of Jacobians (..., k, n): how far the arm is from a singular posture."""
+    sigma = np.linalg.svd(np.where(np.isfinite(J), J, 0.0), compute_uv=False)
+    return sigma[..., -1] / np.maximum(sigma[..., 0], 1e-300)
 
 
 def _check_turn(s: Scenario, t: np.ndarray, q: np.ndarray) -> None:
@@ -73,11 +125,22 @@ def _solved(J: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (np.linalg.pinv(J) @ b[:, :, None])[:, :, 0]
 
 
-def _first(s: Scenario, turned: bool) -> np.ndarray:
+def _first(s: Scenario, turned: bool, task: Any) -> np.ndarray:
+    target = poses_along(s.reference, 0.0)[0]
     if s.q0 is not None:
-        return np.atleast_2d(np.asarray(s.q0, float))[0]
-    target = poses_along(s.reference, 0.0)[0, 0]
-    found = solve_ik(s.robot, target if turned else target[:3, 3], all_solutions=True)
+        q0 = np.asarray(s.q0, float)
+        errors = compile_errors(s.robot, task)
+        if s.start == "project":
+            q0 = newton(errors, target, q0)[0]  # the smallest change of joints, step by step
+        missed = float(errors(target, q0)[2])
+        if missed > STANDING:
+            raise DescriptionError(
+                f"The start of the reference is {missed:.3g} m or rad away from the tip at q0; leave q0 out, or give "
+                "start = 'project' to move it there by the smallest change of joints.",
+                field="q0",
+            )
+        return q0
+    found = solve_ik(s.robot, target[0] if turned else target[0, :3, 3], all_solutions=True)
     if found.status != "solved":
         raise SolveError(f"The reference's start is not reachable: {found.reason}", found)
     if not 0 <= s.elbow < len(found.q):
@@ -88,15 +151,14 @@ def _first(s: Scenario, turned: bool) -> np.ndarray:
     return found.q[s.elbow]
 
 
-def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: list[int]) -> JointMotion:
     if turned:
         from manipula.ik.track import track
 
         found = track(s.robot, s.reference, q0=q0, criteria=s.criteria).check()
-        d = found.trajectory.derivatives(t, 2)
-        return d[0], d[1], d[2]
+        after, before = (np.asarray(found.trajectory.derivatives(t, 2, side), float) for side in ("right", "left"))
+        condition = conditions(Model(s.robot).jacobian(after[0])[:, rows])
+        return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), condition)
     from manipula.simulation.kinematic import run_kinematic
 
-    fixed = s if s.integrator not in ("auto", "dopri5", "dop853", "rodas") else s.replace(integrator="rk4")
-    done = run_kinematic(fixed, np.array([q0]))
-    return done["q"][0], done["qd"][0], done["qdd"][0]
+    return run_kinematic(s, np.array([q0])).member(0)

@@ -19,8 +19,10 @@ from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
 from manipula.control.null_space import combined
 from manipula.errors import DescriptionError
 from manipula.identity import identity
+from manipula.model import Model
 from manipula.simulation.instants import table_marks
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.joint_motion import JointMotion, conditions
 from manipula.simulation.loop import ReferenceTable
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
@@ -91,14 +93,19 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
     return run, look
 
 
-def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
-    """Samples t, q, qd, qdd of a kinematic run, (N, S, n), and the error estimate of a repetition with divided steps."""
+def check_kinematic(s: Scenario) -> None:
+    """Can resolved rates be integrated along this reference, with this method?"""
     if s.reference is None or s.reference.space != "task":
         raise DescriptionError("A kinematic run follows a task reference.", field="reference")
     if s.integrator not in FIXED:
         raise DescriptionError(
             f"A kinematic run takes fixed steps: {', '.join(FIXED)}; found '{s.integrator}'.", field="integrator"
         )
+
+
+def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
+    """The motion of a kinematic run, (N, S, n), and the error estimate of a repetition with divided steps."""
+    check_kinematic(s)
     table = ReferenceTable.of(s.reference, 3)
     run, look = kernels(s)
     phase("integrating")
@@ -114,5 +121,6 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> dict[str, Any]:
         phase("verifying")
         fine, _ = run(q0, *given, RATIO)
         estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]
-    qd, qdd = look(q, table.breaks, table.coefficients, t)
-    return {"t": t, "q": q, "qd": qd, "qdd": qdd, "estimate": estimate}
+    after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
+    J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
+    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J))

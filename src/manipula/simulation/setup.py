@@ -59,7 +59,7 @@ def prepare_run(s: Scenario) -> Run:
     else:
         table = ReferenceTable.of(reference, dimension)
     q, qd = initial_state(s)
-    p = _parameters(s, loop, plant, len(q))
+    p = run_numbers(s, loop, plant, len(q))
     inputs = table.breaks, table.coefficients
     own = plant.layout.controller > 0 or any(d is not None for d in plant.drives)
     starts = [
@@ -183,7 +183,7 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     return q, qd
 
 
-def _parameters(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
+def run_numbers(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
     """The parameter vectors, (N, k): the scenario's own numbers with ``vary`` and ``parameters`` laid over them."""
     own = np.array([v for _, v in flatten(template(plant))], float)
     p = np.zeros((size, max(1, len(own) + len(loop.names))))
