@@ -78,7 +78,7 @@ class Value:
         return f"{type(self).__name__}({', '.join(f'{name}={short(getattr(self, name))}' for name in shown)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_kept_key"}
+        return {f.name: self.__dict__[f.name] for f in dataclasses.fields(self)}  # pyright: ignore[reportArgumentType]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: frozen(value, mine=True) for name, value in state.items()})

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from manipula.simulation.limits import LimitVerdict
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")
-UNITS = {
-    "t": "s", "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s² or m/s²", "tau": "N·m or N", "command": "N·m or N",
-    "friction": "N·m or N", "outside": "N·m or N", "tip": "m", "pose": "", "error": "m or rad", "power": "W", "kinetic": "J",
-    "potential": "J", "energy": "J", "audit": "J", "target": "m or rad", "loads": "N",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +119,7 @@ class Result(Value):
                       {**self.meta, "run": index}, self.notes, None, (), trusted)  # fmt: skip
 
     def to_xarray(self) -> Any:
-        """The samples as an ``xarray.Dataset`` with dimensions (run,) time, joint and units as attributes."""
+        """The samples as an ``xarray.Dataset``: dimensions (run,) time, joint …, their labels, and units as attributes."""
         from manipula.simulation.store import to_xarray
 
         return to_xarray(self)

@@ -1,0 +1,1 @@
+"""Results in files, one format a module; ``content.py`` says what all of them hold."""
