@@ -62,6 +62,8 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "simulate": lambda: mp.simulate(run().scenario),
     "a batch": lambda: mp.simulate(run().scenario.replace(q0=[[0.1, 0.2], [0.0, 0.4]])),
     "one run of a batch": lambda: mp.simulate(run().scenario.replace(q0=[[0.1, 0.2], [0.0, 0.4]])).run(1),
+    "limits of a run": lambda: mp.simulate(run().scenario).feasibility,
+    "jerk": lambda: mp.simulate(run().scenario).jerk(),
     "programmed motion": programmed,
     "with and without friction": lambda: FrictionComparison(programmed(), programmed()),
     "solve_ik": lambda: mp.solve_ik(mp.load("ur5e"), mp.compile(mp.load("ur5e")).pose([0.1, -1.0, 1.2, 0.3, 0.4, 0.5])),

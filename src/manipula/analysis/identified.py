@@ -21,8 +21,8 @@ from manipula.robot.robot import Robot
 SHARP = 1e-3  # rad/s or m/s, width of the step that stands for the sign of the velocity in a friction law
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
+@dataclass(frozen=True, eq=False, repr=False)
+class Known(Value):
     """What was taken from the given robot: rotor inertia (n,) and friction laws, one or None per joint."""
 
     armature: np.ndarray
