@@ -55,3 +55,34 @@ def test_every_edit_matters(edited: list[dict[str, list[float]]]) -> None:
 def test_an_edited_part_is_compiled_anew_in_the_next_process(edited: list[dict[str, list[float]]]) -> None:
     _, second, expected = edited
     assert wrong(second, expected) == []
+
+
+def test_a_part_that_changes_is_compiled_anew_in_one_process() -> None:
+    """Globals, attributes, arrays and dicts changed in place, replaced methods, classes and registrations made again."""
+    found, expected = outcome(CHANGES, "changed"), outcome(CHANGES, "fresh", **INTERPRETED)
+    before, after, right = ({k: v[i] for k, v in x.items()} for x, i in ((found, 0), (found, 1), (expected, 1)))
+    assert set(wrong(before, right)) == set(right)  # otherwise nothing could be seen
+    assert wrong(after, right) == []
+
+
+PATCHED = """
+import json, sys
+import manipula as mp
+from manipula.physics import newton_euler
+
+arm = mp.planar([0.5, 0.4], [2.0, 1.0])
+if sys.argv[1] == "patched":
+    newton_euler.gravity = lambda chain, q: 0.0 * q
+print(json.dumps({"gravity": mp.compile(arm).gravity([0.3, 0.4]).tolist()}))
+"""
+
+
+def test_a_patched_package_leaves_nothing_behind(tmp_path: Path) -> None:
+    """What somebody replaced in our modules is not stored as if it were ours."""
+    script, cache = tmp_path / "arm.py", {"MANIPULA_CACHE_DIR": str(tmp_path / "cache"), "MANIPULA_CACHE": ""}
+    script.write_text(PATCHED)
+    assert outcome(script, "patched", **cache)["gravity"] == [0.0, 0.0]
+    arm = 9.81 * np.array([2.0 * 0.25 + 1.0 * 0.5, 1.0 * 0.2])
+    second = arm[1] * np.cos(0.7)
+    expected = [arm[0] * np.cos(0.3) + second, second]
+    assert np.allclose(outcome(script, "plain", **cache)["gravity"], expected, rtol=1e-14)

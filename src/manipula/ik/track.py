@@ -25,6 +25,7 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.model import Model
 from manipula.motion.piecewise import PiecewiseTrajectory
+from manipula.motion.trajectory import Trajectory
 from manipula.robot.robot import Robot
 
 CANDIDATES = 96  # postures followed side by side
@@ -126,6 +127,8 @@ class Follower:
         self, robot: Robot, trajectory: Any, frame: str, limited: bool, criteria: tuple[Any, ...], weight: str | None,
         gain: float, seed: int, inset: float = 0.0,
     ) -> None:  # fmt: skip
+        if isinstance(trajectory, Trajectory):
+            trajectory.renew()
         self.robot, self.trajectory, self.limited, self.gain, self.seed = robot, trajectory, limited, gain, seed
         self.pull = 0.0
         asked = Task.of("pose" if has_orientation(trajectory) else "position", frame)

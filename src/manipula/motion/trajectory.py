@@ -20,6 +20,7 @@ import numpy as np
 
 from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.errors import DescriptionError
+from manipula.identity import is_own
 from manipula.lazy import cached_property
 from manipula.motion import paths, timing
 from manipula.motion.paths.base import Path, Side
@@ -27,6 +28,9 @@ from manipula.motion.timing.base import Profile, TimeLaw
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
+
+
+CHANGED = 1e-9  # of its length: a path that differs by more is another one
 
 
 class Trajectory(ABC):
@@ -69,6 +73,10 @@ class Trajectory(ABC):
     def jerk(self, t: Any) -> np.ndarray:
         return self.derivatives(t, 3)[3]
 
+    def renew(self) -> Trajectory:
+        """This motion; what it computed ahead from somebody's functions is computed again. Every run begins so."""
+        return self
+
     def to_piecewise(self, tolerance: float = 1e-9) -> PiecewiseTrajectory:
         """A table of quintic pieces for compiled loops; see :mod:`manipula.motion.piecewise`.
 
@@ -106,6 +114,23 @@ class PathTrajectory(Trajectory):
 
     def _key(self) -> tuple[Any, ...]:
         return self.path, self.profile if self.law is None else self.law
+
+    def renew(self) -> Trajectory:
+        """Measure a path that somebody wrote again, and time it again where either is somebody's."""
+        if is_own(self.path.curves, self.law):
+            return self
+        before = self.path.length
+        self.path.renew()
+        if self.law is not None:
+            self.profile = self.law.profile(self.path.length)
+            self.duration = self.profile.duration
+        elif abs(self.path.length - before) > CHANGED * before:
+            raise DescriptionError(
+                f"The path was {before:.9g} long when this motion was timed and is {self.path.length:.9g} long now; "
+                f"its function has changed: make the motion again."
+            )
+        vars(self).pop("breaks", None)
+        return self
 
     @property
     def description(self) -> dict[str, Any]:

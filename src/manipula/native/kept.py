@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
+from manipula.identity import is_untouched
 from manipula.native.kernel import Kernel, has_compiler
 from manipula.native.stored import compile_known
 from manipula.native.trace import trace
@@ -76,7 +77,7 @@ def kernel_of(
     """
     shared = tuple(shared)
     outside = name, repr((list(inputs.items()), shared)), has_compiler()
-    if parts is not None:
+    if parts is not None and is_untouched():
         key = ("parts", parts, *outside)
         found = KERNELS.get(key)
         known = parts + outside[1].encode()

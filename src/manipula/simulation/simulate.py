@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.assembly import assembled
@@ -41,6 +42,8 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
     kind = scenario.resolved_kind()
     check_requests(scenario)
+    if isinstance(scenario.reference, Trajectory):
+        scenario.reference.renew()
     open_choice = scenario.integrator == "auto"
     if open_choice:
         scenario = scenario.replace(integrator="dop853" if kind in ("free", "playback") else "rk4")

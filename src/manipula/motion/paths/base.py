@@ -22,6 +22,7 @@ import numpy as np
 
 from manipula.algebra.taylor import Jet
 from manipula.errors import DescriptionError, ShapeError
+from manipula.identity import is_own
 from manipula.motion.paths.arc_length import ArcLength
 
 if TYPE_CHECKING:
@@ -121,7 +122,11 @@ class Path:
             raise ShapeError(f"The curves of one path must have the same number of coordinates; found {found}.")
         self.space: Literal["task", "joint"] = space
         self.orientation, self.description = orientation, description
-        self._tables: list[ArcLength | None] = []
+        self._measure()
+
+    def _measure(self) -> None:
+        """Arc lengths of the curves as they are now."""
+        tables: list[ArcLength | None] = []
         ends, owner, pieces, offsets = [np.zeros(1)], [], [], [0.0]
         for i, curve in enumerate(self.curves):
             breaks = np.asarray(curve.breaks, float)
@@ -134,15 +139,20 @@ class Path:
                 local = table.piece_ends
             if not (np.isfinite(local[-1]) and local[-1] > 0):
                 raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")
-            self._tables.append(table)
+            tables.append(table)
             ends.append(local[1:] + offsets[-1])
             offsets.append(offsets[-1] + float(local[-1]))
             owner.append(np.full(len(breaks) - 1, i))
             pieces.append(np.arange(len(breaks) - 1))
-        self.breaks = np.concatenate(ends)
+        self.breaks, self._tables = np.concatenate(ends), tables
         self.length = float(self.breaks[-1])
         self._offset = np.array(offsets)
         self._owner, self._piece = np.concatenate(owner), np.concatenate(pieces)
+
+    def renew(self) -> None:
+        """Measure curves that somebody wrote again: what their functions read may have changed since."""
+        if not is_own(self.curves):
+            self._measure()
 
     def __eq__(self, other: object) -> bool:
         if self is other:

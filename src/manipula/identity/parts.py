@@ -19,33 +19,25 @@ import dataclasses
 import enum
 import functools
 import hashlib
-import operator
-import sys
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-PACKAGE = __name__.partition(".")[0]
+from manipula.identity.classes import Unknown, class_text, is_ours
+
 DEEPEST = 60  # levels of nesting; what holds itself ends here and counts as unknown
-_LIBRARY = sys.stdlib_module_names - {"__main__"}
-_WRAPPERS = (staticmethod, classmethod, property, functools.cached_property)
 _PLAIN = frozenset({float, int, bool, complex})
 _FIELD = dataclasses._FIELD  # pyright: ignore[reportAttributeAccessIssue]
-_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
-
-
-class _Unknown(Exception):
-    """Somebody's code was found."""
 
 
 def identity(*values: Any) -> bytes | None:
     """Bytes that determine the values, or ``None`` when they hold anything that this package did not make."""
-    writer = _Writer()
+    writer = Writer()
     try:
         writer.write(values)
-    except _Unknown:
+    except Unknown:
         return None
     return hashlib.sha256("".join(writer.out).encode("utf-8", "surrogatepass")).digest()
 
@@ -53,13 +45,13 @@ def identity(*values: Any) -> bytes | None:
 def is_own(*values: Any) -> bool:
     """Are the values made of nothing but this package's own parts and plain data?"""
     try:
-        _Writer().write(values)
-    except _Unknown:
+        Writer().write(values)
+    except Unknown:
         return False
     return True
 
 
-class _Writer:
+class Writer:
     """Collects the text of values: every piece with its kind, lengths first, so that no two values share a text."""
 
     __slots__ = ("classes", "depth", "out")
@@ -73,7 +65,7 @@ class _Writer:
         """Append the text of a value.
 
         Raises:
-            _Unknown: when it holds something that this package did not make.
+            Unknown: when it holds something that this package did not make.
         """
         kind = type(value)
         if value is None or kind in _PLAIN:
@@ -81,7 +73,7 @@ class _Writer:
         elif kind is str:
             self.out.append(f"s{len(value)}:{value}")
         elif self.depth > DEEPEST:
-            raise _Unknown
+            raise Unknown
         else:
             self.depth += 1
             self._nested(value, kind)
@@ -136,12 +128,12 @@ class _Writer:
             self.out.append(f"array{value.shape}:")
             self._rows("list", value.ravel().tolist())
         else:
-            raise _Unknown
+            raise Unknown
 
     def _function(self, f: types.FunctionType) -> None:
         """A function of this package: where it stands in the sources, what it encloses and its defaults."""
-        if not _is_ours(f):
-            raise _Unknown
+        if not is_ours(f):
+            raise Unknown
         code = f.__code__
         column = next((at[2] for at in code.co_positions() if at[2]), 0)  # there may be two lambdas on one line
         self.out.append(f"function {f.__module__}.{f.__qualname__} {code.co_firstlineno} {column};")
@@ -153,7 +145,7 @@ class _Writer:
         if hasattr(kind, "__identity__"):
             parts = value.__identity__()
             if parts is None:
-                raise _Unknown
+                raise Unknown
             self.write(parts)
             return
         if isinstance(value, enum.Enum):
@@ -170,7 +162,7 @@ class _Writer:
         for name in own if fields is None else own.keys() - fields.keys():
             found = getattr(kind, name, None)
             if callable(found) and not isinstance(found, type):  # it stands in the place of a method
-                raise _Unknown
+                raise Unknown
         for name in names:
             if not isinstance(getattr(kind, name, None), functools.cached_property):
                 self.out.append(f"{name}=")
@@ -179,7 +171,7 @@ class _Writer:
     def _class(self, kind: type) -> str:
         found = self.classes.get(kind)
         if found is None:
-            found = self.classes[kind] = _class_text(kind)
+            found = self.classes[kind] = class_text(kind)
         return found
 
 
@@ -194,96 +186,5 @@ def _expression(value: Any) -> str:
     from sympy import preorder_traversal, srepr
 
     if any(type(x).__module__.partition(".")[0] != "sympy" for x in preorder_traversal(value)):
-        raise _Unknown
+        raise Unknown
     return f"sympy:{srepr(value)};"
-
-
-# ---------------------------------------------------------------------- classes
-_CLASSES: dict[type, tuple[tuple[Any, ...], str]] = {}  # what a class held when it was looked at, and its text
-
-
-def _class_text(kind: type) -> str:
-    """The qualified name of a class and the plain values among its attributes.
-
-    Raises:
-        _Unknown: for a class of somebody, one of ours that is no longer what its module holds under its name, or one in which a
-            function that is not ours stands.
-    """
-    texts = []
-    for base in kind.__mro__:
-        root = base.__module__.partition(".")[0]
-        if root != PACKAGE:
-            if root not in _LIBRARY:
-                raise _Unknown
-            texts.append(f"{base.__module__}.{base.__qualname__};")
-            continue
-        held = tuple(base.__dict__.values())
-        known = _CLASSES.get(base)
-        if known is None or len(known[0]) != len(held) or not all(map(operator.is_, known[0], held)):
-            known = _CLASSES[base] = held, _examined(base)
-        texts.append(known[1])
-    return "".join(texts)
-
-
-def _home(kind: type) -> Any:
-    """What stands in the module of a class under its name."""
-    found: Any = sys.modules.get(kind.__module__)
-    for name in kind.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found
-
-
-def _examined(kind: type) -> str:
-    if _home(kind) is not kind:
-        raise _Unknown
-    out = [f"{kind.__module__}.{kind.__qualname__}("]
-    for name, value in sorted(kind.__dict__.items()):
-        for f in _functions_in(value):
-            if not _is_ours(f) and not _is_generated(f):
-                raise _Unknown
-        special = name.startswith("__") and name.endswith("__")
-        if special or name == "_abc_impl" or isinstance(value, (*_WRAPPERS, *_SLOTS, types.FunctionType, type)):
-            continue
-        if callable(value) and not hasattr(value, "__wrapped__") and not type(value).__module__.startswith(PACKAGE):
-            raise _Unknown
-        if not callable(value):
-            try:
-                out.append(f"{name}={_plain_text(value)}")
-            except _Unknown:
-                if type(value).__module__.partition(".")[0] not in _LIBRARY:
-                    raise
-    out.append(")")
-    return "".join(out)
-
-
-def _plain_text(value: Any) -> str:
-    writer = _Writer()
-    writer.write(value)
-    return "".join(writer.out)
-
-
-def _functions_in(value: Any) -> Iterable[types.FunctionType]:
-    """The functions behind an entry of a class: itself, or what a property, a static method or a cache holds."""
-    parts: list[Any] = [value]
-    if isinstance(value, property):
-        parts = [value.fget, value.fset, value.fdel]
-    elif isinstance(value, functools.cached_property):
-        parts = [value.func]
-    elif hasattr(value, "__wrapped__") and not isinstance(value, types.FunctionType):
-        parts = [value.__wrapped__]
-    return (p for p in parts if isinstance(p, types.FunctionType))
-
-
-def _is_ours(f: Callable[..., Any]) -> bool:
-    """Does a function read its globals from a module of this package?"""
-    space: Mapping[str, Any] = f.__globals__
-    name = space.get("__name__", "")
-    if not isinstance(name, str) or name.partition(".")[0] != PACKAGE:
-        return False
-    return vars(sys.modules[name]) is space if name in sys.modules else False
-
-
-def _is_generated(f: types.FunctionType) -> bool:
-    """Methods that the standard library writes for a class (named tuples, enumerations, abstract classes)."""
-    name = str(f.__globals__.get("__name__", ""))
-    return name.startswith("namedtuple_") or name.partition(".")[0] in _LIBRARY

@@ -1,0 +1,6 @@
+"""What a thing is made of: our own parts and plain data, which are known by their value, or somebody's code, of which nothing is."""
+
+from manipula.identity.package import is_untouched
+from manipula.identity.parts import identity, is_own
+
+__all__ = ["identity", "is_own", "is_untouched"]
