@@ -76,7 +76,12 @@ def kernel_of(
             ``None`` when somebody's code is among it.
     """
     shared = tuple(shared)
-    outside = name, repr((list(inputs.items()), shared)), has_compiler()
+    place = (
+        getattr(f, "__module__", ""),
+        getattr(f, "__qualname__", ""),
+        getattr(f, "__code__", None) and f.__code__.co_firstlineno,
+    )
+    outside = name, repr((place, list(inputs.items()), shared)), has_compiler()
     if parts is not None and is_untouched():
         key = ("parts", parts, *outside)
         found = KERNELS.get(key)

@@ -15,6 +15,7 @@ from manipula import native
 from manipula.algebra.linear import array
 from manipula.algebra.taylor import Jet
 from manipula.control.arm import Arm
+from manipula.identity import identity
 from manipula.physics import kinematics
 from manipula.physics.chain import prepare
 from manipula.simulation.interpreted import REMEMBERS, python_rate
@@ -137,7 +138,7 @@ def _programmed(result: Any, s: ProgramScenario) -> Source:
 
     program = s.motion.program
     program = replace(
-        program, formulation="multipliers", independent=(), stabilisation=s.stabilisation, gain=float(s.gain)
+        program, formulation="multipliers", independent=(), stabilisation=s.stabilisation, gain=float(s.gain), traced={}
     )
     found = kernel("second", program, s.integrator)
     p, n = np.array(values_of(program)), program.robot.n
@@ -167,7 +168,8 @@ def _kinematic(result: Any, s: Scenario) -> Source:
 
     shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6), "t": ()}
     name = f"{s.robot.name}.kinematic_jerk"
-    kernel = native.compile_function(traced, shapes, name=name, shared=("breaks", "coefficients"))
+    parts = identity(s.robot, s.criteria, s.gain, Arm)
+    kernel = native.kernel_of(traced, shapes, name, parts, ("breaks", "coefficients"))
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
         qd, qdd, jerk = kernel(x, reference.breaks, reference.coefficients, t)
