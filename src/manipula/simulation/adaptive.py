@@ -16,7 +16,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
-from manipula.simulation.fixed import Part, Samples, grid_of, how_to_run, part_of, verified
+from manipula.simulation.fixed import Part, Samples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
@@ -28,7 +28,7 @@ from manipula.simulation.stepping import FAR, RATIO, Grid, ended, following, inp
 
 TIGHTEST = 2e-15
 FIRST = 1e-6  # s, the step that is tried first
-MAX_ATTEMPTS = 200_000.0  # between two samples
+MAX_ATTEMPTS = 100_000.0  # between two samples
 SMALLEST = 8.0  # units in the last place of t below which a step means nothing
 
 
@@ -145,12 +145,11 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
     done = go(list(range(len(run.x0))), grid, tolerance, FAR)
     if notes and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()
-    error = trusted = np.full(len(done.x), np.nan)
-    if s.verify:
+    error, trusted = unverified(len(done.x), unseen)
+    if s.verify and not unseen:
         finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
-        between = grid.with_marks(
-            grid.times[:-1] + RATIO * np.diff(grid.times)
-        )  # other steps, so that rounding differs
+        # one step more between any two samples, so that steps and rounding are others
+        between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
         largest = RATIO * s.step if foreign(run.plant) else FAR
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if notes else None

@@ -24,7 +24,7 @@ from manipula.simulation.judge import compare, position_limits, shrinkage
 from manipula.simulation.loop import Loop
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
-from manipula.simulation.stepping import LARGEST, RATIO, SNAP, WHOLE, Grid
+from manipula.simulation.stepping import LARGEST, RATIO, WHOLE, Grid
 
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 
@@ -94,8 +94,8 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     if notes and not run.loop.held and remembered_along(run, grid.times, done.x):
         run, notes = _asked_once_a_step(run, s.step)
         done = integrate(run, everyone, grid, WHOLE, threads)
-    error = trusted = np.full(len(done.x), np.nan)
-    if s.verify:
+    error, trusted = unverified(len(done.x), unseen)
+    if s.verify and not unseen:
         finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731
         error, trusted = verified(run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order))
     commands = done.commands
@@ -131,6 +131,11 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
     return (f"The controller could not be compiled and ran in Python: {why}",)
 
 
+def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Errors and times of runs that were not repeated: nothing is known, or it is known that no step was short enough."""
+    return (np.full(count, np.inf), np.zeros(count)) if unseen else (np.full(count, np.nan), np.full(count, np.nan))
+
+
 def verified(run: Run, t: np.ndarray, done: Part, finer: Callable[[list[int]], Part], factor: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Errors found by repeating every run more finely, and the times until which each can be trusted, (N,) each."""
     phase("verifying")
@@ -147,7 +152,7 @@ def verified(run: Run, t: np.ndarray, done: Part, finer: Callable[[list[int]], P
 
 
 def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> Part:  # fmt: skip
-    """Outputs of a loop as arrays; what was recorded of a state between two samples is no sample.
+    """Outputs of a loop as arrays; what was recorded where a run ended early is no sample.
 
     Args:
         stopped: the sample at which each run was found to have ended, or -1. reached: the time of its last state.
@@ -159,9 +164,7 @@ def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: 
     last, reached = np.asarray(last, float).reshape(count, lay.size), np.asarray(reached, float).reshape(count)
     reasons = [""] * count
     for k in np.flatnonzero(stopped >= 0):
-        at = int(stopped[k])
-        early = reached[k] < grid.times[at] - SNAP * (1.0 + grid.times[at])
-        x[k, at if early else at + 1 :] = np.nan
+        x[k, max(1, int(stopped[k])) :] = np.nan
         reasons[k] = _ended_by(last[k], lay.n, grid) or why(int(k))
     if commands is not None:
         commands = np.asarray(commands, float).reshape(count, len(grid.times), lay.n)

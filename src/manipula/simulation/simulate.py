@@ -147,6 +147,11 @@ def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> judge.Verdi
     stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
     trusted = float(samples.trusted[k])
     until = f" It can be trusted until t = {trusted:.6g} s." if np.isfinite(trusted) else ""
+    if samples.unseen:
+        return judge.Verdict(
+            "inaccurate",
+            f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
+        )
     if why and why != "limit":
         return judge.Verdict(*judge.early_end(why, stopped, s.integrator in ADAPTIVE, until))
     if rcond < judge.SINGULAR:
@@ -155,11 +160,6 @@ def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> judge.Verdi
         return judge.Verdict(
             "inaccurate",
             f"The mass matrix is so ill conditioned (1/κ = {rcond:.1e}) that rounding exceeds the tolerance.",
-        )
-    if samples.unseen:
-        return judge.Verdict(
-            "inaccurate",
-            f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
         )
     if error > s.tolerance:
         finer = "tolerance" if s.integrator in ADAPTIVE else "step"
