@@ -127,7 +127,10 @@ def read_formula(table: Fields, value: Any, path: str, names: tuple[str, ...] = 
 
 def part_table(part: Any, key: str | None = None) -> dict[str, Any]:
     """A part as plain values: its name under ``key`` and the fields that differ from their defaults."""
-    out: dict[str, Any] = {} if key is None else {key: part.name}
+    name = getattr(part, "name", None)
+    if key is not None and not isinstance(name, str):
+        raise DescriptionError(f"'{type(part).__name__}' has no name, so no file can hold it.", field=key)
+    out: dict[str, Any] = {} if key is None else {key: name}
     for f in dataclasses.fields(part):
         value = getattr(part, f.name)
         if not f.init or value is None or (f.default is not dataclasses.MISSING and value == f.default):
