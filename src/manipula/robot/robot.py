@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,10 @@ from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.identity import identity
+from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
+from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
 
@@ -191,21 +191,20 @@ class Robot:
         bare = self.bare
         return identity(type(self), {f.name: getattr(bare, f.name) for f in dataclasses.fields(Robot) if f.compare})
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        """SHA-256 over everything that matters for the numbers: the same on every machine."""
-        text = repr([self.name, *(_canonical(x) for x in _scalars(self)), self.joint_names, self.parents,
-                     [j.kind for j in self.joints], [f.name for f in self.frames], self.tip])  # fmt: skip
-        return hashlib.sha256(text.encode()).hexdigest()
+        """SHA-256 over everything a robot holds, with the type of every part: the same on every machine; see ``digest.py``."""
+        known = is_own([(j.friction, j.drive) for j in self.joints])  # parts of somebody's may change
+        return self._digest if known else digest_of(self)
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest_of(self)
 
     def __repr__(self) -> str:
         kinds = "".join(j.kind[0].upper() for j in self.joints)
         free = f", free: {', '.join(self.parameters)}" if self.parameters else ""
         return f"Robot('{self.name}', {self.n} joints {kinds if self.n <= 20 else kinds[:17] + '…'}{free})"
-
-
-def _canonical(x: Any) -> Any:
-    return str(x) if is_symbolic(x) else x
 
 
 def _natural(name: str) -> tuple[Any, ...]:
@@ -236,7 +235,6 @@ def _scalars(value: Any) -> Iterable[Any]:
         for v in value:
             yield from _scalars(v)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        yield type(value).__name__ if value.__class__.__module__.startswith("manipula.robot.friction") else None
         for x in dataclasses.fields(value):
             yield from _scalars(getattr(value, x.name))
     else:
