@@ -18,7 +18,7 @@ CRITERIA: dict[str, Criterion] = {
     "joint_limits": control.JointLimits(gain=40.0),
     "manipulability": control.Manipulability(gain=2.0),
     "minimum_torque": control.MinimumTorque(gain=2e-6),
-    "obstacle_distance": control.ObstacleDistance(centre=(0.35, 1.2, 0.0), radius=0.4, gain=8.0),
+    "obstacle_distance": control.ObstacleDistance(centre=(0.2, 1.3, 0.0), radius=0.4, gain=8.0),
 }
 STILL = 1e-9  # m: the tip's drift over 400 RK4 steps of a flow in its null space
 DIFFERENCE = 2e-8  # central differences with a step of 1e-6

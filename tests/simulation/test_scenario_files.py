@@ -13,6 +13,7 @@ from manipula import control
 from manipula.control import null_space
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
 from manipula.robot import drives, friction
+from manipula.robot.limits import Limits
 from manipula.simulation.files.parts import IN_PYTHON_ONLY
 from manipula.simulation.frozen import Frozen
 from manipula.simulation.scenario_file import file_text, load_file, load_text, run_file
@@ -60,7 +61,9 @@ def test_every_criterion_is_written_and_read(name):
     criterion = filled(
         null_space.REGISTRY[name], **({"centre": (1.0, 0.0, 0.2)} if name == "obstacle_distance" else {})
     )
-    round_trip(mp.Scenario(ARM, REACH, kind="kinematic", q0=(0.1, 1.2), criteria=(criterion,), gain=5.0))
+    joints = tuple(dataclasses.replace(j, limits=Limits(lower=-2.0, upper=2.0)) for j in ARM.joints)
+    arm = ARM.replace(joints=joints)
+    round_trip(mp.Scenario(arm, REACH, kind="kinematic", q0=(0.1, 1.2), criteria=(criterion,), gain=5.0))
 
 
 @pytest.mark.parametrize("name", sorted(friction.REGISTRY))

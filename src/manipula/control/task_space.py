@@ -66,7 +66,7 @@ def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | 
     damped = not (isinstance(controller.null_damping, float) and controller.null_damping == 0.0)
     if not damped and not controller.criteria:
         return None
-    z = combined(controller.criteria, arm, q)
+    z = combined(controller.criteria, arm, q, qd)
     return array(z - controller.null_damping * qd) if damped else z
 
 
@@ -74,8 +74,11 @@ def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | 
 class OperationalSpace(Controller):
     r"""Operational space control with the dynamically consistent inverse [Khatib 1987].
 
-    .. math:: \tau = J^T\Lambda\left(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q\right) + C\dot q + g + N^T M z,\qquad
-              \Lambda = (JM^{-1}J^T)^{-1},\quad N^T = 1 - J^T\Lambda J M^{-1}
+    .. math:: \tau = J^T\Lambda\left(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q\right) + C\dot q + g + N^T(\bar m z - kM\dot q),\qquad
+              \Lambda = (JM^{-1}J^T)^{-1},\quad N^T = 1 - J^T\Lambda J M^{-1},\quad \bar m = \tfrac1n\mathrm{tr}\,M
+
+    The criteria's gradient z acts as a torque (times the mean inertia, so that gains mean the same as above): only then does the
+    consistent null space lower their cost.
     """
 
     kp: Any
@@ -91,11 +94,18 @@ class OperationalSpace(Controller):
         MJ = solve_spd(M, J.T)  # M⁻¹Jᵀ, n×k
         wanted = wanted_acceleration(self, arm, q, qd, target, J)
         tau = J.T @ solve_spd(J @ MJ, wanted) + arm.nonlinear_effects(q, qd)
-        z = secondary(self, arm, q, qd)
-        if z is not None:
-            push = M @ z
+        push = self._null_torque(arm, q, qd, M)
+        if push is not None:
             tau = tau + push - J.T @ solve_spd(J @ MJ, MJ.T @ push)
         return tau + arm.friction(qd) if self.friction else tau
+
+    def _null_torque(self, arm: Arm, q: Vector, qd: Vector, M: np.ndarray) -> np.ndarray | None:
+        r""":math:`\bar m z - kM\dot q`: a gradient as a torque descends in the metric of M, as an acceleration it need not."""
+        damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
+        if not damped and not self.criteria:
+            return None
+        push = np.trace(M) * (1.0 / arm.n) * combined(self.criteria, arm, q, qd)
+        return array(push - self.null_damping * (M @ qd)) if damped else array(push)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import DescriptionError
+from manipula.simulation.criteria_notes import criteria_of
 from manipula.simulation.scenario import Scenario
 
 TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
@@ -68,6 +69,10 @@ def _orientation(s: Scenario, kind: str) -> None:
 
 
 def _criteria(s: Scenario, kind: str) -> None:
+    for criterion in criteria_of(s):
+        why = criterion.idle(s.robot)
+        if why:
+            raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
     if kind in ("kinematic", "inverse_dynamics"):
         return
     for name, given in (("criteria", bool(s.criteria)), ("gain", bool(s.gain))):

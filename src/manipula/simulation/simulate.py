@@ -9,6 +9,7 @@ from manipula.motion.trajectory import Trajectory
 from manipula.simulation import judge
 from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.assembly import assembled
+from manipula.simulation.criteria_notes import with_criteria_notes
 from manipula.simulation.fixed import Samples, run_fixed
 from manipula.simulation.friction_verdict import friction_verdict
 from manipula.simulation.given_motion import inverse_dynamics, kinematic
@@ -37,6 +38,10 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     """
     if not isinstance(scenario, Scenario):
         raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}.")
+    return with_criteria_notes(_simulated(scenario, threads), scenario)
+
+
+def _simulated(scenario: Scenario, threads: int | None) -> Result:
     known = ("auto", *FIXED, *ADAPTIVE)
     if scenario.integrator not in known:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
@@ -69,7 +74,7 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     result = _result(run, samples, threads)
     steady = not (run.loop.noisy or run.loop.delay or samples.notes)
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
-        return stiffer(scenario, result, lambda other: simulate(other, threads=threads))
+        return stiffer(scenario, result, lambda other: _simulated(other, threads))
     return result
 
 
