@@ -112,6 +112,15 @@ def read_only(array: np.ndarray, mine: bool = False) -> np.ndarray:
     return array
 
 
+def handed_over(array: np.ndarray) -> np.ndarray:
+    """The array, read-only with all that it is a view of: nobody else will write to its numbers, so a value need not copy them."""
+    owner: Any = array
+    while type(owner) is np.ndarray:
+        owner.flags.writeable = False
+        owner = owner.base
+    return array
+
+
 def key(value: Any) -> Any:
     """Something hashable that is equal exactly when two values are: NaN equals NaN, arrays by shape and content."""
     if isinstance(value, float):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
+from manipula.algebra.value import FrozenDict, handed_over
 from manipula.simulation import judge
 from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
@@ -25,6 +28,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
     if not s.is_batch:
         arrays = {name: value[0] for name, value in arrays.items()}
+    arrays = {name: handed_over(value) for name, value in arrays.items()}
     meta = {
         "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
@@ -41,8 +45,9 @@ def least(trusted: np.ndarray) -> float:
     return float(np.min(trusted)) if len(trusted) else float("nan")
 
 
+@cache
 def versions() -> dict[str, str]:
-    """Versions that numbers may depend on."""
+    """Versions that numbers may depend on; looked up once, which takes longer than a short run."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
@@ -52,4 +57,4 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "missing"
-    return found
+    return FrozenDict(found)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
 from manipula.simulation import judge
 from manipula.simulation.assembly import versions
@@ -164,4 +165,5 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
         "robot_toml": robot_text(program.robot), "settings": program_settings(program), "limits": stated_limits(program.robot),
     }  # fmt: skip
     notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
+    arrays = {name: handed_over(value) for name, value in arrays.items()}
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, None)
