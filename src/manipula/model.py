@@ -21,6 +21,7 @@ from manipula.physics import composite, coriolis, derivatives, energy, forward, 
 from manipula.physics import planar as planar_arm
 from manipula.physics import regressor as regression
 from manipula.physics.chain import Chain, chain_of, regrouped
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 ExpressedIn = Literal["base", "body"]
@@ -62,7 +63,7 @@ class Model:
         return f"Model('{self.robot.name}', n={self.n}, compiled: {', '.join(sorted({k[0] for k in self._kernels})) or 'nothing yet'})"
 
     # ---------------------------------------------------------------- kinematics
-    def pose(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
+    def pose(self, q: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None) -> np.ndarray:
         """Pose X_WF of a frame, (..., 4, 4)."""
         return _call(self._framed("pose", frame), (q,), out, threads)
 
@@ -73,23 +74,21 @@ class Model:
         names = self.robot.frame_names if frames is None else tuple(frames)
         return _call(self._kernel(("poses", *names)).fast, (q,), out, threads)
 
-    def position(self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None) -> np.ndarray:
+    def position(self, q: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None) -> np.ndarray:
         """Origin of a frame, (..., 3) [m]."""
         return _call(self._framed("position", frame), (q,), out, threads)
 
-    def jacobian(self, q: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
+    def jacobian(self, q: Any, frame: str = TIP, expressed_in: ExpressedIn = "base", *, out: Any = None,
                  threads: int | None = None) -> np.ndarray:  # fmt: skip
         """Geometric Jacobian at the frame's origin, (..., 6, n), in the axes of the base or of the frame ("body")."""
         return _call(self._framed("jacobian", frame, expressed_in), (q,), out, threads)
 
-    def jacobian_rate(self, q: Any, qd: Any, frame: str = "tip", expressed_in: ExpressedIn = "base", *, out: Any = None,
+    def jacobian_rate(self, q: Any, qd: Any, frame: str = TIP, expressed_in: ExpressedIn = "base", *, out: Any = None,
                       threads: int | None = None) -> np.ndarray:  # fmt: skip
         """Time derivative of the Jacobian, (..., 6, n)."""
         return _call(self._framed("jacobian_rate", frame, expressed_in), (q, qd), out, threads)
 
-    def pose_derivatives(
-        self, q: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
-    ) -> np.ndarray:
+    def pose_derivatives(self, q: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None) -> np.ndarray:
         """∂X/∂q of the 4×4 pose, (..., 4, 4, n)."""
         return _call(self._framed("pose_derivatives", frame), (q,), out, threads)
 
@@ -170,7 +169,7 @@ class Model:
         return self.kernel("planar_model").fast
 
     def external_torque(
-        self, q: Any, wrench: Any, frame: str = "tip", *, out: Any = None, threads: int | None = None
+        self, q: Any, wrench: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None
     ) -> np.ndarray:
         """Jᵀ w, (..., n): what a wrench (force first, base axes) on a frame adds to tau on the right-hand side."""
         return _call(self._framed("external_torque", frame), (q, wrench), out, threads)
@@ -203,7 +202,7 @@ class Model:
         """The compiled kernel behind a function: its graph, operation count, compile time and interpreted twin."""
         if function not in FUNCTIONS:
             raise unknown_name("function", function, FUNCTIONS)
-        return self._kernel((function, *(options or ("tip",) if function in FRAMED else options)))
+        return self._kernel((function, *(options or (TIP,) if function in FRAMED else options)))
 
     def _framed(self, *key: str) -> Function:
         found = self._fast.get(key)

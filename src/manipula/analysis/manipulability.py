@@ -14,6 +14,7 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.model import Model
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 KINDS = ("position", "orientation", "pose")
@@ -40,7 +41,7 @@ def rows_of(robot: Robot, kind: str, frame: str) -> list[int]:
 
 
 def manipulability(
-    model: Model | Robot, q: Any, kind: str = "position", frame: str = "tip", length: float = 1.0
+    model: Model | Robot, q: Any, kind: str = "position", frame: str = TIP, length: float = 1.0
 ) -> Dexterity:
     """Manipulability and condition of postures q (..., n).
 

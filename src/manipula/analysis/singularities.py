@@ -12,6 +12,7 @@ from manipula.analysis.manipulability import Dexterity, manipulability, rows_of
 from manipula.errors import DescriptionError
 from manipula.ik.task import ROWS
 from manipula.model import Model
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 THRESHOLD = 0.02  # [m or rad per rad] a smallest singular value below this counts as near a singularity
@@ -56,7 +57,7 @@ def singularities(
     model: Model | Robot,
     motion: Any,
     kind: str = "position",
-    frame: str = "tip",
+    frame: str = TIP,
     *,
     samples: int = 500,
     threshold: float = THRESHOLD,

@@ -16,6 +16,7 @@ from manipula.ik.solve import solver_for
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.model import Model
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 MOST_CELLS = 2_000_000
@@ -63,7 +64,7 @@ class WorkspaceMap(Value):
         return np.stack(np.meshgrid(*self.axes, indexing="ij"), axis=-1)
 
 
-def bounding_box(model: Model, frame: str = "tip", limits: bool = True, seed: int = 0) -> np.ndarray:
+def bounding_box(model: Model, frame: str = TIP, limits: bool = True, seed: int = 0) -> np.ndarray:
     """(3, 2) box around the tips of many random postures [m]."""
     box = ranges(model.robot)
     if not limits:
@@ -79,7 +80,7 @@ def workspace(
     cells: int = 24,
     box: Any = None,
     *,
-    frame: str = "tip",
+    frame: str = TIP,
     limits: bool = True,
     orientations: int = 0,
     postures: int = 0,

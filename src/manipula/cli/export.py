@@ -21,7 +21,7 @@ def export(
         str, typer.Option(help="baked: numbers in the code. struct: an argument of every function.")
     ] = "baked",
     prefix: Annotated[str | None, typer.Option(help="Start of file names; the robot's name by default.")] = None,
-    frame: Annotated[str, typer.Option(help="Frame of pose, position and Jacobian.")] = "tip",
+    frame: Annotated[str, typer.Option(help="Frame of pose, position and Jacobian.", show_default="the tip")] = "",
     tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:

@@ -27,7 +27,7 @@ def ik(
         str | None, typer.Option(help="Posture to start from, numbers separated by spaces or commas.")
     ] = None,
     method: Annotated[str, typer.Option(help="auto, closed_form, or an iterative method.")] = "auto",
-    frame: Annotated[str, typer.Option(help="Frame that goes to the target.")] = "tip",
+    frame: Annotated[str, typer.Option(help="Frame that goes to the target.", show_default="the tip")] = "",
     limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joint limits.")] = True,
     tolerance: Annotated[float, typer.Option(help="[m] and [rad].")] = 1e-8,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

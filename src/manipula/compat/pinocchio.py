@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from manipula.model import ExpressedIn, Model
+from manipula.robot.link import TIP
 
 Three = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -81,18 +82,18 @@ def computeABADerivatives(model: Model, q: Any, v: Any, tau: Any) -> Three:
     return model.forward_dynamics_derivatives(q, v, tau)
 
 
-def framePlacement(model: Model, q: Any, frame: str = "tip") -> np.ndarray:
+def framePlacement(model: Model, q: Any, frame: str = TIP) -> np.ndarray:
     """``data.oMf[frame]`` as an array (..., 4, 4): ``model.pose``."""
     return model.pose(q, frame)
 
 
-def computeFrameJacobian(model: Model, q: Any, frame: str = "tip", expressed_in: ExpressedIn = "base") -> np.ndarray:
+def computeFrameJacobian(model: Model, q: Any, frame: str = TIP, expressed_in: ExpressedIn = "base") -> np.ndarray:
     """(..., 6, n), LOCAL_WORLD_ALIGNED ("base") or LOCAL ("body"): ``model.jacobian``."""
     return model.jacobian(q, frame, expressed_in)
 
 
 def getFrameJacobianTimeVariation(
-    model: Model, q: Any, v: Any, frame: str = "tip", expressed_in: ExpressedIn = "base"
+    model: Model, q: Any, v: Any, frame: str = TIP, expressed_in: ExpressedIn = "base"
 ) -> np.ndarray:
     """Time derivative of the frame's Jacobian, (..., 6, n): ``model.jacobian_rate``."""
     return model.jacobian_rate(q, v, frame, expressed_in)

@@ -13,24 +13,25 @@ from typing import Any
 import numpy as np
 
 from manipula.model import Model
+from manipula.robot.link import TIP
 
 
-def fkine(model: Model, q: Any, end: str = "tip") -> np.ndarray:
+def fkine(model: Model, q: Any, end: str = TIP) -> np.ndarray:
     """Pose of a frame, (..., 4, 4): ``model.pose``."""
     return model.pose(q, end)
 
 
-def jacob0(model: Model, q: Any, end: str = "tip") -> np.ndarray:
+def jacob0(model: Model, q: Any, end: str = TIP) -> np.ndarray:
     """Geometric Jacobian in the axes of the base, (..., 6, n): ``model.jacobian``."""
     return model.jacobian(q, end)
 
 
-def jacobe(model: Model, q: Any, end: str = "tip") -> np.ndarray:
+def jacobe(model: Model, q: Any, end: str = TIP) -> np.ndarray:
     """Geometric Jacobian in the axes of the frame itself, (..., 6, n)."""
     return model.jacobian(q, end, "body")
 
 
-def jacob0_dot(model: Model, q: Any, qd: Any, end: str = "tip") -> np.ndarray:
+def jacob0_dot(model: Model, q: Any, qd: Any, end: str = TIP) -> np.ndarray:
     """Time derivative of ``jacob0``, (..., 6, n): ``model.jacobian_rate``."""
     return model.jacobian_rate(q, qd, end)
 

@@ -23,6 +23,7 @@ from manipula.export.program import graph_program, robot_program
 from manipula.export.python import Python
 from manipula.export.rust import Rust
 from manipula.native.graph import Graph
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 LANGUAGES: dict[str, Language] = {language.name: language for language in (C(), Python(), Matlab(), Julia(), Rust())}
@@ -36,7 +37,7 @@ def export(
     parameters: Literal["baked", "struct"] = "baked",
     prefix: str | None = None,
     *,
-    frame: str = "tip",
+    frame: str = TIP,
     force: bool = False,
 ) -> list[Path]:
     """Write functions of a robot as source code; gives the files.
@@ -77,7 +78,7 @@ def export_graph(
 
 def source_texts(
     robot: Robot, language: str, functions: Sequence[str] | None = None, parameters: str = "baked",
-    prefix: str | None = None, *, frame: str = "tip",
+    prefix: str | None = None, *, frame: str = TIP,
 ) -> dict[str, str]:  # fmt: skip
     """The text of every file that :func:`export` would write, by file name."""
     return _language(language).files(robot_program(robot, functions, parameters, prefix, frame))

@@ -137,7 +137,7 @@ def traced(given: Parametrised, name: str, frame: str) -> Traced:
 
     ways = [(c, r) for c in kind.compute for r in ((False, True) if kind.regroup else (False,))]
     best = min((run(*way) for way in ways), key=lambda g: g.operation_count()["total"])
-    where = f" (frame {frame})" if kind.at_frame else ""
+    where = f" (frame {frame or 'tip'})" if kind.at_frame else ""
     return Traced(best, kind.summary + where, {**_INPUTS, **kind.outputs})
 
 

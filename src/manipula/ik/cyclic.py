@@ -18,6 +18,7 @@ from manipula.ik.continuation import poses_along
 from manipula.ik.self_motion import compile_tracking_step
 from manipula.ik.track import GAIN, LARGEST_STEP, PATH_TOLERANCE, TOLERANCE, Follower, TrackResult
 from manipula.model import Model
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 PULL = 0.7  # of the way to the favourite posture in one step
@@ -41,7 +42,7 @@ def track_cyclic(
     trajectory: Any,
     posture: Any = None,
     *,
-    frame: str = "tip",
+    frame: str = TIP,
     limits: bool = True,
     samples: int | None = None,
     tolerance: float = PATH_TOLERANCE,

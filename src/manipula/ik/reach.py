@@ -14,6 +14,7 @@ import numpy as np
 
 from manipula.physics.chain import Body, chain_of
 from manipula.physics.kinematics import place
+from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -40,7 +41,7 @@ class Reach(NamedTuple):
 
 
 @once_per_mechanism(256)
-def reach_of(robot: Robot, frame: str = "tip", limited: bool = True) -> Reach | None:
+def reach_of(robot: Robot, frame: str = TIP, limited: bool = True) -> Reach | None:
     """The shell around the shoulder, or None for a frame that does not move."""
     chain = chain_of(robot)
     found = chain.frames[frame]

@@ -20,6 +20,7 @@ from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
 from manipula.model import Model
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 DEFAULT_METHOD = "levenberg_marquardt"
@@ -35,7 +36,7 @@ def solve_ik(
     q0: Any = None,
     limits: bool = True,
     *,
-    frame: str = "tip",
+    frame: str = TIP,
     rows: Any = None,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,

@@ -12,6 +12,7 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.task import ROWS, Task
 from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian
+from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -21,10 +22,10 @@ STILL = 1e-12  # a row of the Jacobian below this at every sampled posture never
 
 
 def read_targets(
-    robot: Robot, target: Any, frame: str = "tip", rows: Any = None
+    robot: Robot, target: Any, frame: str = TIP, rows: Any = None
 ) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     """Task, poses (N, parts, 4, 4), and the leading axes of the batch (``()`` for a single target)."""
-    plain = rows is None and frame == "tip" and type(target) is np.ndarray and target.dtype == np.float64
+    plain = rows is None and frame in (TIP, "tip") and type(target) is np.ndarray and target.dtype == np.float64
     if plain and target.shape == (4, 4):  # one pose in a tight loop
         _check_rotation(target, "target")
         return POSE, target.reshape(1, 1, 4, 4), ()

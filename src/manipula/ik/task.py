@@ -17,6 +17,7 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import unknown_name
 from manipula.physics.chain import Chain
 from manipula.physics.kinematics import jacobian, pose
+from manipula.robot.link import TIP
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")
 LARGE_TURN = 1.0  # squared error from which its size is read off the trace of E, which does not fade at a half turn
@@ -29,7 +30,7 @@ class Task:
     parts: tuple[tuple[str, tuple[int, ...]], ...]
 
     @classmethod
-    def of(cls, kind: str, frame: str = "tip", rows: tuple[str, ...] | None = None) -> Task:
+    def of(cls, kind: str, frame: str = TIP, rows: tuple[str, ...] | None = None) -> Task:
         """ "pose" or "position" of one frame, or chosen ``rows`` among x y z rx ry rz."""
         if rows is not None:
             for r in rows:

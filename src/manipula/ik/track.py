@@ -26,6 +26,7 @@ from manipula.ik.task import Task
 from manipula.model import Model
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 CANDIDATES = 96  # postures followed side by side
@@ -80,7 +81,7 @@ def track(
     trajectory: Any,
     q0: Any = None,
     *,
-    frame: str = "tip",
+    frame: str = TIP,
     limits: bool = True,
     criteria: tuple[Any, ...] = (),
     weight: str | None = None,

@@ -23,7 +23,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
-from manipula.robot.link import Frame, Link, Payload
+from manipula.robot.link import TIP, Frame, Link, Payload
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -136,7 +136,8 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
     bodies = _turn_x_axes(raw)
     frames = {f.name: f for f in robot.frames}
     if robot.tip is not None:
-        frames["tip"] = robot.tip_frame
+        frames[TIP] = robot.tip_frame
+        frames.setdefault("tip", robot.tip_frame)  # the word, where the file gives it to nothing else
     placed = {
         name: replace(
             f, pose=_numeric(bodies[f.link].X_EL if f.link >= 0 else robot.base, scalars) @ _numeric(f.pose, scalars)

@@ -15,7 +15,7 @@ from manipula.algebra.ops import Vector
 from manipula.errors import unknown_name
 from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
-from manipula.robot.link import Frame
+from manipula.robot.link import TIP, Frame
 from manipula.robot.robot import Robot
 
 ExpressedIn = Literal["base", "body"]
@@ -45,7 +45,7 @@ def place(chain: Chain, q: Vector) -> Placement:
 
 def find_frame(chain: Chain, name: str) -> Frame:
     if name not in chain.frames:
-        raise unknown_name(f"frame in robot '{chain.name}'", name, chain.frames)
+        raise unknown_name(f"frame in robot '{chain.name}'", name, [known for known in chain.frames if known])
     return chain.frames[name]
 
 
@@ -56,7 +56,7 @@ def _frame_pose(chain: Chain, where: Placement, f: Frame) -> tuple[np.ndarray, n
     return R @ f.pose.R, where.p[f.link] + R @ f.pose.p
 
 
-def pose(robot: Robot | Chain, q: Vector, frame: str = "tip") -> np.ndarray:
+def pose(robot: Robot | Chain, q: Vector, frame: str = TIP) -> np.ndarray:
     """Pose X_WF of a frame, 4×4."""
     chain = chain_of(robot)
     R, p = _frame_pose(chain, place(chain, q), find_frame(chain, frame))
@@ -65,7 +65,7 @@ def pose(robot: Robot | Chain, q: Vector, frame: str = "tip") -> np.ndarray:
     return array(T)
 
 
-def position(robot: Robot | Chain, q: Vector, frame: str = "tip") -> np.ndarray:
+def position(robot: Robot | Chain, q: Vector, frame: str = TIP) -> np.ndarray:
     """Origin of a frame in the outer frame, (3,) [m]."""
     chain = chain_of(robot)
     return _frame_pose(chain, place(chain, q), find_frame(chain, frame))[1]
@@ -87,7 +87,7 @@ def _check_axes(expressed_in: str) -> None:
         raise unknown_name("choice of axes", expressed_in, get_args(ExpressedIn), field="expressed_in")
 
 
-def jacobian(robot: Robot | Chain, q: Vector, frame: str = "tip", expressed_in: ExpressedIn = "base") -> np.ndarray:
+def jacobian(robot: Robot | Chain, q: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base") -> np.ndarray:
     r"""Geometric Jacobian, 6×n, linear part first.
 
     .. math:: J_i = \begin{bmatrix} z_i \times (p - p_i) \\ z_i \end{bmatrix}\ \text{(revolute)},\qquad
@@ -109,7 +109,7 @@ def jacobian(robot: Robot | Chain, q: Vector, frame: str = "tip", expressed_in: 
 
 
 def jacobian_rate(
-    robot: Robot | Chain, q: Vector, qd: Vector, frame: str = "tip", expressed_in: ExpressedIn = "base"
+    robot: Robot | Chain, q: Vector, qd: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base"
 ) -> np.ndarray:
     r"""Time derivative of the Jacobian, 6×n, so that the frame's acceleration is :math:`J\ddot q + \dot J\dot q`.
 

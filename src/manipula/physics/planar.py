@@ -19,6 +19,7 @@ from manipula.algebra.linear import zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
 from manipula.physics.chain import Chain, chain_of
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 
@@ -60,7 +61,7 @@ def arm_constants(l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Sc
 def planar_arm(robot: Robot | Chain) -> PlanarArm:
     """The constants of a robot that is an n-R arm in a plane, or an error that says why it is not."""
     chain = chain_of(robot)
-    tip = chain.frames.get("tip")
+    tip = chain.frames.get(TIP)
     axes_ok = all(b.revolute and b.parent == i - 1 and b.p0[2] == 0.0 for i, b in enumerate(chain.bodies))
     turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in chain.bodies)
     along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in chain.bodies)

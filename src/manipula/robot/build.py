@@ -209,7 +209,9 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         index, pose = place[f.link]
         check_pose(f.pose, f"The frame '{printable(f.name)}'", line=f.line, field=f.field)
         frames.append(Frame(f.name, index, pose @ f.pose))
-    if tip is None:
+    if tip is None and "tip" in (f.name for f in frames):
+        tip = "tip"
+    elif tip is None:
         with_children = {j.parent for j, _ in order}
         leaves = [link.name for link in links if link.name not in with_children]
         tip = leaves[0] if len(leaves) == 1 and moving else None

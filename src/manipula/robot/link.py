@@ -8,6 +8,9 @@ from typing import Any
 from manipula.algebra.inertia import Moments, moments
 from manipula.algebra.pose import IDENTITY, Mat3, Pose, Vec3
 
+TIP = ""
+"""Stands for the tip of the robot, tool included, where a frame is asked for; no file can give this name to anything."""
+
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 NO_INERTIA: Mat3 = (ZERO3, ZERO3, ZERO3)
 

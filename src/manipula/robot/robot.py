@@ -19,7 +19,7 @@ from manipula.lazy import cached_property
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
 from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
-from manipula.robot.link import Frame, Link, Payload
+from manipula.robot.link import TIP, Frame, Link, Payload
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 UNDESCRIBED_BASE = Link("base", described=False)
@@ -34,7 +34,8 @@ class Robot:
         links: moving links, parents before children.
         joints: joint i moves link i.
         frames: named frames fixed to links or to the base; every link's own frame is among them.
-        tip: name of the frame that ``model.pose`` means by "tip"; ``None`` when several leaves leave it open.
+        tip: name of the frame at which the tool sits, where poses, payloads and references are taken unless another frame is
+            named; ``None`` when several leaves leave it open.
         base: pose of the robot's base frame in the frame in which gravity is given.
         tool: pose of the tool frame in the tip frame; poses "at the tip" include it.
         gravity: acceleration vector [m/s²], in the frame that ``base`` refers to.
@@ -130,18 +131,24 @@ class Robot:
             mass = check_number(payload, "The mass of the payload", field="payload")
             changes["payload"] = Payload(mass) if mass != 0 else None
         check_payload(changes.get("payload"))
-        if changes.get("tip") is not None:
-            self.frame(changes["tip"])
+        if changes.get("tip") is not None and changes["tip"] not in self.frame_names:
+            raise unknown_name("frame", changes["tip"], self.frame_names, field="tip")
         return dataclasses.replace(self, **changes)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name: link names, fixed links, "base", and "tip" (which includes the tool)."""
-        if name == "tip":
-            return self.tip_frame
+        """The frame of that name: links, fixed links and frames of the file.
+
+        ``TIP`` is the robot's tip, which includes the tool. The words "tip" and "base" stand for the tip and the base frame where
+        the file gives these names to nothing else.
+        """
         for f in self.frames:
             if f.name == name:
                 return f
-        raise unknown_name("frame", name, [*(f.name for f in self.frames), "tip"])
+        if name in (TIP, "tip"):
+            return self.tip_frame
+        if name == "base":
+            return Frame("base", -1)
+        raise unknown_name("frame", name, [*(f.name for f in self.frames), "tip", "base"])
 
     @cached_property
     def tip_frame(self) -> Frame:

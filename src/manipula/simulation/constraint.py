@@ -44,14 +44,13 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
     """Constraints from texts, functions or Constraint objects, with level and name filled in and every name checked."""
     if isinstance(given, (str, Constraint)) or callable(given):
         given = [given]
-    known = (
-        *POSITION,
-        *VELOCITY,
-        *ACCELERATION,
-        "t",
-        *parameters,
-        *(f"{k}{i + 1}" for k in ("q", "qd", "qdd") for i in range(n)),
-    )
+    words = (*POSITION, *VELOCITY, *ACCELERATION, "t", *(f"{k}{i + 1}" for k in ("q", "qd", "qdd") for i in range(n)))
+    for name in parameters:
+        if name in words:
+            raise DescriptionError(
+                f"'{name}' is a coordinate of the program; give the parameter another name.", field=f"parameters.{name}"
+            )
+    known = (*words, *parameters)
     found = []
     for k, item in enumerate(given):
         place = f"constraints[{k}]"

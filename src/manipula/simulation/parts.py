@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from manipula.control.base import freeze
 from manipula.errors import DescriptionError
+from manipula.robot.link import TIP
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Wrench:
     """
 
     wrench: Any
-    frame: str = "tip"
+    frame: str = TIP
     start: Any = 0.0
     stop: Any = float("inf")
     name: ClassVar[str] = "wrench"

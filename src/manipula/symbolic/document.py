@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from manipula.errors import unknown_name
+from manipula.robot.link import TIP
 from manipula.symbolic.form import ZERO, Atom, Node, add, atoms, product
 
 if TYPE_CHECKING:
@@ -91,14 +92,14 @@ def _friction(eq: Equations) -> Section:
 
 
 def _pose(eq: Equations) -> Section:
-    rows = eq._kinematics.pose("tip")
+    rows = eq._kinematics.pose(TIP)
     names = [[f"R{i + 1}{j + 1}" for j in range(3)] for i in range(3)]
     formulas = [(names[i][j], rows[i][j]) for i in range(3) for j in range(3)]
     return Section("Pose of the tip", (*formulas, *((a, rows[i][3]) for i, a in enumerate("xyz"))))
 
 
 def _jacobian(eq: Equations) -> Section:
-    rows = eq._kinematics.jacobian("tip", "base")
+    rows = eq._kinematics.jacobian(TIP, "base")
     return Section(
         "Jacobian of the tip, linear part first",
         tuple((_label(eq, "J", i, j), rows[i][j]) for i in range(6) for j in range(eq.robot.n)),

@@ -16,6 +16,7 @@ import sympy
 from manipula.errors import DescriptionError, ShapeError
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms
 from manipula.symbolic.base_parameters import BaseParameters, base_parameters
@@ -272,32 +273,32 @@ class Equations:
         """Kinematics need no inertia, so they are read from the given robot at every level."""
         return Parts(self._given, self._collector(self._given), self.level != "raw")
 
-    def T(self, frame: str | int = "tip") -> sympy.Matrix:
+    def T(self, frame: str | int = TIP) -> sympy.Matrix:
         """Pose of a frame (name, or link number from 1) in the outer frame, 4×4."""
         return self._matrix(self._kinematics.pose(self._frame(frame)))
 
-    def A(self, frame: str | int = "tip") -> sympy.Matrix:
+    def A(self, frame: str | int = TIP) -> sympy.Matrix:
         """Rotation of a frame, 3×3."""
         return sympy.Matrix(self.T(frame)[:3, :3])
 
-    def p(self, frame: str | int = "tip") -> sympy.Matrix:
+    def p(self, frame: str | int = TIP) -> sympy.Matrix:
         """Origin of a frame, 3×1."""
         return sympy.Matrix(self.T(frame)[:3, 3])
 
-    def jacobian(self, frame: str | int = "tip", expressed_in: ExpressedIn = "base") -> sympy.Matrix:
+    def jacobian(self, frame: str | int = TIP, expressed_in: ExpressedIn = "base") -> sympy.Matrix:
         """Geometric Jacobian at the frame's origin, 6×n, linear part first."""
         return self._matrix(self._kinematics.jacobian(self._frame(frame), expressed_in))
 
-    def velocity(self, frame: str | int = "tip", expressed_in: ExpressedIn = "base") -> sympy.Matrix:
+    def velocity(self, frame: str | int = TIP, expressed_in: ExpressedIn = "base") -> sympy.Matrix:
         """Velocity of the frame's origin, 3×1."""
         return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[:3])
 
-    def angular_velocity(self, frame: str | int = "tip", expressed_in: ExpressedIn = "body") -> sympy.Matrix:
+    def angular_velocity(self, frame: str | int = TIP, expressed_in: ExpressedIn = "body") -> sympy.Matrix:
         r"""Angular velocity, 3×1, in the axes of the frame: :math:`\tilde\omega = A^T\dot A`."""
         return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[3:])
 
     def generalised_forces(
-        self, frame: str | int = "tip", force: Sequence[Any] = (0, 0, 0), moment: Sequence[Any] = (0, 0, 0)
+        self, frame: str | int = TIP, force: Sequence[Any] = (0, 0, 0), moment: Sequence[Any] = (0, 0, 0)
     ) -> sympy.Matrix:
         r"""Joint torques of a force at a frame's origin and a moment, both in base axes: :math:`Q = J^T[f; m]`, n×1.
 

@@ -12,6 +12,7 @@ from manipula.ik.closed_form.geometry import NEAR, Lines, Relations, lines_of, r
 from manipula.ik.closed_form.positioning import position_arm
 from manipula.ik.closed_form.program import Program
 from manipula.ik.closed_form.solver import ClosedForm, PointProgram
+from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -35,7 +36,7 @@ FAMILIES: dict[str, Callable[[Lines, Relations], Program | None]] = {
 
 
 @once_per_mechanism(64)
-def find(robot: Robot, frame: str = "tip") -> ClosedForm | None:
+def find(robot: Robot, frame: str = TIP) -> ClosedForm | None:
     """The closed form of a robot for a frame, or ``None`` when its geometry has none here.
 
     Geometry within 2e-3 of a family (rad, fractions of the reach) is accepted with ``exact = False``.

@@ -15,6 +15,7 @@ import numpy as np
 from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.subproblems import Turn, rotate
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 NEAR = 2e-3  # rad, and fraction of the reach: deviations of calibrated arms from their drawing stay below it
@@ -69,7 +70,7 @@ class Lines:
         return max(spans) or 1.0
 
 
-def lines_of(robot: Robot, frame: str = "tip") -> Lines | None:
+def lines_of(robot: Robot, frame: str = TIP) -> Lines | None:
     """The lines of a numeric serial chain, or ``None`` when some joint does not move the frame."""
     if not robot.is_numeric or not robot.is_chain or robot.n == 0:
         return None

@@ -17,6 +17,7 @@ from manipula.ik.closed_form import find
 from manipula.ik.closed_form.geometry import lines_of
 from manipula.ik.general.descent import descent_kernel
 from manipula.ik.general.elimination import Loop, rotations, split_candidates
+from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -56,12 +57,12 @@ class Arm6R(NamedTuple):
     closed: Any
 
 
-def solve_6r(robot: Robot, T: Any, frame: str = "tip") -> np.ndarray:
+def solve_6r(robot: Robot, T: Any, frame: str = TIP) -> np.ndarray:
     """(k, 6) all postures that bring the frame to the pose T (4×4), limits not applied; k ≤ 16."""
     return all_postures(robot, T, frame).q
 
 
-def all_postures(robot: Robot, T: Any, frame: str = "tip") -> Postures:
+def all_postures(robot: Robot, T: Any, frame: str = TIP) -> Postures:
     """As :func:`solve_6r`, with what is known about completeness."""
     T = np.asarray(T, float)
     if T.shape != (4, 4):
@@ -83,7 +84,7 @@ def all_postures(robot: Robot, T: Any, frame: str = "tip") -> Postures:
 
 
 @once_per_mechanism(32)
-def prepared(robot: Robot, frame: str = "tip") -> Arm6R:
+def prepared(robot: Robot, frame: str = TIP) -> Arm6R:
     """Lines, the best way to open the loop, compiled descent and the closed form if there is one.
 
     Raises:
