@@ -122,3 +122,47 @@ print(json.dumps([before, unknown, is_untouched(), identity(manipula.friction.Co
 def test_everything_of_this_package_is_known_as_its_own() -> None:
     """Otherwise all code would be traced in every process; and a replaced method is noticed."""
     assert run_python(UNTOUCHED) == [True, [], False, True]
+
+
+EXAMPLES = sorted(str(p) for p in (Path(__file__).parents[2] / "examples").glob("*.toml"))
+KEYS = """
+import gc, json, sys
+from manipula import simulate
+from manipula.native import Kernel, kept
+from manipula.simulation.scenario import Scenario
+from manipula.simulation.scenario_file import load_file
+
+for path in sys.argv[1:]:
+    s = load_file(path)
+    s = s.replace(duration=3 * s.step, sample=None, verify=False)
+    simulate(s) if isinstance(s, Scenario) else s.run()
+kernels = [k for k in gc.get_objects() if isinstance(k, Kernel)]
+graphs = sorted({f"{k.name} {k.graph.digest().hex()}" for k in kernels})
+parts = sorted(f"{key[2]} {key[1].hex()}" for key in kept.KERNELS._things if key[0] == "parts")
+compiled = sorted(k.name for k in kernels for code in k._codes.values() if not code.from_cache)
+print(json.dumps([graphs, parts, compiled]))
+"""
+
+
+def test_every_kernel_of_every_example_has_the_same_keys_in_every_process() -> None:
+    """Interpreted, because keys are made from what is traced; nothing has to be compiled to compare them."""
+    alone = {"MANIPULA_NO_LLVM": "1", "MANIPULA_CACHE": "off"}
+    first, second = (run_python(KEYS, *EXAMPLES, PYTHONHASHSEED=seed, **alone) for seed in ("1", "2"))
+    graphs, parts, _ = first
+    assert len(EXAMPLES) >= 10
+    assert len(parts) >= len(EXAMPLES)  # all are known by their parts: examples hold nobody's code
+    assert len(graphs) >= len(parts)
+    assert first == second
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    """A run with a reference, one along a reference, and a programmed motion."""
+    chosen = [x for x in EXAMPLES if Path(x).stem in ("planar5r_line", "scara_circle", "program_line_speed")]
+    place = {"MANIPULA_CACHE_DIR": str(tmp_path / "cache"), "MANIPULA_CACHE": ""}
+    _, _, compiled = run_python(KEYS, *chosen, PYTHONHASHSEED="1", **place)
+    kept = sorted(p.name for p in (tmp_path / "cache").iterdir())
+    assert len(chosen) == 3
+    assert len(compiled) >= 3
+    _, _, again = run_python(KEYS, *chosen, PYTHONHASHSEED="2", **place)
+    assert again == []
+    assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept

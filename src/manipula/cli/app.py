@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from manipula.cli.bench import bench
+from manipula.cli.cache import HELP as CACHE
+from manipula.cli.cache import app as cache
 from manipula.cli.catalog import catalog
 from manipula.cli.check import check
 from manipula.cli.convert import convert
@@ -58,4 +60,5 @@ def _options(
 
 for _name, _function in COMMANDS.items():
     app.command(_name)(explained(_function))
+app.add_typer(cache, name="cache", help=CACHE)
 app.add_typer(library, name="library", help=LIBRARY)

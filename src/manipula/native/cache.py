@@ -32,7 +32,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from manipula.errors import CompileError
 from manipula.native.locks import Lock
@@ -56,7 +56,7 @@ _memory_lock = Lock()
 
 def load(key_material: bytes) -> bytes | None:
     """The object code stored under this key material, or ``None`` when there is none that can be trusted."""
-    if not _enabled():
+    if not enabled():
         return None
     key = _key(key_material)
     with _folder() as folder:
@@ -66,7 +66,7 @@ def load(key_material: bytes) -> bytes | None:
 
 def store(key_material: bytes, object_code: bytes) -> None:
     """Keep ``object_code`` for later; failures (full disk, unsafe folder) only mean that it is compiled again."""
-    if not _enabled() or len(object_code) > ENTRY_LIMIT:
+    if not enabled() or len(object_code) > ENTRY_LIMIT:
         return
     key = _key(key_material)
     with _folder() as folder:
@@ -85,6 +85,46 @@ def load_or_compile(key_material: bytes, names: Sequence[str], emit: Callable[[]
     object_code = compile_object(emit())
     store(key_material, object_code)
     return load_object(object_code, names)
+
+
+class Contents(NamedTuple):
+    """What the cache holds.
+
+    Attributes:
+        folder: where it is; ``None`` when no place is known, or the place may not be used (see the top of this file).
+        entries: how many. size: of all together [bytes].
+        oldest: when the entry that goes first was last used, in seconds since 1970; ``None`` without entries.
+    """
+
+    folder: Path | None
+    entries: int
+    size: int
+    oldest: float | None
+
+
+def contents() -> Contents:
+    """What is kept on disk; nothing is created."""
+    path = default_folder()
+    if path is None or not path.is_dir():
+        return Contents(path, 0, 0, None)
+    with _folder() as folder:
+        if folder is None:
+            return Contents(None, 0, 0, None)
+        found = folder.entries()
+    return Contents(path, len(found), sum(e.size for e in found), min((e.used for e in found), default=None))
+
+
+def clear() -> Contents:
+    """Remove every entry; gives what there was. Other files in the folder are left alone."""
+    before = contents()
+    if before.entries:
+        with _folder() as folder:
+            if folder is not None:
+                for entry in folder.entries():
+                    folder.remove(entry.name)
+    with _memory_lock:
+        _memory.clear()
+    return before
 
 
 def default_folder() -> Path | None:
@@ -106,7 +146,8 @@ def default_folder() -> Path | None:
     return base / "manipula" / "objects"
 
 
-def _enabled() -> bool:
+def enabled() -> bool:
+    """Is anything kept at all?"""
     return os.environ.get("MANIPULA_CACHE", "").strip().lower() not in ("off", "0", "no", "false")
 
 
@@ -201,6 +242,14 @@ def _unpack(key: bytes, entry: bytes) -> bytes | None:
     return content if hmac.compare_digest(entry[:HEADER_SIZE], expected) else None
 
 
+class _Entry(NamedTuple):
+    """A file of the folder: when it was last used, its size and its name."""
+
+    used: float
+    size: int
+    name: str
+
+
 @dataclass(frozen=True)
 class _Folder:
     """A checked folder; ``descriptor`` pins it where the system has such a thing."""
@@ -264,20 +313,25 @@ class _Folder:
         return True
 
     def evict(self, budget: int) -> None:
-        """Remove the entries used longest ago until the rest fits into ``budget`` bytes, and temporary leftovers."""
-        entries: list[tuple[float, int, str]] = []
+        """Remove the entries used longest ago until the rest fits into ``budget`` bytes."""
+        entries = self.entries()
+        excess = sum(e.size for e in entries) - budget
+        for entry in sorted(entries):
+            if excess <= 0:
+                break
+            self.remove(entry.name)
+            excess -= entry.size
+
+    def entries(self) -> list[_Entry]:
+        """Every entry of the folder; temporary files that a process left behind when it died are removed."""
+        found: list[_Entry] = []
         place = self.path if self.descriptor is None else self.descriptor
         with contextlib.suppress(OSError), os.scandir(place) as files:
             for file in files:
                 with contextlib.suppress(OSError):
                     status = file.stat(follow_symlinks=False)
                     if file.name.endswith(".o"):
-                        entries.append((status.st_mtime, status.st_size, file.name))
+                        found.append(_Entry(status.st_mtime, status.st_size, file.name))
                     elif file.name.endswith(".tmp") and time.time() - status.st_mtime > STALE_SECONDS:
                         self.remove(file.name)
-        excess = sum(size for _, size, _ in entries) - budget
-        for _, size, name in sorted(entries):
-            if excess <= 0:
-                break
-            self.remove(name)
-            excess -= size
+        return found
