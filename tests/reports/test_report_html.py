@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -158,9 +159,10 @@ def test_short_equations_are_written_as_mathml(pages) -> None:
 
 def test_no_name_becomes_markup() -> None:
     hostile = renamed(programmed(), HOSTILE)
-    hostile.meta.update(
-        constraints=(HOSTILE, HOSTILE), settings={HOSTILE: HOSTILE}, versions={HOSTILE: HOSTILE}, robot_digest=HOSTILE
-    )
+    said = dict.fromkeys(("friction", "drives"), (HOSTILE,) * 4)
+    carried = {"constraints": (HOSTILE, HOSTILE), "equations": (HOSTILE, HOSTILE), "settings": {HOSTILE: HOSTILE}, "acting": said,
+               "versions": {HOSTILE: HOSTILE}, "robot_digest": HOSTILE}  # fmt: skip
+    hostile = replace(hostile, meta={**hostile.meta, **carried})
     robot = mp.planar(lengths=[1.0], masses=[1.0]).replace(name=HOSTILE, notes=(HOSTILE,))
     run = mp.simulate(
         mp.Scenario(robot=robot, q0=[0.1], duration=0.02, step=1e-3, integrator="rk4", name=HOSTILE, verify=False)

@@ -62,6 +62,10 @@ class PiecewiseTrajectory(Trajectory):
             for i in range(self.dimension)
         ]
 
+    def __repr__(self) -> str:
+        what = dict(self.description) if self.description else f"{len(self.coefficients)} pieces, degree {self.coefficients.shape[1] - 1}"  # fmt: skip
+        return f"PiecewiseTrajectory({what}, duration={self.duration:.6g}, space='{self.space}')"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PiecewiseTrajectory) and (
             self.space == other.space

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,15 +13,19 @@ from manipula.errors import DescriptionError
 from manipula.formats.load import write_whole
 from manipula.reports import tables
 from manipula.reports.formulas import equations_html
+from manipula.reports.key_numbers import ROUNDING, numbers_grid
 from manipula.reports.page import card, chip, document, section, text
 from manipula.reports.payload import frames_of, payload
 from manipula.reports.plots import PLOTS
+from manipula.reports.plots.base import Plot
+from manipula.reports.plots.steady import largest, natural_size
 from manipula.reports.source import is_batch, joint_count, names_of, robot_of, unit_of
 from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of, set_margins
 from manipula.reports.theme import new_figure, themed
 from manipula.robot.robot import Robot
 from manipula.simulation.result import Result
 
+T = TypeVar("T")
 JOINT_CHARTS = ("position", "velocity", "acceleration", "torque", "friction-torque", "power")
 CHARTS = (
     "tip",
@@ -61,12 +66,18 @@ def report_html(result: Result, *, equations: bool = True, charts: tuple[str, ..
     batch = is_batch(result)
     shown = result.run(_representative(result)) if batch else result
     known = bool(np.isfinite(shown.arrays["q"][:1]).all()) and len(shown.t) > 1
-    robot = robot_of(shown)
+    missing: list[str] = []
+    robot = _tried("The robot", lambda: robot_of(shown), None, missing)
     index = frames_of(shown) if known else np.arange(1)
-    drawn = _charts(result, shown, charts, index) if known else {}
-    samples = payload(shown, index, {k: c.panels for k, c in drawn.items() if c.panels}) if known else _nothing()
+    drawn = _charts(result, shown, charts, index, missing) if known else {}
+    live = {k: c.panels for k, c in drawn.items() if c.panels}
+    samples = (
+        _tried("The moving arm", lambda: payload(shown, index, live), _nothing(), missing) if known else _nothing()
+    )
     title = str(result.meta.get("name") or "run")
-    body = _header(result, title) + tables.status_banner(result) + tables.numbers_grid(result)
+    body = _header(result, title) + tables.status_banner(result)
+    body += _tried("The verdict on limits", lambda: tables.limits_banner(result), "", missing)
+    body += _tried("The key numbers", lambda: numbers_grid(result), "", missing)
     if samples["arm"] is not None:
         name = f"Motion of run {shown.meta['run']}" if batch else "Motion"
         body += section(name, _player(shown, samples))
@@ -75,9 +86,23 @@ def report_html(result: Result, *, equations: bool = True, charts: tuple[str, ..
     body += section("Charts", _legend(result) + _figures(drawn)) if drawn else ""
     if batch:
         body += section("Runs", f'<div class="card runs">{tables.run_table(result)}</div>')
-    body += _robot(robot, equations)
+    body += _tried("The robot", lambda: _robot(robot, result, equations), "", missing)
     body += section("Settings", card(tables.settings(result)))
+    body += (
+        section("Left out", card("".join(f"<p>{text(said, 400)}</p>" for said in dict.fromkeys(missing))))
+        if missing
+        else ""
+    )
     return document(f"{title} – {result.meta.get('robot', 'robot')}", body + _footer(result), samples)
+
+
+def _tried(what: str, make: Callable[[], T], otherwise: T, missing: list[str]) -> T:
+    """A part of the page; one that cannot be made is left out, and the page says so: the numbers are never lost to a picture."""
+    try:
+        return make()
+    except Exception as error:
+        missing.append(f"{what} could not be shown: {type(error).__name__}: {error}")
+        return otherwise
 
 
 def _nothing() -> dict[str, Any]:
@@ -85,8 +110,11 @@ def _nothing() -> dict[str, Any]:
 
 
 def _representative(result: Result) -> int:
-    """The first run that ended as the batch as a whole did."""
-    return next((k for k, status in enumerate(result.statuses) if status == result.status), 0)
+    """The first run that ended as the batch as a whole did; one that breaks a limit where there is one."""
+    ended = [k for k, status in enumerate(result.statuses) if status == result.status]
+    kept = result.feasibility.runs
+    broken = [k for k in ended if kept and kept[k] is False]
+    return (broken or ended or [0])[0]
 
 
 def _header(result: Result, title: str) -> str:
@@ -98,8 +126,10 @@ def _header(result: Result, title: str) -> str:
     return f"<header><h1>{text(title, 120)}</h1><p>{text(line, 200)}</p></header>\n"
 
 
-def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.ndarray) -> dict[str, Chart]:
-    """Figures by the id of their element."""
+def _charts(
+    result: Result, shown: Result, kinds: tuple[str, ...], index: np.ndarray, missing: list[str]
+) -> dict[str, Chart]:
+    """Figures by the id of their element; those that cannot be drawn are named in ``missing``."""
     out: dict[str, Chart] = {}
     programmed = result.meta.get("kind") == "programmed"
     if is_batch(result):
@@ -107,37 +137,48 @@ def _charts(result: Result, shown: Result, kinds: tuple[str, ...], index: np.nda
     for kind in kinds:
         plot, of = PLOTS[kind], result if kind == "ensemble" else shown
         skip = (kind in ONLY_PROGRAMMED and not programmed) or (kind == "phase" and joint_count(result) > MOST_PHASES)
-        if skip or plot.missing(of) is not None or not _moves(of, kind):
+        if skip:
             continue
-        want = plot.panels(of)
-        rows, columns, count = want.rows, want.columns, want.count
-        width, height = PANEL_WIDTH, TALL_HEIGHT if kind in TALL or count == 2 else PANEL_HEIGHT
-        if kind in WIDE:
-            columns = count if count <= 4 else -(-count // 2)
-            rows = -(-count // columns)
-            width, height = 2 * PANEL_WIDTH, 0.85 * PANEL_HEIGHT * rows
-        with themed():
-            figure = new_figure(width, height, layout=None)
-            style = {"projection": "3d"} if want.spatial else {}
-            axes = [figure.add_subplot(rows, columns, i + 1, **style) for i in range(count)]
-        plot(of, ax=axes if count > 1 else axes[0])
-        if kind in JOINT_CHARTS or kind == "ensemble":
-            for ax in figure.axes:
-                if ax.get_legend() is not None:
-                    ax.get_legend().remove()
-        if want.spatial:
-            figure.subplots_adjust(0.0, 0.03, 0.93, 0.97)
-        else:
-            set_margins(figure, rows, columns)
-        name = f"chart-{kind}"
-        out[name] = chart_of(figure, f"{name}-", of.t, index, rows)
+        chart = _tried(f"The chart '{kind}'", lambda p=plot, r=of: _chart(p, r, index), None, missing)
+        if chart is not None:
+            out[f"chart-{kind}"] = chart
     return out
 
 
+def _chart(plot: Plot, of: Result, index: np.ndarray) -> Chart | None:
+    """One figure; None when this result has nothing to show there."""
+    kind = plot.name
+    if plot.missing(of) is not None or not _moves(of, kind):
+        return None
+    want = plot.panels(of)
+    rows, columns, count = want.rows, want.columns, want.count
+    width, height = PANEL_WIDTH, TALL_HEIGHT if kind in TALL or count == 2 else PANEL_HEIGHT
+    if kind in WIDE:
+        columns = count if count <= 4 else -(-count // 2)
+        rows = -(-count // columns)
+        width, height = 2 * PANEL_WIDTH, 0.85 * PANEL_HEIGHT * rows
+    with themed():
+        figure = new_figure(width, height, layout=None)
+        style = {"projection": "3d"} if want.spatial else {}
+        axes = [figure.add_subplot(rows, columns, i + 1, **style) for i in range(count)]
+    plot(of, ax=axes if count > 1 else axes[0])
+    if kind in JOINT_CHARTS or kind == "ensemble":
+        for ax in figure.axes:
+            if ax.get_legend() is not None:
+                ax.get_legend().remove()
+    if want.spatial:
+        figure.subplots_adjust(0.0, 0.03, 0.93, 0.97)
+    else:
+        set_margins(figure, rows, columns)
+    return chart_of(figure, f"chart-{kind}-", of.t, index, rows)
+
+
 def _moves(result: Result, kind: str) -> bool:
-    """Torque and power of a free motion are zero throughout: nothing to look at."""
-    signal = {"torque": "tau", "power": "power"}.get(kind)
-    return signal is None or bool(np.nanmax(np.abs(result.arrays[signal]), initial=0.0) > 0.0)
+    """Torque and power of a free motion are zero throughout (to rounding): nothing to look at."""
+    signal = {"torque": "tau", "power": "power", "friction-torque": "friction"}.get(kind)
+    if signal is None or signal not in result.arrays:
+        return True
+    return largest(result.arrays[signal]) > ROUNDING * natural_size(result, signal)
 
 
 def _arranged(drawn: dict[str, Chart]) -> list[str]:
@@ -211,13 +252,15 @@ def _player(result: Result, samples: dict[str, Any]) -> str:
     )
 
 
-def _robot(robot: Robot | None, equations: bool) -> str:
+def _robot(robot: Robot | None, result: Result, equations: bool) -> str:
     if robot is None:
         return ""
     gravity = ", ".join(text(x, 20) for x in robot.gravity)
     notes = "".join(f'<p class="note">{text(note, 800)}</p>' for note in robot.notes)
     words = f'<p class="note">Gravity ({gravity}) m/s², tip {text(robot.tip or "not named", 60)}.</p>'
-    body = card(f"{notes}{words}<h3>Joints</h3>{tables.joint_table(robot)}<h3>Links</h3>{tables.link_table(robot)}")
+    body = card(
+        f"{notes}{words}<h3>Joints</h3>{tables.joint_table(robot, result)}<h3>Links</h3>{tables.link_table(robot)}"
+    )
     out = section("Robot", body) + section("What the doctor says", card(tables.findings(robot)))
     if equations:
         formulas = equations_html(robot)

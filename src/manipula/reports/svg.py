@@ -35,7 +35,9 @@ def set_margins(figure: Any, rows: int, columns: int) -> None:
     """Room for labels in inches: many times quicker than measuring every text, and the same from chart to chart."""
     width, height = figure.get_size_inches()
     twins = len(figure.axes) > len({ax.get_subplotspec() for ax in figure.axes})
-    left, right, top, bottom = 0.68, 0.68 if twins else 0.14, 0.3, 0.45
+    sizes = [max(map(abs, ax.get_ylim())) for ax in figure.axes if ax.get_yscale() == "linear"]
+    powers = any(size >= 1e5 or 0 < size < 1e-4 for size in sizes)  # a power of ten stands between title and axis
+    left, right, top, bottom = 0.68, 0.68 if twins else 0.14, 0.46 if powers else 0.3, 0.45
     panel_width, panel_height = (width - left - right) / columns, (height - top - bottom) / rows
     figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height,
                            0.72 / (panel_width - 0.72), 0.78 / (panel_height - 0.78))  # fmt: skip

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from manipula.reports.key_numbers import peak
 from manipula.reports.page import chip, text
 from manipula.reports.page import table as html_table
-from manipula.reports.source import is_batch, joint_count, names_of, summary, unit_of
+from manipula.reports.source import names_of, prismatic, summary, unit_of
 from manipula.robot.doctor import doctor
 from manipula.robot.robot import Robot
+from manipula.simulation.provenance import acting
 from manipula.simulation.result import Result
 
 # status → tone, plain words
@@ -33,7 +35,7 @@ KINDS = {
     "dynamic": "closed loop", "free": "free motion", "kinematic": "kinematic closed loop", "inverse_dynamics": "inverse dynamics",
     "playback": "playback of torques", "programmed": "programmed motion",
 }  # fmt: skip
-MOST_RUNS = 200
+MOST_RUNS, MOST_BROKEN = 200, 6
 UNVERIFIED = "accuracy not verified"
 
 
@@ -49,107 +51,30 @@ def status_banner(result: Result) -> str:
         colour, words = (
             ("good", "Finished.") if evaluated else ("fair", "Finished; how exact the numbers are was not checked.")
         )
+    notes = "".join(f'<p class="note">{text(note, 600)}</p>' for note in result.notes)
+    return _banner(colour, words, f"<p>{text(result.reason, 600)}</p>{notes}")
+
+
+def _banner(colour: str, words: str, body: str) -> str:
     icon = (
         '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">'
         f'<circle cx="12" cy="12" r="9.5"/>{ICONS[colour]}</svg>'
     )
-    notes = "".join(f'<p class="note">{text(note, 600)}</p>' for note in result.notes)
-    return f'<div class="status {colour}" role="status">{icon}<div><b>{text(words)}</b><p>{text(result.reason, 600)}</p>{notes}</div></div>\n'
+    return f'<div class="status {colour}" role="status">{icon}<div><b>{text(words)}</b>{body}</div></div>\n'
 
 
-def _peak(result: Result, signal: str) -> tuple[float, int, int] | None:
-    """Largest absolute value of a signal (S, n) or (N, S, n), its sample and joint."""
-    values = np.abs(np.asarray(result.arrays[signal], float))
-    if not np.isfinite(values).any():
-        return None
-    *_, sample, joint = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    return float(np.nanmax(values)), int(sample), int(joint)
-
-
-def key_numbers(result: Result) -> list[tuple[str, str, str, str]]:
-    """Title, value, unit and a remark."""
-    rows: list[tuple[str, str, str, str]] = []
-    names, t = names_of(result), result.t
-    rows.append(
-        (
-            "Duration",
-            summary(t[-1] - t[0]),
-            "s",
-            f"{len(t)} samples" + (f", {result.arrays['q'].shape[0]} runs" if is_batch(result) else ""),
-        )
-    )
-    for signal, title in (("tau", "Largest torque"), ("qd", "Largest velocity")):
-        peak = _peak(result, signal) if signal in result.arrays else None
-        if peak is not None and peak[0] > 0.0:
-            value, sample, joint = peak
-            unit = unit_of(result, signal, joint)
-            rows.append(
-                (
-                    title.replace("torque", "force") if unit == "N" else title,
-                    summary(value),
-                    unit,
-                    f"{names[joint]}, t = {t[sample]:.3g} s",
-                )
-            )
-    if "error" in result.arrays:
-        norm = np.linalg.norm(np.asarray(result.arrays["error"], float), axis=-1)
-        if np.isfinite(norm).any():
-            task = result.arrays["error"].shape[-1] == 3 and "tip" in result.arrays
-            unit = "m" if task and joint_count(result) != 3 else ""
-            if not unit:
-                from manipula.reports.plots.tip import target_of
-
-                unit = "m" if not is_batch(result) and target_of(result) is not None else unit_of(result, "error")
-            rows.append(
-                (
-                    "Tracking error, rms",
-                    summary(np.sqrt(np.nanmean(norm**2))),
-                    unit,
-                    f"largest {summary(np.nanmax(norm))}",
-                )
-            )
-            final = norm[..., -1]
-            rows.append(
-                (
-                    "Tracking error at the end",
-                    summary(np.nanmax(final) if np.isfinite(final).any() else np.nan),
-                    unit,
-                    "",
-                )
-            )
-    if "power" in result.arrays:
-        power = np.asarray(result.arrays["power"], float)
-        total = power.sum(axis=-1)
-        if np.isfinite(power).any() and np.nanmax(np.abs(power)) > 0.0:
-            rows.append(("Peak power, all joints", summary(np.nanmax(np.abs(total))), "W", ""))
-            taken = np.trapezoid(np.nan_to_num(np.clip(power, 0.0, None)).sum(axis=-1), t, axis=-1)
-            rows.append(
-                (
-                    "Energy taken by the drives",
-                    summary(np.max(taken)),
-                    "J",
-                    "nothing fed back" + (", worst run" if is_batch(result) else ""),
-                )
-            )
-    if "residual" in result.arrays:
-        rows.append(
-            ("Residual of the program", summary(np.nanmax(np.abs(result.arrays["residual"]))), "", "largest |Φ|")
-        )
-    if "audit" in result.arrays and np.isfinite(result.arrays["audit"]).any():
-        rows.append(("Energy audit", summary(np.nanmax(np.abs(result.arrays["audit"]))), "J", "largest imbalance"))
-    if np.isfinite(result.error_estimate):
-        rows.append(("Error estimate", summary(result.error_estimate), "", "relative, from a finer run"))
-    return rows
-
-
-def numbers_grid(result: Result) -> str:
-    rows = key_numbers(result)
-    columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
-    cells = (
-        f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{text(remark, 80)}</dd>' if remark else ''}</div>"
-        for title, value, unit, remark in rows
-    )
-    return f'<dl class="numbers" style="--columns:{columns}">{"".join(cells)}</dl>\n'
+def limits_banner(result: Result) -> str:
+    """Amber when the machine cannot do it, with every broken limit; a line where the limits are kept, or where none is stated."""
+    verdict = result.feasibility
+    remarks = "".join(f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks)
+    if verdict.feasible is False:
+        broken = verdict.broken
+        rows = "".join(f"<p>{text(c.sentence(), 400)}</p>" for c in broken[:MOST_BROKEN])
+        more = f"<p>… and {len(broken) - MOST_BROKEN} more.</p>" if len(broken) > MOST_BROKEN else ""
+        failed = sum(kept is False for kept in verdict.runs)
+        words = f"Not feasible: {failed} of {len(verdict.runs)} runs break a limit." if verdict.runs else "Not feasible: a limit is broken."  # fmt: skip
+        return _banner("fair", words, rows + more + remarks)
+    return f'<p class="note">{text(verdict.reason, 300)}</p>{remarks}\n'
 
 
 def _number(value: Any) -> str:
@@ -162,8 +87,11 @@ def _number(value: Any) -> str:
         return text(value, 60)
 
 
-def joint_table(robot: Robot) -> str:
-    """Kind, limits, friction and drive of every joint."""
+def joint_table(robot: Robot, result: Result | None = None) -> str:
+    """Kind, limits, friction and drive of every joint: in a run the friction and drives that acted in it."""
+    acted = dict(result.meta.get("acting") or {}) if result is not None else {}
+    own = acting(robot, None, None)
+    columns = [(acted[name] if len(acted.get(name, ())) == robot.n else own[name]) for name in ("friction", "drives")]
     rows = []
     for i, j in enumerate(robot.joints):
         unit, force = ("rad", "N·m") if j.is_revolute else ("m", "N")
@@ -171,9 +99,12 @@ def joint_table(robot: Robot) -> str:
         span = f"{lower} … {upper} {unit}" if j.limits.lower is not None or j.limits.upper is not None else "–"
         speed = f"{_number(j.limits.velocity)} {unit}/s" if j.limits.velocity is not None else "–"
         effort = f"{_number(j.limits.effort)} {force}" if j.limits.effort is not None else "–"
-        friction = text(getattr(j.friction, "name", "–")) if j.friction is not None else "–"
-        rows.append((f"{chip(i)}{text(j.name, 60)}", text(j.kind), span, speed, effort, _number(j.armature), friction))
-    return html_table(("Joint", "Kind", "Range", "Velocity", "Effort", "Armature", "Friction"), rows)
+        parts = [text(column[i] or "–", 120) for column in columns]
+        rows.append((f"{chip(i)}{text(j.name, 60)}", text(j.kind), span, speed, effort, _number(j.armature), *parts))
+    head = ["Joint", "Kind", "Range", "Velocity", "Effort", "Armature", "*Friction that acted", "*Drive"]
+    if not acted:
+        head[6] = "*Friction of the robot"
+    return html_table(head, rows)
 
 
 def link_table(robot: Robot) -> str:
@@ -212,13 +143,14 @@ def settings(result: Result) -> str:
         for k in ("integrator", "step", "tolerance", "seed", "formulation", "stabilisation")
         if meta.get(k) is not None
     }
-    for k, name in enumerate(meta.get("constraints") or ()):
-        rows[f"constraint {k + 1}"] = f"{name} = 0"
+    for k, equation in enumerate(meta.get("equations") or meta.get("constraints") or ()):
+        rows[f"constraint {k + 1}"] = equation if "=" in str(equation) else f"{equation} = 0"
     for name, value in dict(meta.get("parameters") or {}).items():
         rows[f"parameter {name}"] = (
             value if np.ndim(value) == 0 else f"{len(value)} values, {min(value):g} … {max(value):g}"
         )
     rows |= {k: v for k, v in dict(meta.get("settings") or {}).items() if k not in rows and k != "kind"}
+    rows |= _limit_rows(result)
     units = {"step": " s", "duration": " s", "sample": " s"}
     shown = (
         (text(k, 80), text(f"{v:g}" if isinstance(v, float) else v, 300) + units.get(k, "")) for k, v in rows.items()
@@ -226,20 +158,50 @@ def settings(result: Result) -> str:
     return html_table(("", ""), shown, "data settings")
 
 
+def _limit_rows(result: Result) -> dict[str, str]:
+    """The limits that the motion was held against."""
+    rows = {}
+    for quantity, values in dict(result.meta.get("limits") or {}).items():
+        if quantity == "tip":
+            rows |= {f"limit of the tip's {k}": f"{v:g}" for k, v in dict(values).items()}
+            continue
+        shown = [_range(v) for v in values]
+        rows[f"limits of {quantity}"] = shown[0] if len(set(shown)) == 1 and shown[0] != "–" else ", ".join(shown)
+    return rows
+
+
+def _range(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, (list, tuple)):
+        low, high = value
+        return f"{'−∞' if low is None else format(low, '.6g')} … {'∞' if high is None else format(high, '.6g')}"
+    return f"{value:.6g}"
+
+
 def run_table(result: Result) -> str:
-    """One row a run of a batch."""
+    """One row a run of a batch, each with its own error."""
     names, rows = names_of(result), []
     count = result.arrays["q"].shape[0]
+    kept = result.feasibility.runs
+    kinds = [(signal, slides) for signal in ("tau", "qd") for slides in (False, True) if slides in prismatic(result)]
     for k in range(min(count, MOST_RUNS)):
         run = result.run(k)
-        colour = tone(run.status)
-        end = run.arrays["q"][-1]
-        cells = [f"{k}", f'<b class="{colour}" style="color:var(--tone)">{text(run.status)}</b>']
-        for signal in ("tau", "qd"):
-            peak = _peak(run, signal) if signal in run.arrays else None
-            cells.append("–" if peak is None else f"{text(summary(peak[0]))} {text(unit_of(run, signal, peak[2]))}")
+        good = run.arrays["q"][np.isfinite(run.arrays["q"]).all(axis=-1)]
+        cells = [f"{k}", f'<b class="{tone(run.status)}" style="color:var(--tone)">{text(run.status)}</b>']
+        if kept and kept[k] is not None:
+            cells.append('<b class="good" style="color:var(--tone)">yes</b>' if kept[k] else '<b class="fair" style="color:var(--tone)">no</b>')  # fmt: skip
+        else:
+            cells.append("–")
+        cells += [text(summary(run.reached)), text(summary(run.error_estimate))]
+        for signal, slides in kinds:
+            found = peak(run, signal, slides) if signal in run.arrays else None
+            cells.append("–" if found is None else f"{text(summary(found[0]))} {text(unit_of(run, signal, found[3]))}")
+        end = good[-1] if len(good) else []
         cells.append(text(", ".join(summary(x) for x in end[:7]) + (" …" if len(end) > 7 else "")))
         rows.append(cells)
     more = f'<p class="note">… and {count - MOST_RUNS} more.</p>' if count > MOST_RUNS else ""
-    head = ("Run", "*Status", "Largest |tau|", "Largest |qd|", f"q at the end ({', '.join(names[:7])})")
-    return html_table([text(h, 200) if i == 4 else h for i, h in enumerate(head)], rows) + more
+    words = {("tau", False): "Largest torque", ("tau", True): "Largest force"}
+    words |= {("qd", False): "Largest |qd|", ("qd", True): "Largest |qd|, sliding"}
+    head = ["Run", "*Status", "*Feasible", "Until [s]", "Error", *(words[k] for k in kinds)]
+    return html_table([*head, text(f"q at the end ({', '.join(names[:7])})", 200)], rows) + more

@@ -32,7 +32,7 @@ PAGE_COLOURS = {
     "bad": ("#b42318", "#ff8a7d"),
 }
 INK, MUTED, RULE = (PAGE_COLOURS[name][0] for name in ("ink", "muted", "rule"))
-TRACE, TARGET, BAD = (PAGE_COLOURS[name][0] for name in ("trace", "target", "bad"))
+TRACE, TARGET, BAD, FAIR = (PAGE_COLOURS[name][0] for name in ("trace", "target", "bad", "fair"))
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 RC: Any = {
     "font.family": ["DejaVu Sans"], "font.size": 9.0, "axes.titlesize": 10.0, "axes.titleweight": "bold", "axes.titlelocation": "left",

@@ -39,6 +39,37 @@ class Constraint:
     level: str = ""
     name: str = ""
 
+    @property
+    def equation(self) -> str:
+        """The equation as people write it: ``x = height``, ``z - 0.1 = 0``; its name first when it has one of its own."""
+        text = self.formula
+        if not isinstance(text, str):
+            name = getattr(text, "__name__", "function")
+            return f"{self.name or name}(…) = 0"
+        sides = _sides(text)
+        told = " = ".join(sides) if sides else text if "=" in text else f"{text} = 0"
+        own = self.name and "".join(self.name.split()) not in ("".join(text.split()), "".join(told.split()))
+        return f"{self.name}: {told}" if own else told
+
+
+def _sides(text: str) -> tuple[str, str] | None:
+    """Both sides of an equation that was read as ``(left) - (right)``."""
+    depth, at = 0, None
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            at = i
+            break
+    if at is None or not text.startswith("(") or text[at + 1 : at + 5] != " - (" or not text.endswith(")"):
+        return None
+    right = text[at + 5 : -1]
+    depth = 0
+    for c in right:
+        depth += (c == "(") - (c == ")")
+        if depth < 0:
+            return None
+    return text[1:at].strip(), right.strip()
+
 
 def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tuple[Constraint, ...]:
     """Constraints from texts, functions or Constraint objects, with level and name filled in and every name checked."""

@@ -18,7 +18,7 @@ from manipula.simulation.program_kernels import LARGEST, kernel, rows_at, values
 from manipula.simulation.program_start import consistent_start
 from manipula.simulation.program_verdict import ended, judged
 from manipula.simulation.progress import phase
-from manipula.simulation.provenance import program_settings, robot_text
+from manipula.simulation.provenance import acting, program_settings, robot_text
 from manipula.simulation.result import Result
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
@@ -160,9 +160,11 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     meta = {
         "robot": program.robot.name, "robot_digest": program.robot.digest, "joint_names": program.robot.joint_names,
         "joint_kinds": tuple(j.kind for j in program.robot.joints), "kind": "programmed", "formulation": program.formulation,
-        "constraints": tuple(c.name for c in program.constraints), "splits": done.splits, "stabilisation": program.stabilisation,
+        "constraints": tuple(c.name for c in program.constraints),
+        "equations": tuple(c.equation for c in program.constraints), "splits": done.splits, "stabilisation": program.stabilisation,
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
-        "robot_toml": robot_text(program.robot), "settings": program_settings(program), "limits": stated_limits(program.robot),
+        "robot_toml": robot_text(program.robot), "settings": program_settings(program),
+        "limits": stated_limits(program.robot), "acting": acting(program.robot, program.friction, program.drives),
     }  # fmt: skip
     notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
     arrays = {name: handed_over(value) for name, value in arrays.items()}

@@ -11,14 +11,14 @@ import numpy as np
 from manipula.errors import ManipulaError, printable
 from manipula.formats.toml_writer import to_toml
 from manipula.identity import identity
+from manipula.motion.words import motion_words, value_words
 from manipula.native import Kept
 from manipula.robot.robot import Robot
 from manipula.simulation.limits import stated_limits
 
 _TEXTS: Kept[str] = Kept(64)
-LEFT_OUT = frozenset({"robot", "name"})
+LEFT_OUT = frozenset({"robot", "name", "limits"})
 MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are kept as text
-MOST_NUMBERS = 12  # of one setting that are written out; longer ones are described by their shape
 
 
 def robot_text(robot: Robot) -> str:
@@ -42,6 +42,7 @@ def provenance(scenario: Any) -> dict[str, Any]:
     return {
         "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
         "limits": stated_limits(scenario.robot, scenario.limits), "scenario_toml": scenario_text(scenario),
+        "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
     }  # fmt: skip
 
 
@@ -125,14 +126,48 @@ def settings(scenario: Any) -> dict[str, str]:
 
 
 def program_settings(program: Any) -> dict[str, str]:
-    """Drives, friction and parameters of a programmed motion, by joint name."""
+    """Drives and parameters of a programmed motion, by joint name."""
     rows: dict[str, str] = {}
-    for kind, parts in (("drive", program.drives), ("friction", program.friction)):
-        for joint, part in zip(program.robot.joint_names, parts):
-            if part is not None:
-                _describe(f"{kind} of {printable(joint, 40)}", part, rows)
+    for joint, part in zip(program.robot.joint_names, program.drives):
+        if part is not None:
+            _describe(f"drive of {printable(joint, 40)}", part, rows)
     _describe("parameters", dict(program.parameters), rows)
     return rows
+
+
+def acting(robot: Robot, friction: Any, drives: Any, varied: Any = ()) -> dict[str, tuple[str, ...]]:
+    """What acted in every joint of a run, in words: ``friction`` and ``drives``; "" where there was none.
+
+    Args:
+        friction, drives: those of the scenario; ``None`` takes the robot's own, an empty one means none.
+        varied: paths of numbers that differ from run to run of a batch.
+    """
+    own = {"friction": [j.friction for j in robot.joints], "drives": [j.drive for j in robot.joints]}
+    out = {}
+    for name, given in (("friction", friction), ("drives", drives)):
+        parts = own[name] if given is None else (tuple(given) or (None,) * robot.n)
+        told = []
+        for i, part in enumerate(parts):
+            text = "" if part is None else part_words(part)
+            changed = [path.partition(".")[2] for path in varied if path.startswith((f"{name}[{i}].", f"{name}."))]
+            told.append(text + (f", {', '.join(changed)} varied" if changed and text else ""))
+        out[name] = tuple(told)
+    return out
+
+
+def part_words(part: Any) -> str:
+    """A law, drive or torque in one line: its name and its numbers, zeros left out."""
+    if isinstance(part, str) or not dataclasses.is_dataclass(part) or isinstance(part, type):
+        return f"torque {value_words(part)}"
+    told = []
+    for field in dataclasses.fields(part):
+        inner = getattr(part, field.name)
+        if field.init and field.repr and inner is not None and not (isinstance(inner, (int, float)) and inner == 0):
+            told.append(
+                f"{field.name} {part_words(inner) if dataclasses.is_dataclass(inner) and not isinstance(inner, type) else value_words(inner)}"
+            )
+    name = str(getattr(part, "name", type(part).__name__)).replace("_", " ")
+    return f"{name} ({', '.join(told)})" if told else name
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -143,8 +178,11 @@ def _describe(name: str, value: Any, rows: dict[str, str]) -> None:
     """One row a value; the fields of a part (a controller, a law) follow it with their dotted names."""
     if isinstance(value, Robot):
         rows[name] = f"robot {printable(value.name, 60)}"
+    elif name in ("reference", "motion") or hasattr(value, "derivatives"):
+        rows[name] = motion_words(value)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        rows[name] = str(getattr(value, "name", type(value).__name__))
+        if hasattr(value, "name"):
+            rows[name] = str(value.name)  # pyright: ignore[reportAttributeAccessIssue]
         for field in dataclasses.fields(value):
             inner = getattr(value, field.name)
             if field.init and field.repr and inner is not None and not field.name.startswith("_"):
@@ -156,26 +194,11 @@ def _describe(name: str, value: Any, rows: dict[str, str]) -> None:
         for i, inner in enumerate(value):
             if inner is not None:
                 _describe(f"{name}[{i}]", inner, rows)
-    elif isinstance(value, (tuple, list, np.ndarray)):
-        rows[name] = _numbers(value)
-    elif isinstance(value, (bool, str)):
-        rows[name] = printable(value, 200)
-    elif isinstance(value, (int, float, np.integer, np.floating)):
-        rows[name] = f"{value:g}"
-    else:
-        rows[name] = type(value).__name__
-
-
-def _numbers(value: Any) -> str:
-    try:
-        entries = np.asarray(value, float)
-    except (TypeError, ValueError):
-        return printable(value, 200)
-    if entries.size > MOST_NUMBERS:
-        return f"{' × '.join(str(k) for k in entries.shape)} numbers"
-    if entries.ndim == 1:
-        return ", ".join(f"{x:g}" for x in entries)
-    return "; ".join(", ".join(f"{x:g}" for x in row.ravel()) for row in entries)
+    elif name == "torques":
+        times, values = (np.asarray(part, float) for part in tuple(value))  # pyright: ignore[reportArgumentType]
+        rows[name] = f"{len(times)} times, {times[0]:g} … {times[-1]:g} s, linear between them: {value_words(values)}"
+    elif not (isinstance(value, (tuple, list)) and not value):
+        rows[name] = value_words(value)
 
 
 def _plain(value: Any) -> Any:

@@ -66,7 +66,7 @@ class Result(Value):
 
     def __repr__(self) -> str:
         shape = self.arrays["q"].shape if "q" in self.arrays else ()
-        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "no samples"
+        span = f"t = {self.t[0]:g} … {self.reached:g} s" if len(self.t) else "no samples"
         return f"Result('{self.status}', {span}, q {shape}: {printable(self.reason, 200)})"
 
     @property
@@ -77,6 +77,16 @@ class Result(Value):
     @property
     def ok(self) -> bool:
         return self.status == "finished"
+
+    @property
+    def reached(self) -> float:
+        """The time of the last sample that is a number [s]: the end, or where a run died; of a batch that of the run that got furthest."""
+        q = self.arrays.get("q")
+        if q is None or not len(self.t):
+            return float(self.t[-1]) if len(self.t) else float("nan")
+        good = np.isfinite(q).all(axis=-1)
+        good = good.any(axis=0) if good.ndim == 2 else good
+        return float(self.t[np.flatnonzero(good)[-1]]) if good.any() else float(self.t[0])
 
     @property
     def feasible(self) -> bool | None:

@@ -164,7 +164,9 @@ class Path:
         return id(self) if self.description is None else hash((self.description["kind"], self.space, self.length))
 
     def __repr__(self) -> str:
-        name = self.description["kind"] if self.description else f"{len(self.curves)} curves"
+        from manipula.motion.words import words
+
+        name = words(self.description) if self.description else f"{len(self.curves)} curves"
         return f"Path({name}, length={self.length:.6g}, dimension={self.dimension}, space='{self.space}')"
 
     @property

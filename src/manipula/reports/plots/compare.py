@@ -10,8 +10,9 @@ import numpy as np
 from manipula.errors import ShapeError, unknown_name
 from manipula.reports.plots.base import Panels, grid, joint_grid, plot
 from manipula.reports.plots.energy import time_axis
-from manipula.reports.plots.joints import TITLES, shared_legend
-from manipula.reports.source import joint_count, names_of, unit_of
+from manipula.reports.plots.joints import TITLES, draw_limits, shared_legend
+from manipula.reports.plots.steady import natural_size, steady
+from manipula.reports.source import joint_count, names_of, prismatic, unit_of
 from manipula.reports.theme import DASHES, INK, joint_colour, joint_line, plain
 from manipula.simulation.result import Result
 
@@ -48,6 +49,7 @@ def compare(results: Sequence[Result], axes: list[Any], signal: str = "q", label
         time_axis(
             ax, f"{TITLES.get(signal, signal)} of {plain(names[i])}", f"{signal} [{unit_of(results[0], signal, i)}]"
         )
+        steady(ax, max(natural_size(r, signal, prismatic(r)[i]) for r in results))
     axes[0].legend(loc="best")
 
 
@@ -67,6 +69,8 @@ def friction(results: Sequence[Result], axes: list[Any], labels: Sequence[str] |
             )
         time_axis(left, plain(name), f"q [{unit_of(results[0], 'q', i)}]")
         right.plot(results[0].t, results[0].arrays["friction"][:, i], color=joint_colour(i))
+        steady(left, natural_size(results[0], "q", prismatic(results[0])[i]))
+        steady(right, natural_size(results[0], "friction", prismatic(results[0])[i]))
         time_axis(right, f"Friction in {plain(name)}", f"tau_f [{unit_of(results[0], 'friction', i)}]")
     axes[0].legend(loc="best")
 
@@ -89,6 +93,8 @@ def ensemble(result: Result, axes: list[Any]) -> None:
             ax.plot(result.t[known], middle, **joint_line(i))
         how = f"{runs} runs" if runs <= MOST_RUNS else f"{runs} runs, median and {BAND[0]:g}–{BAND[1]:g} %"
         time_axis(ax, f"{TITLES[signal]}: {how}", f"{signal} [{unit_of(result, signal)}]")
+        steady(ax, natural_size(result, signal, all(prismatic(result))))
+        draw_limits(result, [ax] * values.shape[-1], signal)
     shared_legend(axes, result, axes[0])
 
 

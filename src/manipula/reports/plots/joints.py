@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from manipula.reports.plots.base import Panels, joint_grid, plot
-from manipula.reports.source import names_of, prismatic, robot_of, unit_of
-from manipula.reports.theme import BAD, RULE, joint_colour, joint_line, plain
+from manipula.reports.plots.steady import natural_size, steady
+from manipula.reports.source import names_of, prismatic, unit_of
+from manipula.reports.theme import BAD, FAIR, RULE, joint_colour, joint_line, plain
+from manipula.simulation.limits import SIGNALS, SLACK, limit_of
+from manipula.simulation.provenance import limits_of
 from manipula.simulation.result import Result
 
 TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torque", "command": "Commanded torque",
@@ -16,6 +19,7 @@ TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torq
           "outside": "Outside torque"}  # fmt: skip
 SYMBOLS = {"power": "P", "reaction": "Aᵀμ", "applied": "tau", "command": "tau", "friction": "tau_f"}
 FOUR = ("q", "qd", "qdd", "tau")
+LIMITED = {signal: quantity for quantity, signal in SIGNALS.items()}
 
 
 def draw_signal(result: Result, ax: Any, signal: str, *, title: str | None = None) -> None:
@@ -37,12 +41,15 @@ def draw_signal(result: Result, ax: Any, signal: str, *, title: str | None = Non
     ax.set_xlabel("t [s]")
     ax.margins(x=0.0)
     ax.axhline(0.0, color=RULE, linewidth=0.9, zorder=0)
+    steady(ax, natural_size(result, signal, all(slides)))
     if other is not None:
         other.set_ylabel(
             f"{symbol} of {', '.join(_sliding(names, slides))} [{unit_of(result, signal, slides.index(True))}]"
         )
         other.grid(False)
         other.margins(x=0.0)
+        steady(other, natural_size(result, signal, True))
+    draw_limits(result, [other if other is not None and s else ax for s in slides], signal)
 
 
 def _sliding(names: tuple[str, ...], slides: tuple[bool, ...]) -> list[str]:
@@ -99,20 +106,58 @@ torque = _single("tau", "torque", "torques and forces of the joints")
 friction_torque = _single("friction", "friction-torque", "friction torques of the joints")
 
 
+def draw_limits(result: Result, axes: list[Any], signal: str) -> None:
+    """Limits of the joints as dashed lines where they are near, and in amber what lies beyond them.
+
+    Args:
+        axes: one for every joint.
+    """
+    quantity = LIMITED.get(signal)
+    limits = limits_of(result).get(quantity) if quantity else None
+    if not limits or len(limits) != len(axes):
+        return
+    values = np.asarray(result.arrays[signal], float)
+    spans = {id(ax): ax.get_ylim() for ax in axes}
+    shown = dict(spans)  # without any limit
+    drawn: set[tuple[int, float]] = set()
+    common = len({str(v) for v in limits}) == 1
+    for i, (ax, stated) in enumerate(zip(axes, limits)):
+        limit = limit_of(stated)
+        if limit is None:
+            continue
+        low, high = limit if isinstance(limit, tuple) else (-limit, limit)
+        bottom, top = shown[id(ax)]
+        room = 0.35 * (top - bottom)
+        for edge, sign in ((low, -1.0), (high, 1.0)):
+            if not np.isfinite(edge) or not bottom - room <= edge <= top + room:
+                continue
+            if (id(ax), edge) not in drawn:
+                colour = BAD if common else joint_colour(i)
+                ax.axhline(edge, color=colour, linestyle=(0, (4, 3)), linewidth=0.9, zorder=1.5)
+                drawn.add((id(ax), edge))
+            beyond = sign * (values[..., i] - edge) > SLACK * max(abs(edge), 1e-300)
+            if beyond.any() and values.ndim == 2:
+                ax.fill_between(result.t, edge, values[:, i], where=beyond, interpolate=True, color=FAIR, alpha=0.35, linewidth=0, zorder=1)  # fmt: skip
+                ax.axhspan(
+                    edge, top + room if sign > 0 else bottom - room, color=FAIR, alpha=0.07, linewidth=0, zorder=0
+                )
+            margin = 0.03 * (top - bottom)
+            span = spans[id(ax)] = min(spans[id(ax)][0], edge - margin), max(spans[id(ax)][1], edge + margin)
+            ax.set_ylim(*span)
+
+
 @plot("each", "one panel a joint: position against its limits", joint_grid, needs=("q",))
 def each(result: Result, axes: list[Any]) -> None:
     """Position of each joint with its limits as dashed lines."""
-    robot, names = robot_of(result), names_of(result)
+    slides, names = prismatic(result), names_of(result)
     for i, ax in enumerate(axes[: len(names)]):
         ax.plot(result.t, result.arrays["q"][:, i], color=joint_colour(i))
         ax.set_title(plain(names[i]))
         ax.set_ylabel(f"q [{unit_of(result, 'q', i)}]")
         ax.set_xlabel("t [s]")
         ax.margins(x=0.0)
-        if robot is not None:
-            for limit in robot.position_limits[i]:
-                if np.isfinite(float(limit)):
-                    ax.axhline(float(limit), color=BAD, linestyle=(0, (4, 3)), linewidth=0.9)
+        steady(ax, natural_size(result, "q", slides[i]))
+    draw_limits(result, axes[: len(names)], "q")
 
 
 @plot("phase", "phase planes: velocity over position, one panel a joint", joint_grid, needs=("q", "qd"))
@@ -128,6 +173,8 @@ def phase(result: Result, axes: list[Any]) -> None:
         ax.set_title(plain(names[i]))
         ax.set_xlabel(f"q [{unit_of(result, 'q', i)}]")
         ax.set_ylabel(f"qd [{unit_of(result, 'qd', i)}]")
+        steady(ax, natural_size(result, "qd", prismatic(result)[i]))
+        steady(ax, natural_size(result, "q", prismatic(result)[i]), axis="x")
 
 
 __all__ = [

@@ -8,16 +8,17 @@ import numpy as np
 
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.plots.energy import time_axis
+from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.source import decimated, prismatic
 from manipula.reports.theme import joint_colour, plain
 from manipula.simulation.result import Result
 
 INTERVALS = 300
-FLOOR = 1e-18  # a residual of exactly zero has no place on a logarithmic scale
+FLOOR = 1e-15  # residuals below this are rounding, and drawn here
 
 
 def constraint_names(result: Result) -> list[str]:
-    names = [str(name) for name in result.meta.get("constraints", ())]
+    names = [str(name) for name in result.meta.get("equations") or result.meta.get("constraints", ())]
     count = result.arrays["residual"].shape[-1] if "residual" in result.arrays else len(names)
     return names if len(names) == count else [f"constraint {k + 1}" for k in range(count)]
 
@@ -38,6 +39,7 @@ def residual(result: Result, axes: list[Any]) -> None:
             label=plain(name, 44),
         )
     ax.set_yscale("log")
+    ax.set_ylim(0.5 * FLOOR, max(1e-9, 3.0 * float(np.nanmax(largest, initial=0.0))))
     time_axis(ax, "Residual of the program", "|Φ|")
     ax.legend(loc="best")
 
@@ -52,6 +54,7 @@ def multipliers(result: Result, axes: list[Any]) -> None:
     for k, name in enumerate(constraint_names(result)[: values.shape[-1]]):
         axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=plain(name, 44))
     time_axis(axes[0], "Multipliers of the program", "μ")
+    steady(axes[0], natural_size(result, "tau"))
     axes[0].legend(loc="best")
     draw_signal(result, axes[1], "reaction")
     shared_legend(axes, result, axes[1])
@@ -62,9 +65,7 @@ def height(result: Result, axes: list[Any]) -> None:
     """z(t) of the tip, as the programmed-motion paper prints it."""
     z = np.asarray(result.arrays["tip"], float)[:, 2]
     axes[0].plot(result.t, z, color=joint_colour(0), label="z")
-    low, high = np.nanmin(z), np.nanmax(z)
-    if high - low < 1e-9 * max(1.0, abs(high)):  # rounding is not a motion
-        axes[0].set_ylim(low - 0.05 * max(abs(low), 0.1), high + 0.05 * max(abs(high), 0.1))
+    steady(axes[0], natural_size(result, "tip"))
     time_axis(axes[0], "Height of the tip", "z [m]")
 
 
@@ -74,6 +75,7 @@ def bristles(result: Result, axes: list[Any]) -> None:
     values = np.asarray(result.arrays["bristles"], float)
     for k in range(values.shape[-1]):
         axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=f"state {k + 1}")
+    steady(axes[0], max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9))
     unit = "rad or m" if any(prismatic(result)) else "rad"
     time_axis(axes[0], "Bristle deflection", unit)
     axes[0].legend(loc="best")

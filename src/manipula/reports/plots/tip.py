@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from manipula.errors import DescriptionError
 from manipula.reports.plots.base import Panels, plot
+from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.skeleton import Skeleton, skeleton
 from manipula.reports.source import decimated, finite_until, needed_robot, robot_of
 from manipula.reports.theme import MUTED, TARGET, TRACE, joint_colour, plain
@@ -87,14 +89,19 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
     ax.set_ylabel(f"{'xyz'[b]} [m]")
 
 
+def is_tip_error(result: Result) -> bool:
+    """Is the tracking error that of the tip? (That of a three-joint arm in joint space also has three entries.)"""
+    target, error = result.arrays.get("target"), result.arrays.get("error")
+    if target is None or error is None or target.shape[-1] != 3 or "tip" not in result.arrays:
+        return False
+    return bool(np.allclose(target - result.arrays["tip"], error, equal_nan=True))
+
+
 def target_of(result: Result) -> np.ndarray | None:
     """The path the tip was asked to follow, (S, 3), when it was asked for one."""
     target = result.arrays.get("target")
-    if target is None or target.ndim != 2 or target.shape[-1] != 3 or "tip" not in result.arrays:
+    if target is None or target.ndim != 2 or not is_tip_error(result):
         return None
-    error = result.arrays.get("error")
-    if error is None or not np.allclose(target - result.arrays["tip"], error, equal_nan=True):
-        return None  # the target of a three-joint arm in joint space also has three entries
     return target[np.isfinite(target).all(axis=-1)]
 
 
@@ -133,11 +140,28 @@ def tip_time(result: Result, axes: list[Any]) -> None:
     ax.set_xlabel("t [s]")
     ax.set_ylabel("p [m]")
     ax.margins(x=0.0)
+    steady(ax, natural_size(result, "tip"))
     ax.legend(loc="best", ncols=3)
 
 
+def _tip_moves(result: Result) -> str | None:
+    from manipula.analysis.manipulability import rows_of
+
+    said = _has_robot(result)
+    if said is not None:
+        return said
+    robot = needed_robot(result)
+    if robot.tip is None:
+        return "The robot has no tip."
+    try:
+        rows_of(robot, "position", "tip")
+    except DescriptionError as error:  # it lies on the axis of every joint before it
+        return str(error)
+    return None
+
+
 @plot("manipulability", "manipulability and condition of the Jacobian along the path", Panels(2, 1, width=7.4, height=2.4),
-      needs=("q",), fits=lambda r: _has_robot(r) or (None if needed_robot(r).tip else "The robot has no tip."))  # fmt: skip
+      needs=("q",), fits=_tip_moves)  # fmt: skip
 def manipulability(result: Result, axes: list[Any], part: str = "position") -> None:
     """Manipulability and inverse condition number (1 is best, 0 singular) over time; see ``analysis.manipulability``.
 

@@ -1,0 +1,143 @@
+"""The numbers at the top of a report: what was largest, how exact it is, how far the run came. Units are never mixed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.reports.page import text
+from manipula.reports.source import is_batch, names_of, prismatic, summary, unit_of
+from manipula.simulation.result import Result
+
+Row = tuple[str, str, str, str]  # title, value, unit and a remark
+ROUNDING = 1e-12  # of the energies: an imbalance below this is rounding
+
+
+def peak(result: Result, signal: str, slides: bool | None = None) -> tuple[float, int, int, int] | None:
+    """Largest absolute value of a signal (S, n) or (N, S, n) among the joints that slide or turn (all: None): value, run, sample, joint."""
+    values = np.abs(np.asarray(result.arrays[signal], float))
+    if slides is not None:
+        values = np.where(np.array(prismatic(result)) == slides, values, np.nan)
+    if not np.isfinite(values).any():
+        return None
+    *run, sample, joint = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    return float(np.nanmax(values)), int(run[0]) if run else -1, int(sample), int(joint)
+
+
+def key_numbers(result: Result) -> list[Row]:
+    """Title, value, unit and a remark."""
+    return [
+        _duration(result),
+        *_largest(result),
+        *_tracking(result),
+        *_power(result),
+        *_trust(result),
+    ]
+
+
+def _duration(result: Result) -> Row:
+    """The time that was reached; what was asked for beside it where the run ended early."""
+    t, reached = result.t, result.reached
+    asked = result.meta.get("duration")
+    asked = float(asked) if isinstance(asked, (int, float)) and np.isfinite(asked) else float(t[-1])
+    count = int(np.searchsorted(t, reached, side="right"))
+    remark = f"{count} samples" + (f", {result.arrays['q'].shape[0]} runs" if is_batch(result) else "")
+    if reached < asked - 1e-9 * max(asked, 1.0) and not result.ok:
+        return "Ended early at", summary(reached), "s", f"of {summary(asked)} s; {remark}"
+    return "Duration", summary(reached - t[0]), "s", remark
+
+
+def _largest(result: Result) -> list[Row]:
+    """Torque and force, turning and sliding speed: each in its own unit."""
+    rows: list[Row] = []
+    names, t = names_of(result), result.t
+    titles = {("tau", False): "Largest torque", ("tau", True): "Largest force", ("qd", False): "Largest velocity",
+              ("qd", True): "Largest velocity"}  # fmt: skip
+    both = len(set(prismatic(result))) > 1
+    for (signal, slides), title in titles.items():
+        found = peak(result, signal, slides) if signal in result.arrays else None
+        if found is not None and found[0] > 0.0:
+            value, run, sample, joint = found
+            kind = (", sliding" if slides else ", turning") if both and signal == "qd" else ""
+            where = f"run {run}, " if run >= 0 else ""
+            rows.append((title + kind, summary(value), unit_of(result, signal, joint), f"{where}{names[joint]}, t = {t[sample]:.3g} s"))  # fmt: skip
+    return rows
+
+
+def error_groups(result: Result) -> list[tuple[str, str, np.ndarray]]:
+    """Parts of the tracking error that share a unit: a remark, the unit, and the norm of that part (S,) or (N, S)."""
+    from manipula.reports.plots.tip import is_tip_error
+
+    error = np.asarray(result.arrays["error"], float)
+    if is_tip_error(result):
+        return [("of the tip", "m", np.linalg.norm(error, axis=-1))]
+    slides = np.array(prismatic(result))
+    groups = [(False, "rad", "turning joints"), (True, "m", "sliding joints")]
+    return [
+        (words if slides.any() and not slides.all() else "of the joints", unit, np.linalg.norm(error[..., slides == kind], axis=-1))
+        for kind, unit, words in groups if (slides == kind).any()
+    ]  # fmt: skip
+
+
+def _tracking(result: Result) -> list[Row]:
+    if "error" not in result.arrays:
+        return []
+    rows: list[Row] = []
+    for words, unit, norm in error_groups(result):
+        good = np.isfinite(norm)
+        if not good.any():
+            continue
+        rows.append(("Tracking error, rms", summary(np.sqrt(np.nanmean(norm**2))), unit, f"{words}, largest {summary(np.nanmax(norm))}"))  # fmt: skip
+        ends = [row[np.isfinite(row)][-1] for row in np.atleast_2d(norm) if np.isfinite(row).any()]
+        early = not good[..., -1].all()
+        remark = f"{words}, {'where the run ended' if early else 'worst run' if len(ends) > 1 else 't = ' + summary(result.t[-1]) + ' s'}"  # fmt: skip
+        rows.append(("Tracking error at the end", summary(np.max(ends)), unit, remark))
+    return rows
+
+
+def _power(result: Result) -> list[Row]:
+    if "power" not in result.arrays:
+        return []
+    power = np.asarray(result.arrays["power"], float)
+    if not np.isfinite(power).any() or not np.nanmax(np.abs(power)) > 0.0:
+        return []
+    worst = ", worst run" if is_batch(result) else ""
+    taken = np.trapezoid(np.nan_to_num(np.clip(power, 0.0, None)).sum(axis=-1), result.t, axis=-1)
+    return [
+        ("Peak power, all joints", summary(np.nanmax(np.abs(power.sum(axis=-1)))), "W", worst.removeprefix(", ")),
+        ("Energy taken by the drives", summary(np.max(taken)), "J", "nothing fed back" + worst),
+    ]
+
+
+def _trust(result: Result) -> list[Row]:
+    rows: list[Row] = []
+    worst = f", worst of {result.arrays['q'].shape[0]} runs" if is_batch(result) else ""
+    if "residual" in result.arrays and np.isfinite(result.arrays["residual"]).any():
+        largest = float(np.nanmax(np.abs(result.arrays["residual"])))
+        rows.append(("Residual of the program", summary(largest), "", "largest |Φ|"))
+    if "audit" in result.arrays and np.isfinite(result.arrays["audit"]).any():
+        largest, size = float(np.nanmax(np.abs(result.arrays["audit"]))), energy_size(result)
+        value = "0" if largest <= ROUNDING * size else summary(largest)
+        remark = "to rounding" if value == "0" and largest > 0 else "largest imbalance"
+        rows.append(("Energy audit", value, "J", remark + worst))
+    if np.isfinite(result.error_estimate) and result.status in ("finished", "inaccurate", "limit"):
+        rows.append(("Error estimate", summary(result.error_estimate), "", f"relative, from a finer run{worst}"))
+    if np.isfinite(result.trusted_until) and not result.ok:
+        rows.append(("Trusted until", summary(result.trusted_until), "s", "within the tolerance" + worst))
+    return rows
+
+
+def energy_size(result: Result) -> float:
+    """Largest of the energies and works of a run [J]."""
+    names = ("kinetic", "potential", "work_drives", "work_friction", "work_outside", "work_program")
+    found = [np.nanmax(np.abs(result.arrays[n]), initial=0.0) for n in names if n in result.arrays]
+    return float(max(found, default=0.0))
+
+
+def numbers_grid(result: Result) -> str:
+    rows = key_numbers(result)
+    columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
+    cells = (
+        f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{text(remark, 80)}</dd>' if remark else ''}</div>"
+        for title, value, unit, remark in rows
+    )
+    return f'<dl class="numbers" style="--columns:{columns}">{"".join(cells)}</dl>\n'
