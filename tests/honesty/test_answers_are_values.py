@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import json
 import pickle
+import typing
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -76,6 +78,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
         mp.paths.spline([(0, 0), (1, 0.5), (2, 0)]), acceleration=2.0, points=60
     ),
     "check_limits": lambda: mp.check_limits(line(), velocity=0.1),
+    "to_dh": lambda: mp.to_dh(mp.load("ur5e"), "standard"),
     "doctor": lambda: mp.doctor(mp.load("puma560")),
     "feasibility": lambda: mp.feasibility(run(), {"torque": 10.0, "velocity": 0.1}),
     "workspace": lambda: workspace(arm(), 4, orientations=2, postures=2),
@@ -151,6 +154,21 @@ def test_any_changed_field_is_seen(name: str) -> None:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_the_contract_covers(name: str) -> None:
     assert isinstance(ANSWERS[name](), Value)
+
+
+@pytest.mark.parametrize("name", [n for n in mp.__all__ if n.islower()])
+def test_what_a_public_function_gives_is_a_value(name: str) -> None:
+    """Whatever dataclass a public function says it returns does not change, compares and hashes."""
+    function = getattr(mp, name)
+    if not inspect.isfunction(function):
+        pytest.skip("no function")
+    given = typing.get_type_hints(function).get("return")
+    for kind in typing.get_args(given) or (given,):
+        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
+            assert kind.__hash__ is not None, kind
+            held = [str(f.type) for f in dataclasses.fields(kind)]
+            assert issubclass(kind, Value) or not any("ndarray" in text or "dict[" in text for text in held), kind
 
 
 def test_every_number_of_a_result_counts() -> None:

@@ -7,12 +7,14 @@ base and a tool transform. Masses, centres of mass and inertias are transported 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError
 from manipula.formats.dh import Convention, check_convention, from_dh
 from manipula.robot.robot import Robot
@@ -27,20 +29,20 @@ FAR = 10.0  # parallel axes are joined where the last normal stood, unless it st
 TOUCHING = 1e-10  # axes nearer than this [m] count as intersecting
 
 
-@dataclass
-class DhTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class DhTable(Value):
     """Rows in the form ``from_dh`` takes, with base and tool as 4×4 arrays."""
 
     convention: Convention
-    rows: list[dict[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
     base: np.ndarray
     tool: np.ndarray
     gravity: tuple[float, float, float]
     name: str = "robot"
     base_name: str = "base"
     payload: Any = None
-    frames: list[tuple[str, int, np.ndarray]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    frames: Sequence[tuple[str, int, np.ndarray]] = ()
+    notes: Sequence[str] = ()
 
     def to_robot(self) -> Robot:
         """The robot these rows describe, with its named frames."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def dh_to_toml(table: DhTable) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _row_lines(row: dict[str, Any]) -> list[str]:
+def _row_lines(row: Mapping[str, Any]) -> list[str]:
     lines = [f"{key} = {string(row[key])}" for key in ("name", "link") if key in row]
     if row.get("joint", "revolute") != "revolute":
         lines.append(f"joint = {string(row['joint'])}")

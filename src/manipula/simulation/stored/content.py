@@ -66,8 +66,7 @@ def sealed(result: Result) -> str:
         "attributes": attributes(result),
     }  # fmt: skip
     text = json.dumps(entries)
-    if len(text) > MAX_HEADER:
-        raise BudgetError(f"What this result says beside its numbers takes {len(text)} bytes, at most {MAX_HEADER}.")
+    _check_length(text)
     return BEGIN + digest(text, {"t": result.t, **result.arrays}) + text[len(BEGIN) + len(BLANK) :]
 
 
@@ -91,13 +90,18 @@ def digest(text: str, arrays: Mapping[str, np.ndarray]) -> str:
     return found.hexdigest()
 
 
-def parsed(text: str) -> dict[str, Any]:
-    """The entries of a header, whose size is looked at before it is read."""
+def _check_length(text: str) -> None:
     values = sum(text.count(mark) for mark in ",[{")
     if len(text) > MAX_HEADER or values > MAX_VALUES:
         raise BudgetError(
-            f"The header has {len(text)} bytes and about {values} values; at most {MAX_HEADER} and {MAX_VALUES} are read."
+            f"What the result says beside its numbers has {len(text)} bytes and about {values} values; "
+            f"at most {MAX_HEADER} and {MAX_VALUES} fit into a file."
         )
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The entries of a header, whose size is looked at before it is read."""
+    _check_length(text)
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
