@@ -376,7 +376,7 @@ def test_csv(tmp_path):
             paths.from_csv(text)
     with pytest.raises(UnknownNameError, match="'X'"):
         paths.from_csv(str(file), columns=["X", "y"])
-    with pytest.raises(DescriptionError, match="cannot be read"):
+    with pytest.raises(DescriptionError, match="does not exist"):
         paths.from_csv(str(tmp_path / "absent.csv"))
 
 

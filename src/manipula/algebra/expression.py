@@ -13,14 +13,15 @@ Meaning of the operators:
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra import ops
+from manipula.algebra import bounded, ops
 from manipula.algebra.grammar import (
     CONSTANTS,
     DEFAULT,
@@ -37,9 +38,31 @@ from manipula.algebra.grammar import (
 from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, printable, unknown_name
 
-__all__ = ["DEFAULT", "LIMITS", "Expression", "Function", "Limits", "decimal", "parse", "scalar"]
+__all__ = ["DEFAULT", "LIMITS", "Expression", "Function", "Limits", "Work", "decimal", "parse", "scalar"]
 
 _ARITHMETIC_FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError)
+
+
+class Work:
+    """How much symbolic work the formulas of one file may ask for, in steps weighted by the size of what they act on."""
+
+    FORMULA = 3_000
+    FILE = 12_000  # about a second
+
+    def __init__(self, limit: int = FILE) -> None:
+        self.spent, self.limit = 0, limit
+
+    def spend(self, expression: Expression) -> None:
+        if expression.names:
+            self.add(expression.effort, expression._place())
+
+    def add(self, units: int, place: str | None = None) -> None:
+        self.spent += units
+        if self.spent > self.limit:
+            what = "This formula comes" if self.limit == self.FORMULA else "The formulas of this file come"
+            raise BudgetError(
+                f"{what} to more than {self.limit} units of symbolic work; give parameters values, or write shorter formulas.",
+                field=place)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,7 +97,8 @@ class Expression:
             elif kind == "constant":
                 stack.append(CONSTANTS[payload])
             elif kind == "name":
-                stack.append(values[payload])
+                given = values[payload]
+                stack.append(float(given) if isinstance(given, int) else given)  # whole numbers would grow without end
             else:
                 self._apply(stack, kind, payload, column)
         return stack[0]
@@ -91,7 +115,7 @@ class Expression:
         except ManipulaError:
             raise
         except _ARITHMETIC_FAILURES as problem:
-            raise self._error(column, f"cannot be computed ({_reason(problem)}).") from None
+            raise self._error(column, f"cannot be computed ({bounded.reason(problem)}).") from None
         if isinstance(result, complex) or (isinstance(result, (float, np.floating)) and not math.isfinite(result)):
             raise self._error(column, "is not a finite real number here.")
         stack.append(result)
@@ -105,28 +129,62 @@ class Expression:
 
         if not self.names:
             return sympy.Float(self.evaluate(), 17)
-        stack: list[Any] = []
-        try:
-            for kind, payload, _ in self.program:
-                if kind == "number":
-                    exact = _exact(payload)
-                    stack.append(sympy.Rational(exact.numerator, exact.denominator))
-                elif kind == "constant":
-                    stack.append(getattr(sympy, payload))
-                elif kind == "name":
-                    stack.append(sympy.Symbol(payload))
-                elif kind == "call":
-                    name, count = payload
-                    arguments = stack[-count:]
-                    del stack[-count:]
-                    stack.append(getattr(sympy, self.functions[name].sympy_name)(*arguments))
-                else:
-                    stack.append(_operate(kind, None, stack))
-        except _ARITHMETIC_FAILURES as problem:
-            raise DescriptionError(f"Cannot be written in symbols ({_reason(problem)}).", field=self._place()) from None
-        if stack[0].has(sympy.nan, sympy.zoo, sympy.oo, sympy.I):
+        return self.exact().expression
+
+    @cached_property
+    def effort(self) -> int:
+        """What building the formula in SymPy costs: functions and powers look at everything below them."""
+        sizes: list[int] = []
+        total = 0
+        for kind, payload, _ in self.program:
+            if kind in ("number", "constant", "name"):
+                sizes.append(1)
+                continue
+            count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
+            size = 1 + sum(sizes[-count:])
+            del sizes[-count:]
+            sizes.append(size)
+            total += size if kind in ("call", "**") else 1 + size // 10
+            total += 12 * count * count if kind == "call" and payload[0] in ("min", "max") else 0
+        return total
+
+    def exact(self) -> bounded.Part:
+        """The formula in SymPy, and its value when its parameters cancel; no step may leave the bounds of ``bounded``."""
+        import sympy
+
+        Work(Work.FORMULA).spend(self)
+        stack: list[bounded.Part] = []
+        for kind, payload, column in self.program:
+            if kind == "number":
+                stack.append(self._bounded(column, bounded.number, _exact(payload), float(payload)))
+                continue
+            if kind in ("constant", "name"):
+                constant = kind == "constant"
+                made = getattr(sympy, payload) if constant else sympy.Symbol(payload)
+                stack.append(bounded.Part(made, CONSTANTS[payload] if constant else None))
+                continue
+            count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
+            parts = stack[-count:]
+            del stack[-count:]
+            if kind == "call":
+                function = self.functions[payload[0]]
+                made = getattr(sympy, function.sympy_name)
+                stack.append(self._bounded(column, bounded.call, payload[0], made, function.compute, parts))
+            elif kind == "**":
+                stack.append(self._bounded(column, bounded.power, *parts))
+            else:
+                operate = lambda *p, kind=kind: _operate(kind, None, list(p))  # noqa: E731
+                stack.append(self._bounded(column, bounded.apply, operate, operate, parts))
+        result = stack[0].expression
+        if result.has(sympy.nan, sympy.zoo, sympy.oo, sympy.I):
             raise DescriptionError("Divides by zero or leaves the real numbers.", field=self._place())
         return stack[0]
+
+    def _bounded(self, column: int, step: Callable[..., bounded.Part], *arguments: Any) -> bounded.Part:
+        try:
+            return step(*arguments)
+        except DescriptionError as error:
+            raise type(error)(f"Column {column}: {error.problem}", field=self._place()) from None
 
     def _place(self) -> str:
         return f"formula '{printable(self.text, 60)}'"
@@ -164,16 +222,22 @@ def parse(
     return Expression(text, tuple(used), program, functions)
 
 
-def scalar(value: Any, names: Collection[str] | None = None) -> Any:
-    """A field of a description: a float for a number or a formula without parameters, else a SymPy expression."""
+def scalar(value: Any, names: Collection[str] | None = None, work: Work | None = None) -> Any:
+    """A field of a description: a float for a number or a formula without parameters, else a SymPy expression.
+
+    Args:
+        work: what the formulas of the same file have cost so far.
+    """
     if isinstance(value, str):
         if SIGNED_DECIMAL.fullmatch(value.strip(" \t")):
             return decimal(value)
         expression = parse(value, names)
         if not expression.names:
             return float(expression.evaluate())
-        symbolic = expression.to_sympy()
-        return symbolic if symbolic.free_symbols else float(symbolic)
+        if work is not None:
+            work.spend(expression)
+        found = expression.exact()
+        return found.expression if found.value is None else found.value
     if isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -194,9 +258,8 @@ def _check(text: str, program: Program, functions: Mapping[str, Function], limit
     out: list[tuple[str, Any, int]] = []
     for kind, payload, column in program:
         if kind in ("number", "constant", "name"):
-            exact = _exact(payload) if kind == "number" else Fraction(1)
-            value = {"number": lambda p: float(p), "constant": CONSTANTS.get, "name": lambda p: None}[kind](payload)
-            stack.append((value, exact.numerator.bit_length() + exact.denominator.bit_length()))
+            value = float(payload) if kind == "number" else CONSTANTS[payload] if kind == "constant" else None
+            stack.append((value, _bits(payload) if kind == "number" else 2))
             out.append((kind, payload, column))
             continue
         count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
@@ -243,14 +306,12 @@ def _operate(kind: str, exponent: float | None, stack: list[Scalar]) -> Scalar:
     return a ** int(exponent) if float(exponent).is_integer() else a**exponent
 
 
+@lru_cache(4096)
+def _bits(text: str) -> int:
+    exact = _exact(text)
+    return exact.numerator.bit_length() + exact.denominator.bit_length()
+
+
 def _exact(text: str) -> Fraction:
     """The decimal as a fraction; zero first, so that ``0e999999`` builds no giant."""
     return Fraction(text) if float(text) != 0.0 else Fraction(0)
-
-
-def _reason(problem: BaseException) -> str:
-    if isinstance(problem, ZeroDivisionError):
-        return "division by zero"
-    if isinstance(problem, OverflowError):
-        return "too large"
-    return "outside the domain of the function" if isinstance(problem, ValueError) else printable(problem, 60)

@@ -65,6 +65,7 @@ LONGEST_NAME = 64
 _DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 SIGNED_DECIMAL = re.compile(rf"[+-]?{_DECIMAL}")
 _TOKEN = re.compile(rf"[ \t]*(?:(?P<number>{_DECIMAL})|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^(),]))")
+_CALL = re.compile(r"[ \t]*\(")
 _STUCK = re.compile(r"[A-Za-z0-9_.]")
 _OPERATORS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _ALLOWED = "Allowed are decimal numbers, names, + - * / ^ ( ) and the functions " + ", ".join(DEFAULT) + "."
@@ -126,7 +127,7 @@ def tokens_of(text: str, functions: Mapping[str, Function], limits: Limits) -> l
 
 
 def _kind_of_name(word: str, column: int, text: str, place: int, functions: Mapping[str, Function]) -> str:
-    called = text[place:].lstrip(" \t").startswith("(")
+    called = _CALL.match(text, place) is not None
     if len(word) > LONGEST_NAME:
         raise DescriptionError(f"Column {column}: a name has at most {LONGEST_NAME} characters.")
     if word in functions:

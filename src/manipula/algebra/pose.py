@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.linear import array
+from manipula.algebra.symbols import exact_numbers, is_symbolic
 from manipula.errors import ShapeError, printable
 from manipula.lazy import cached_property
 
@@ -17,12 +18,12 @@ Mat3 = tuple[Vec3, Vec3, Vec3]
 
 
 def plain(x: Any) -> Any:
-    """A Python float for any plain or SymPy number; symbolic expressions stay as they are."""
+    """A Python float for any plain or SymPy number; in symbolic expressions every number is exact."""
     if isinstance(x, (int, float, np.floating, np.integer)):
         return float(x) + 0.0  # -0.0 becomes 0.0: equal robots hash equally
     if getattr(x, "is_number", False) and not getattr(x, "free_symbols", True):
         return float(x) + 0.0
-    return x
+    return exact_numbers(x) if is_symbolic(x) else x
 
 
 def vec3(values: Any) -> Vec3:

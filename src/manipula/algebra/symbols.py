@@ -6,6 +6,7 @@ builds the expression from whitelisted nodes.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,19 +35,44 @@ def substitute(x: Any, values: Mapping[str, Any]) -> Any:
     """``x`` with named parameters replaced; a plain float when nothing is left free."""
     if not is_symbolic(x):
         return x
-    import sympy
+    chosen = {s.name: values[s.name] for s in x.free_symbols if s.name in values}
+    if len(chosen) < len(x.free_symbols) or any(is_symbolic(v) for v in chosen.values()):
+        from manipula.algebra.bounded import replaced
 
-    chosen = {s: values[s.name] for s in x.free_symbols if s.name in values}
-    result = x.subs({s: sympy.Float(v, 17) if isinstance(v, float) else v for s, v in chosen.items()})
-    if result.free_symbols:
-        return result
+        return replaced(x, chosen)
     try:
-        return float(evaluate(x, {s.name: float(v) for s, v in chosen.items()}))
+        result = float(evaluate(x, {name: float(v) for name, v in chosen.items()}))
+        if math.isfinite(result):
+            return result
     except DescriptionError:
         raise
     except (ArithmeticError, TypeError, ValueError):  # 1/0, log(0), sqrt(-1), beyond the largest float
-        given = ", ".join(f"{s.name} = {printable(v, 20)}" for s, v in sorted(chosen.items(), key=str))
-        raise DescriptionError(f"'{printable(x, 60)}' has no finite value with {printable(given, 100)}.") from None
+        pass
+    given = ", ".join(f"{name} = {printable(v, 20)}" for name, v in sorted(chosen.items()))
+    raise DescriptionError(f"'{printable(x, 60)}' has no finite value with {printable(given, 100)}.") from None
+
+
+def exact_numbers(x: Any) -> Any:
+    """A SymPy expression with every ``Float`` as the decimal that a file would say: 0.25 becomes 1/4.
+
+    Equal numbers then make equal expressions, however they were computed, and a formula reads back as it was written.
+    """
+    import sympy
+
+    floats = x.atoms(sympy.Float)
+    exact = {f: decimal_fraction(float(f)) for f in floats if math.isfinite(float(f))}
+    if not exact:
+        return x
+    from manipula.algebra.bounded import exchanged
+
+    return exchanged(x, exact)
+
+
+def decimal_fraction(value: float) -> Any:
+    """The shortest decimal that reads back as ``value``, as an exact SymPy number."""
+    import sympy
+
+    return sympy.Rational(repr(float(value)))
 
 
 def evaluate(expression: Any, values: Mapping[str, Any], known: dict[Any, Any] | None = None) -> Any:

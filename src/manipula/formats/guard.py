@@ -26,8 +26,12 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
     """The content of a regular file of at most ``limit`` bytes; pipes, devices and folders are refused unread."""
     name = os.fspath(path)
     try:
-        # O_NONBLOCK: opening a pipe that nobody writes to must not wait for ever.
+        if not stat.S_ISREG(os.stat(name).st_mode):  # opening a device may already do something
+            raise DescriptionError("This is not a regular file.", file=name)
+        # O_NONBLOCK: a pipe put there in between, that nobody writes to, must not make us wait for ever.
         handle = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except DescriptionError:
+        raise
     except FileNotFoundError:
         raise DescriptionError("This file does not exist.", file=name) from None
     except (OSError, ValueError) as problem:
@@ -39,13 +43,13 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
         raise DescriptionError("This is not a regular file.", file=name)
     with os.fdopen(handle, "rb") as stream:
         if status.st_size > limit:
-            raise BudgetError(f"A description has at most {limit} bytes, this file {status.st_size}.", file=name)
+            raise BudgetError(f"At most {limit} bytes are read, this file has {status.st_size}.", file=name)
         try:
             data = stream.read(limit + 1)
         except OSError as problem:
             raise DescriptionError(f"This file cannot be read: {problem.strerror}.", file=name) from None
     if len(data) > limit:
-        raise BudgetError(f"A description has at most {limit} bytes.", file=name)
+        raise BudgetError(f"At most {limit} bytes are read.", file=name)
     return data
 
 
@@ -82,7 +86,7 @@ def xml_source(text_or_path: str | bytes | os.PathLike[str]) -> Source:
 
 
 def check_reference(reference: str) -> str:
-    """The path of a mesh that does not climb out of its folder or package by ``..``; nothing is opened.
+    """The path of a mesh or of another file that does not climb out of its folder or package by ``..``; nothing is opened.
 
     ``package://arm/meshes/a.stl`` and ``meshes/a.stl`` give the path below the package folder or the file's folder.
     Absolute paths and other schemes are given back as they are: programs write them, ``safe_join`` opens none.
@@ -94,12 +98,12 @@ def check_reference(reference: str) -> str:
         root = 1 if scheme.group() in ("package:", "model:") else 0  # the first part is the package's name
     shown = printable(reference, 60)
     if "\0" in rest or not rest.strip("/ "):
-        raise DescriptionError(f"The mesh path '{shown}' is empty or holds a null character.")
+        raise DescriptionError(f"The path '{shown}' is empty or holds a null character.")
     depth = 0
     for part in PurePosixPath(rest.lstrip("/")).parts:
         depth += -1 if part == ".." else 1
         if part == ".." and depth < root:
-            raise DescriptionError(f"The mesh path '{shown}' climbs out of the folder of the description.")
+            raise DescriptionError(f"The path '{shown}' climbs out of the folder of the description.")
     return rest if root else reference.replace("\\", "/")
 
 
@@ -118,5 +122,6 @@ def safe_join(folder: str | os.PathLike[str], reference: str, suffixes: tuple[st
     if suffixes and path.suffix.lower() not in suffixes:
         raise DescriptionError(f"A file ending in {', '.join(suffixes)} is needed, found '{printable(path.name, 60)}'.")
     if not path.is_file():
-        raise DescriptionError(f"'{printable(reference, 60)}' is not a regular file.")
+        fault = "is not a regular file" if path.exists() else "does not exist"
+        raise DescriptionError(f"'{printable(reference, 60)}' {fault}.")
     return path

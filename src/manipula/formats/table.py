@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.expression import scalar
+from manipula.algebra.expression import Work, scalar
 from manipula.algebra.symbols import free_names, is_symbolic
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.formats.dh import from_dh
@@ -60,15 +60,16 @@ def _robot(text: str, name: str) -> Robot:
     rows: list[dict[str, Any]] = []
     gravity: Any = None
     names: set[str] = set()
+    work = Work()
     for k, (number, line) in enumerate(lines):
         try:
             cells = _cells(line)
             for column in ("q", "qd", "qdd"):
                 _register(cells[column], column, names)
             if k == 0:
-                gravity = _vector(cells["gravity"], 3, "gravity")
+                gravity = _vector(cells["gravity"], 3, "gravity", work)
                 _check_count(cells["n"], len(lines))
-            rows.append(_row(cells))
+            rows.append(_row(cells, work))
             if k > 0 and any(cells[c] not in ("", "0") for c in ("gravity", "n")):
                 raise DescriptionError("Gravity and n stand in the first line; later lines have 0.", field="gravity")
         except DescriptionError as error:
@@ -102,7 +103,7 @@ def _cells(line: str) -> dict[str, str]:
     return dict(zip(COLUMNS, fields))
 
 
-def _row(cells: dict[str, str]) -> dict[str, Any]:
+def _row(cells: dict[str, str], work: Work) -> dict[str, Any]:
     flags = {"1": "revolute", "0": "prismatic"}
     if cells["flag"] not in flags:
         raise DescriptionError(
@@ -111,11 +112,11 @@ def _row(cells: dict[str, str]) -> dict[str, Any]:
     kind = flags[cells["flag"]]
     row: dict[str, Any] = {"joint": kind, "name": cells["q"]}
     for column in ("a", "alpha", "d", "theta", "mass"):
-        row[column] = _scalar(cells[column], column)
+        row[column] = _scalar(cells[column], column, work)
     variable = "theta" if kind == "revolute" else "d"
     row[variable] = _offset(row[variable], cells["q"], variable, kind)
-    row["inertia"] = _matrix(cells["inertia"])
-    x, y, z, *one = _vector(cells["com"], 4, "com")
+    row["inertia"] = _matrix(cells["inertia"], work)
+    x, y, z, *one = _vector(cells["com"], 4, "com", work)
     if one != [1.0]:
         raise DescriptionError("The centre of mass is [x; y; z; 1]; its fourth entry must be 1.", field="com")
     row["com"] = (x, y, z)
@@ -169,9 +170,9 @@ def _check_count(cell: str, rows: int) -> None:
         )
 
 
-def _scalar(cell: str, column: str) -> Any:
+def _scalar(cell: str, column: str, work: Work) -> Any:
     try:
-        value = scalar(cell)
+        value = scalar(cell, work=work)
     except DescriptionError as error:
         error.field = f"{column}, {error.field}" if error.field else column
         raise error.at() from None
@@ -180,7 +181,7 @@ def _scalar(cell: str, column: str) -> Any:
     return value
 
 
-def _vector(cell: str, count: int, column: str) -> list[Any]:
+def _vector(cell: str, count: int, column: str, work: Work) -> list[Any]:
     try:
         rows = bracket_rows(cell)
     except DescriptionError as error:
@@ -188,10 +189,10 @@ def _vector(cell: str, count: int, column: str) -> list[Any]:
     entries = [entry for row in rows for entry in row]
     if len(entries) != count or (len(rows) not in (1, count)):
         raise DescriptionError(f"{count} entries are needed, found {len(entries)}.", field=column)
-    return [_scalar(entry, column) for entry in entries]
+    return [_scalar(entry, column, work) for entry in entries]
 
 
-def _matrix(cell: str) -> np.ndarray:
+def _matrix(cell: str, work: Work) -> np.ndarray:
     try:
         rows = bracket_rows(cell)
     except DescriptionError as error:
@@ -202,7 +203,7 @@ def _matrix(cell: str) -> np.ndarray:
         )
     out = np.empty((3, 3), dtype=object)
     for i, j in np.ndindex(3, 3):
-        out[i, j] = _scalar(rows[i][j], "inertia")
+        out[i, j] = _scalar(rows[i][j], "inertia", work)
     return out
 
 

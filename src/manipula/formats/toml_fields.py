@@ -10,17 +10,20 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable
+from graphlib import CycleError, TopologicalSorter
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.expression import scalar
-from manipula.algebra.symbols import free_names, substitute
+from manipula.algebra.bounded import tree_size
+from manipula.algebra.expression import Work, scalar
+from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml_lines import line_index, line_of
 from manipula.lazy import cached_property
 from manipula.robot.build import MAX_LINKS
+from manipula.robot.checks import LARGEST
 
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 24
@@ -28,7 +31,6 @@ MAX_KEYS = 300_000  # 5000 links with all their fields stay below; a million lin
 MAX_ENTRIES = 500_000
 MAX_LINES = 1_000_000  # a hundred for each link and for each joint
 MAX_TABLES = 100_000  # { … } or lines that begin with [: five a joint at most
-LARGEST = 1e60  # products of five such numbers still fit a double
 
 
 def radians(degrees: Any) -> Any:
@@ -47,6 +49,7 @@ class Document:
         self.text, self.file = text.removeprefix("\ufeff"), file
         self.parameters: dict[str, Any] = {}
         self.used: set[str] = set()
+        self.work = Work()
         self.root = self._parsed()
 
     def _parsed(self) -> dict[str, Any]:
@@ -78,24 +81,30 @@ class Document:
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
-        waiting = {key: table.scalar(key) for key in table.names()}
-        while waiting:
-            ready = {k: v for k, v in waiting.items() if not any(name in waiting for name in free_names(v))}
-            if not ready:
-                first = next(iter(waiting))
-                raise DescriptionError(
-                    f"The parameters {', '.join(printable(k, 40) for k in list(waiting)[:5])} define each other in a circle.",
-                    **self.place(f"parameters.{first}"),
-                )
-            for key, value in ready.items():
-                self.parameters[key] = self._substituted(value)
-                del waiting[key]
+        given = {key: table.scalar(key) for key in table.names()}
+        needs = {key: [n for n in free_names(value) if n in given] for key, value in given.items()}
+        order = TopologicalSorter(needs)
+        try:
+            order.prepare()
+        except CycleError as error:
+            circle = list(dict.fromkeys(error.args[1]))
+            raise DescriptionError(
+                f"The parameters {', '.join(printable(k, 40) for k in circle[:5])} define each other in a circle.",
+                **self.place(f"parameters.{circle[0]}"),
+            ) from None
+        while order.is_active():
+            for key in order.get_ready():
+                try:
+                    self.parameters[key] = self._substituted(given[key])
+                except DescriptionError as error:
+                    raise self.located(error, f"parameters.{key}") from None
+                order.done(key)
 
-    def scalar(self, value: Any, path: str) -> Any:
-        """A finite float, or a SymPy expression while parameters are free."""
+    def scalar(self, value: Any, path: str, largest: float = LARGEST) -> Any:
+        """A finite float of at most ``largest`` in size, or a SymPy expression while parameters are free."""
         if isinstance(value, str):
             try:
-                value = self._substituted(scalar(value))
+                value = self._substituted(scalar(value, work=self.work))
             except DescriptionError as error:
                 raise self.located(error, path) from None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -104,9 +113,9 @@ class Document:
             raise DescriptionError(
                 f"A number or a formula in quotes is needed, found {_kind(value)}.", **self.place(path)
             )
-        if not abs(value) <= LARGEST:
+        if not (abs(value) <= largest and math.isfinite(float(value) if abs(value) < 10**309 else math.inf)):
             raise DescriptionError(
-                f"A finite number is needed, found {printable(value, 30)}; at most {LARGEST:g} in size.",
+                f"A finite number is needed, found {printable(value, 30)}; at most {largest:g} in size.",
                 **self.place(path),
             )
         return float(value)
@@ -114,7 +123,11 @@ class Document:
     def _substituted(self, value: Any) -> Any:
         names = [name for name in free_names(value) if name in self.parameters]
         self.used.update(names)
-        return substitute(value, self.parameters) if names else value
+        if not names:
+            return value
+        if any(is_symbolic(self.parameters[name]) for name in names) or len(names) < len(value.free_symbols):
+            self.work.add(tree_size(value))
+        return substitute(value, self.parameters)
 
     def check_parameters(self) -> None:
         """Every parameter must be used by something, else its name is probably misspelt."""
@@ -181,14 +194,14 @@ class Fields:
             raise self.error(f"true or false is needed, found {_kind(value)}.", key)
         return value
 
-    def scalar(self, key: str, default: Any = None) -> Any:
-        return self.document.scalar(self._table[key], self.where(key)) if self.has(key) else default
+    def scalar(self, key: str, default: Any = None, largest: float = LARGEST) -> Any:
+        return self.document.scalar(self._table[key], self.where(key), largest) if self.has(key) else default
 
-    def angle(self, key: str, default: Any = None) -> Any:
+    def angle(self, key: str, default: Any = None, largest: float = LARGEST) -> Any:
         """Radians from ``key``, or degrees from ``key_deg``; not both."""
         if self.either(key, f"{key}_deg") == f"{key}_deg":
-            return radians(self.scalar(f"{key}_deg"))
-        return self.scalar(key, default)
+            return radians(self.scalar(f"{key}_deg", None, largest))
+        return self.scalar(key, default, largest)
 
     def either(self, *keys: str) -> str | None:
         """Which one of several alternative keys is present; more than one is an error."""
@@ -197,7 +210,7 @@ class Fields:
             raise self.error(f"Give '{present[0]}' or '{present[1]}', not both.", present[1])
         return present[0] if present else None
 
-    def scalars(self, key: str, count: int | None = None) -> list[Any] | None:
+    def scalars(self, key: str, count: int | None = None, largest: float = LARGEST) -> list[Any] | None:
         """A list of numbers or formulas, ``count`` of them."""
         if not self.has(key):
             return None
@@ -206,7 +219,7 @@ class Fields:
             wanted = "A list of numbers" if count is None else f"A list of {count} numbers"
             found = f"{len(value)} entries" if isinstance(value, list) else _kind(value)
             raise self.error(f"{wanted} is needed, found {found}.", key)
-        return [self.document.scalar(v, f"{self.where(key)}[{i}]") for i, v in enumerate(value)]
+        return [self.document.scalar(v, f"{self.where(key)}[{i}]", largest) for i, v in enumerate(value)]
 
     def matrix(self, key: str, size: int) -> np.ndarray | None:
         """A square matrix as a list of rows."""

@@ -6,6 +6,7 @@ Each function reads one table and leaves unknown keys to the caller, who closes 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -115,15 +116,16 @@ def limits(table: Fields) -> Limits:
     Every key but ``effort`` also exists with ``_deg`` for revolute joints.
     """
     pair = table.either("position", "position_deg")
-    lower, upper = table.angle("lower"), table.angle("upper")
+    lower, upper = (table.angle(key, largest=math.inf) for key in ("lower", "upper"))
     if pair is not None:
         if lower is not None or upper is not None:
             raise table.error(f"Give '{pair}' or 'lower' and 'upper', not both.", pair)
-        values = table.scalars(pair, 2) or []
+        values = table.scalars(pair, 2, math.inf) or []
         lower, upper = (radians(v) for v in values) if pair == "position_deg" else values
     if isinstance(lower, float) and isinstance(upper, float) and lower > upper:
         raise table.error(f"The limits are reversed: lower {lower:g} > upper {upper:g}.")
-    sizes = {key: table.angle(key) for key in ("velocity", "acceleration", "jerk")} | {"effort": table.scalar("effort")}
+    sizes = {key: table.angle(key, largest=math.inf) for key in ("velocity", "acceleration", "jerk")}
+    sizes["effort"] = table.scalar("effort", largest=math.inf)
     for key, size in sizes.items():
         if isinstance(size, float) and size < 0:
             raise table.error(f"The {key} limit is a size, at least 0; found {size:g}.", key)
@@ -162,7 +164,6 @@ def _registered(table: Fields, key: str, what: str, registry: dict[str, Any]) ->
 
 def _value(table: Fields, f: dataclasses.Field[Any]) -> Any:
     kind = str(f.type)
-    raw = table.raw(f.name)
     if f.name == "motor":  # the prescribed motion of a motor: a formula in t that stays text
         text = table.required_text("motor")
         try:
@@ -172,8 +173,6 @@ def _value(table: Fields, f: dataclasses.Field[Any]) -> Any:
         return text
     if "bool" in kind:
         return table.flag(f.name, False)
-    if isinstance(raw, list):
-        return tuple(table.scalars(f.name) or ())
     return table.scalar(f.name)
 
 

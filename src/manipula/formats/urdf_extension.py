@@ -93,7 +93,7 @@ def _take_joint_frames(draft: UrdfDraft, extension: Element) -> None:
     for name in names:
         moving, weld = by_child.get(name), below.get(name, [])
         usable = moving is not None and moving.kind != "fixed" and len(weld) == 1 and weld[0].kind == "fixed"
-        if name in gone or not usable or links[name].described:
+        if name in gone or not usable or name not in links or links[name].described:
             _broken(extension, "frame", name)
         assert moving is not None
         moving.child, moving.frame = weld[0].child, weld[0].origin

@@ -14,6 +14,7 @@ from manipula.robot.link import Payload
 
 MAX_LINKS = 5000
 MAX_NAME = 200
+LARGEST = 1e60  # of a length, mass or inertia; products of five such numbers still fit a double
 ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
 
 
@@ -35,9 +36,15 @@ def check_name(kind: str, name: Any, **place: Any) -> str:
 
 
 def check_number(
-    value: Any, what: str, *, at_least: float | None = None, above: float | None = None, **place: Any
+    value: Any,
+    what: str,
+    *,
+    at_least: float | None = None,
+    above: float | None = None,
+    largest: float = math.inf,
+    **place: Any,
 ) -> Any:
-    """A finite number (or a symbolic expression), optionally bounded below."""
+    """A finite number (or a symbolic expression), optionally bounded."""
     if is_symbolic(value):
         return value
     try:
@@ -46,6 +53,8 @@ def check_number(
         raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place) from None
     if not isinstance(value, float) or not math.isfinite(value):
         raise DescriptionError(f"{what} must be a finite number, found {printable(value)}.", **place)
+    if abs(value) > largest:
+        raise DescriptionError(f"{what} is {value:g}; at most {largest:g} in size is allowed.", **place)
     if at_least is not None and value < at_least:
         raise UnphysicalError(f"{what} must be at least {at_least:g}, found {value:g}.", **place)
     if above is not None and value <= above:
@@ -58,7 +67,7 @@ def check_pose(X: Pose, what: str, **place: Any) -> Pose:
     if X is IDENTITY:
         return X
     for v in (*X.translation, *(x for row in X.rotation for x in row)):
-        check_number(v, what, **place)
+        check_number(v, what, largest=LARGEST, **place)
     if X.R.dtype != object:
         error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
         if error > ROTATION_ERROR or np.linalg.det(X.R) < 0.0:
@@ -78,12 +87,12 @@ def check_gravity(gravity: Any) -> Vec3:
 
 def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> None:
     """Finite numbers, a mass that is not negative, a symmetric inertia (whether it can be real is the doctor's question)."""
-    check_number(mass, f"The mass of {whose}", at_least=0.0, **place)
+    check_number(mass, f"The mass of {whose}", at_least=0.0, largest=LARGEST, **place)
     for v in np.asarray(com, dtype=object).ravel():
-        check_number(v, f"The centre of mass of {whose}", **place)
+        check_number(v, f"The centre of mass of {whose}", largest=LARGEST, **place)
     tensor = np.asarray(inertia, dtype=object)
     for v in tensor.ravel():
-        check_number(v, f"The inertia of {whose}", **place)
+        check_number(v, f"The inertia of {whose}", largest=LARGEST, **place)
     scale = max((abs(float(v)) for v in tensor.ravel() if not is_symbolic(v)), default=0.0)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         x, y = tensor[a, b], tensor[b, a]

@@ -18,6 +18,7 @@ NODES = 16
 TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
 SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
 MAX_PANELS = 400_000
+PANELS = 2000, 8  # at most so many, and so many for each piece: a spline through even points needs two or three
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
 _degrees = np.arange(NODES)
@@ -56,6 +57,7 @@ class ArcLength:
     def __init__(self, speed: Callable[[np.ndarray, np.ndarray], np.ndarray], breaks: np.ndarray) -> None:
         low, high, piece = breaks[:-1], breaks[1:], np.arange(len(breaks) - 1)
         smallest = (high - low) * SMALLEST_PANEL
+        most = min(MAX_PANELS, PANELS[0] + PANELS[1] * len(low))
         done: list[tuple[np.ndarray, ...]] = []
         count = 0
         size = np.zeros(0)  # length of every piece, estimated by its first panel
@@ -72,8 +74,10 @@ class ArcLength:
             tail = 2 * half * np.abs(series[:, -2:]).sum(axis=1)
             good = (tail <= TAIL * size[piece]) | (2 * half <= smallest[piece])
             count += int(good.sum())
-            if count + 2 * int((~good).sum()) > MAX_PANELS:
-                raise BudgetError(f"The length of the path needs more than {MAX_PANELS} panels.")
+            if count + 2 * int((~good).sum()) > most:
+                raise BudgetError(
+                    f"The length of the path needs more than {most} panels; its parts are too different in size, or it is "
+                    "no smooth curve between its breaks.")  # fmt: skip
             done.append((low[good], half[good], piece[good], series[good] * half[good, None]))
             middle = (low + high)[~good] / 2
             low, high = np.concatenate([low[~good], middle]), np.concatenate([middle, high[~good]])

@@ -122,6 +122,7 @@ class Path:
             raise ShapeError(f"The curves of one path must have the same number of coordinates; found {found}.")
         self.space: Literal["task", "joint"] = space
         self.orientation, self.description = orientation, description
+        self.read: Mapping[str, Any] = {}  # arguments as read from a file, which stand in the description for its name
         self._measure()
 
     def _measure(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from manipula.errors import BudgetError, DescriptionError, ShapeError, printable
 
 MAX_POINTS = 100_000
+LARGEST = 1e60  # squares and cubes of such numbers still fit a double
 COINCIDENT = 1e-12  # relative to the size of the figure: closer points have no direction between them
 
 
@@ -22,10 +23,13 @@ def finite_array(values: Any, name: str) -> np.ndarray:
         ) from None
     if array.size > 64 * MAX_POINTS:
         raise BudgetError(f"'{name}' has {array.size} numbers; at most {64 * MAX_POINTS} are allowed.", field=name)
-    bad = np.argwhere(~np.isfinite(array))
+    bad = np.argwhere(~(np.abs(array) <= LARGEST))
     if len(bad):
         place = "".join(f"[{i}]" for i in bad[0])
-        raise DescriptionError(f"'{name}{place}' is {array[tuple(bad[0])]}; it must be a finite number.", field=name)
+        raise DescriptionError(
+            f"'{name}{place}' is {array[tuple(bad[0])]}; it must be a finite number, at most {LARGEST:g} in size.",
+            field=name,
+        )
     return array
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 from collections.abc import Sequence
-from pathlib import Path as FilePath
 from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.grammar import SIGNED_DECIMAL
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
+from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import MAX_POINTS
 from manipula.motion.paths.joint import joint
@@ -47,38 +49,45 @@ def from_csv(
     name, text = _content(source)
     rows = read_rows(text, name, delimiter, columns)
     try:
-        if space == "joint":
-            return joint(rows, interpolation=interpolation, ends=ends, spacing=spacing, closed=closed, blend=blend)
-        if interpolation == "polyline":
-            return polyline(rows, closed, blend=blend)
-        if interpolation != "spline":
-            raise DescriptionError(f"'interpolation' is '{printable(interpolation)}'; allowed: polyline, spline.")
-        return spline(rows, ends="periodic" if closed else ends, spacing=spacing)
+        path = _through(rows, interpolation, space, ends, spacing, closed, blend)
     except DescriptionError as error:
         raise error.at(file=name) from None
+    if name is not None:
+        path.read = {"source": text if "\n" in text else f"{text}\n"}
+    return path
+
+
+def _through(
+    rows: np.ndarray, interpolation: Any, space: Any, ends: Any, spacing: Any, closed: bool, blend: float
+) -> Path:
+    if space not in ("task", "joint"):
+        raise DescriptionError(f"'space' is '{printable(space)}'; allowed: task, joint.", field="space")
+    if space == "joint":
+        return joint(rows, interpolation=interpolation, ends=ends, spacing=spacing, closed=closed, blend=blend)
+    if interpolation == "polyline":
+        return polyline(rows, closed, blend=blend)
+    if interpolation != "spline":
+        raise DescriptionError(f"'interpolation' is '{printable(interpolation)}'; allowed: polyline, spline.")
+    return spline(rows, ends="periodic" if closed else ends, spacing=spacing)
 
 
 def _content(source: Any) -> tuple[str | None, str]:
-    text = str(source)
+    text = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(text, str):
+        raise DescriptionError(f"'source' is the name of a file or its text; found {type(source).__name__}.")
     if "\n" in text:
         if len(text) > MAX_BYTES:
             raise BudgetError(f"The text of points has {len(text)} characters; at most {MAX_BYTES} are allowed.")
         return None, text
-    file = FilePath(text)
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise BudgetError(f"The file has {file.stat().st_size} bytes; at most {MAX_BYTES} are allowed.", file=text)
-        return text, file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DescriptionError(f"The file cannot be read: {error.strerror or error}.", file=text) from None
-    except ValueError:
-        raise DescriptionError("The file is not UTF-8 text.", file=text) from None
+    return text, read_text(text, MAX_BYTES)
 
 
 def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any] | None) -> np.ndarray:
     """The chosen columns as floats, shape (points, coordinates); errors name the line."""
-    if not isinstance(delimiter, str) or len(delimiter) != 1:
-        raise DescriptionError(f"'delimiter' must be one character; found '{printable(delimiter)}'.", file=file)
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n" \0':
+        raise DescriptionError(
+            f"'delimiter' must be one character, no quote and no blank; found '{printable(delimiter)}'.", file=file
+        )
     header: list[str] | None = None
     rows: list[list[float]] = []
     picked: list[int] | None = None
@@ -103,10 +112,9 @@ def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any
 
 
 def _float(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+    """The number in a cell, by our own grammar of decimals; ``None`` for a word."""
+    text = cell.strip()
+    return float(text) if SIGNED_DECIMAL.fullmatch(text) else None
 
 
 def _cell(cells: list[str], i: int, file: str | None, line: int) -> float:
@@ -123,13 +131,17 @@ def _cell(cells: list[str], i: int, file: str | None, line: int) -> float:
 def _positions(columns: Sequence[Any] | None, header: list[str] | None, width: int, file: str | None) -> list[int]:
     if columns is None:
         return list(range(width))
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        raise DescriptionError(
+            f"'columns' is a list of names or positions; found {printable(repr(columns), 40)}.", file=file
+        )
     out = []
     for column in columns:
         if isinstance(column, str):
             if header is None or column not in header:
                 raise unknown_name("column", column, header or [], file=file)
             out.append(header.index(column))
-        elif isinstance(column, int) and 0 <= column < width:
+        elif isinstance(column, int) and not isinstance(column, bool) and 0 <= column < width:
             out.append(column)
         else:
             raise DescriptionError(f"Column {column!r} does not exist; the table has 0 to {width - 1}.", file=file)

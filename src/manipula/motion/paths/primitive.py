@@ -34,7 +34,7 @@ def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
             plain = {name: _plain(value) for name, value in bound.arguments.items() if value is not None}
         except TypeError:
             return path
-        path.description = {"kind": function.__name__, **plain}
+        path.description = {"kind": function.__name__, **plain, **path.read}
         return path
 
     REGISTRY[function.__name__] = wrapper

@@ -7,22 +7,23 @@ numbers and letters with a budget; nothing in the text is executed or fetched.
 from __future__ import annotations
 
 import math
+import os
 import re
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
 from manipula.errors import BudgetError, DescriptionError, printable
+from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Curve, Path
-from manipula.motion.paths.checks import number, positive, vector3
+from manipula.motion.paths.checks import LARGEST, number, positive, vector3
 from manipula.motion.paths.ellipse import EllipticArc
 from manipula.motion.paths.polynomial import bezier, joined
 from manipula.motion.paths.primitive import primitive
 
 MAX_CHARACTERS = 4_000_000
 MAX_SEGMENTS = 20_000
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BLANK = re.compile(r"[\s,]*")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _D_ATTRIBUTE = re.compile(r"<path\b[^<>]*?\sd\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -51,22 +52,19 @@ def from_svg(
     factor = positive(scale, "scale")
     A = np.array([[factor, 0.0], [0.0, -factor if flip_y else factor], [0.0, 0.0]])
     shift = vector3(origin, "origin")
-    return Path(_curves(segments, A, shift))
+    path = Path(_curves(segments, A, shift))
+    if file is not None:
+        path.read = {"source": data, "index": 0}
+    return path
 
 
 def _path_data(source: Any, index: int) -> tuple[str | None, str]:
-    text = str(source)
+    text = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(text, str):
+        raise DescriptionError(f"'source' is path data or the name of a file; found {type(source).__name__}.")
     if not text.lower().endswith(".svg"):
         return None, text
-    try:
-        file = FilePath(text)
-        if file.stat().st_size > MAX_CHARACTERS:
-            raise BudgetError(f"The file has more than {MAX_CHARACTERS} bytes.", file=text)
-        content = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DescriptionError(f"The file cannot be read: {error.strerror or error}.", file=text) from None
-    except ValueError:
-        raise DescriptionError("The file is not UTF-8 text.", file=text) from None
+    content = read_text(text, MAX_CHARACTERS)
     found = [a or b for a, b in _D_ATTRIBUTE.findall(content)]
     if not 0 <= int(number(index, "index")) < len(found):
         raise DescriptionError(
@@ -123,8 +121,8 @@ class _Reader:
         if match is None:
             raise self.fail("a number is expected.")
         value = float(match.group())
-        if not math.isfinite(value):
-            raise self.fail("the number is too large.")
+        if not abs(value) <= LARGEST:
+            raise self.fail(f"the number is larger than {LARGEST:g}.")
         self.at = match.end()
         self.blank()
         return value
@@ -221,6 +219,9 @@ class _Reader:
         if excess > 1:
             rx, ry = rx * math.sqrt(excess), ry * math.sqrt(excess)
         h = half / [rx, ry]
+        if not np.any(h * h):  # an ellipse so large that the stroke is straight to the last digit
+            self.bezier([start, target])
+            return
         square = max(0.0, 1.0 / float(h @ h) - 1.0)
         sign = -1.0 if bool(x[3]) == bool(x[4]) else 1.0
         c = sign * math.sqrt(square) * np.array([h[1], -h[0]])  # in units of the radii

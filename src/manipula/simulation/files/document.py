@@ -7,7 +7,9 @@ from typing import Any
 
 from manipula.algebra.symbols import free_names
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
+from manipula.formats.guard import safe_join
 from manipula.formats.toml_fields import Document, Fields, radians
+from manipula.robot.checks import LARGEST
 
 
 class ScenarioDocument(Document):
@@ -35,9 +37,9 @@ class ScenarioDocument(Document):
         for name, value in self.parameters.items():
             self.scalar(value, table.where(name))
 
-    def scalar(self, value: Any, path: str) -> float:
+    def scalar(self, value: Any, path: str, largest: float = LARGEST) -> float:
         """A finite float; names in a formula are constants of the file."""
-        number = super().scalar(value, path)
+        number = super().scalar(value, path, largest)
         if isinstance(number, float) or self._open:
             return number
         raise unknown_name("constant", sorted(free_names(number))[0], self.parameters, **self.place(path))
@@ -50,12 +52,13 @@ class ScenarioDocument(Document):
         return radians(number) if degrees else number
 
     def beside(self, name: str, path: str) -> Path:
-        """The file that the scenario names, relative to the scenario's own folder."""
+        """The file that the scenario names: regular, and inside the scenario's own folder when every link is followed."""
         if self.folder is None:
             raise DescriptionError("A scenario given as text opens no files.", **self.place(path))
-        if "\0" in name or not name.strip():
-            raise DescriptionError(f"'{printable(name, 60)}' is not the name of a file.", **self.place(path))
-        return self.folder / name
+        try:
+            return safe_join(self.folder, name)
+        except DescriptionError as error:
+            raise self.located(error, path).at(file=self.file) from None
 
     def explain(self, error: Exception, path: str = "") -> DescriptionError:
         """Any failure of a part as one error with file, line and field."""
@@ -79,6 +82,7 @@ class Inline(Document):
         self.text, self.file = outer.text, outer.file
         self.parameters: dict[str, Any] = {}
         self.used: set[str] = set()
+        self.work = outer.work
         self.root = outer.root[key]
 
     @property

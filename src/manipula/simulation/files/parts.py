@@ -34,12 +34,20 @@ def read_criteria(table: Fields, key: str = "criteria") -> tuple[Any, ...]:
 
 def read_law(table: Fields) -> Any:
     """A friction law, or ``None`` from an empty table."""
-    return read_registered(table, "law", "friction law", FRICTION) if table.names() else None
+    return read_registered(_one_joint(table), "law", "friction law", FRICTION) if table.names() else None
 
 
 def read_drive(table: Fields) -> Any:
     """A drive, or ``None`` from an empty table."""
-    return read_registered(table, "drive", "drive", DRIVES) if table.names() else None
+    return read_registered(_one_joint(table), "drive", "drive", DRIVES) if table.names() else None
+
+
+def _one_joint(table: Fields) -> Fields:
+    """Laws and drives belong to one joint: their parameters are single numbers."""
+    for key in table.names():
+        if isinstance(table.raw(key), list):
+            raise table.error("One number is needed, found a list; every joint has a table of its own.", key)
+    return table
 
 
 def read_disturbance(table: Fields) -> Any:

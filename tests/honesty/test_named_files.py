@@ -1,0 +1,94 @@
+"""A file names other files only in its own folder; pipes, devices and foreign files are refused unread."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import manipula as mp
+from manipula.errors import DescriptionError
+from manipula.motion import paths
+from manipula.simulation.scenario_file import file_text, load_file, load_text
+
+SECRET = "root:x:0:0:swordfish"
+CSV = "0.3,0.1,0\n0.4,0.2,0\n0.5,0.1,0\n"
+SVG = '<svg><path d="M 0.3 0 L 0.5 0.2"/></svg>'
+
+
+def scenario(kind: str, source: str) -> str:
+    return (
+        f'robot = "planar-2r"\nkind = "inverse_dynamics"\n[reference.path]\nkind = "{kind}"\nsource = "{source}"\n'
+        '[reference.timing]\nkind = "quintic"\nduration = 1.0\n'
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    inside = tmp_path / "runs"
+    inside.mkdir()
+    (tmp_path / "secret.csv").write_text(SECRET + "\n" + SECRET)
+    (tmp_path / "secret.svg").write_text(SECRET)
+    (tmp_path / "secret.toml").write_text(SECRET)
+    for suffix in ("csv", "svg", "toml"):
+        (inside / f"link.{suffix}").symlink_to(tmp_path / f"secret.{suffix}")
+        os.mkfifo(inside / f"pipe.{suffix}")
+        (inside / f"zero.{suffix}").symlink_to("/dev/zero")
+        (inside / f"folder.{suffix}").mkdir()
+    (inside / "points.csv").write_text(CSV)
+    (inside / "drawing.svg").write_text(SVG)
+    return inside
+
+
+NAMES = ("../secret", "link", "pipe", "zero", "folder", "absent", "a/../../secret", "{absolute}/secret")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("suffix", ["csv", "svg", "toml"])
+def test_only_regular_files_of_the_folder_are_opened(folder, suffix, name):
+    source = f"{name.format(absolute=folder.parent)}.{suffix}"
+    text = f'robot = "{source}"\n' if suffix == "toml" else scenario(f"from_{suffix}", source)
+    file = folder / "run.toml"
+    file.write_text(text)
+    with pytest.raises(DescriptionError) as error:
+        load_file(file)
+    assert "swordfish" not in str(error.value)
+    assert str(error.value).startswith(str(file))  # the culprit is the scenario, with its line
+    assert error.value.line is not None
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "/etc/passwd", "/proc/self/environ"])
+@pytest.mark.parametrize("kind", ["from_csv", "robot"])
+def test_system_files_are_not_touched(folder, source, kind):
+    file = folder / "run.toml"
+    file.write_text(f'robot = "{source}"\n' if kind == "robot" else scenario(kind, source))
+    with pytest.raises(DescriptionError, match="absolute"):
+        load_file(file)
+
+
+@pytest.mark.parametrize(("kind", "source"), [("from_csv", "points.csv"), ("from_svg", "drawing.svg")])
+def test_a_saved_scenario_holds_what_it_read(folder, kind, source):
+    """The points travel with the scenario, so that its file names nothing on this machine."""
+    found = load_text(scenario(kind, source), folder)
+    text = file_text(found)
+    assert str(folder) not in text
+    assert load_text(text) == found  # opens nothing
+
+
+def test_python_may_name_any_regular_file(folder):
+    assert paths.from_csv(str(folder / "points.csv")) == paths.from_csv(CSV)
+    assert paths.from_csv(folder / "points.csv").length > 0
+    for name in ("pipe.csv", "zero.csv", "folder.csv"):
+        with pytest.raises(DescriptionError, match="not a regular file"):
+            paths.from_csv(str(folder / name))
+    for name in ("pipe.svg", "zero.svg"):
+        with pytest.raises(DescriptionError, match="not a regular file"):
+            paths.from_svg(str(folder / name))
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".urdf", ".xml", ".txt"])
+def test_robots_are_read_from_regular_files(tmp_path, suffix):
+    pipe = tmp_path / f"arm{suffix}"
+    os.mkfifo(pipe)
+    with pytest.raises(DescriptionError, match="not a regular file"):
+        mp.load(pipe)
