@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from manipula.algebra.grammar import (
 )
 from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, printable, unknown_name
+from manipula.lazy import cached_property
 
 __all__ = ["DEFAULT", "LIMITS", "Expression", "Function", "Limits", "Work", "decimal", "parse", "scalar"]
 

@@ -122,7 +122,7 @@ class _Reader:
             raise self.fail("a number is expected.")
         value = float(match.group())
         if not abs(value) <= LARGEST:
-            raise self.fail(f"the number is larger than {LARGEST:g}.")
+            raise self.fail(f"the number is too large; at most {LARGEST:g}.")
         self.at = match.end()
         self.blank()
         return value
