@@ -121,7 +121,9 @@ def test_all_other_settings_are_written_and_read():
     values = {name: 1.0 + 0.5 * k for k, name in enumerate(symbolic.parameters)}
     round_trip(mp.Scenario(symbolic, duration=1.0, parameters=values))
     torques = (np.array([0.0, 0.5, 1.0]), np.arange(6.0).reshape(3, 2))
-    round_trip(mp.Scenario(ARM, torques=torques, duration=1.0, start="project", elbow=1))
+    round_trip(mp.Scenario(ARM, torques=torques, duration=1.0))
+    round_trip(mp.Scenario(ARM, REACH, kind="inverse_dynamics", q0=(0.1, 1.2), start="project"))
+    round_trip(mp.Scenario(ARM, REACH, kind="inverse_dynamics", elbow=1))
 
 
 def test_a_saved_run_gives_the_same_bits(tmp_path):

@@ -23,6 +23,7 @@ from manipula.simulation.progress import phase
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import initial_state, plant_of, run_numbers
+from manipula.simulation.start import moved_note
 
 NEAR = (
     1e-3  # m per metre of reach: a tip further from its path, without a gain that pulls it there, follows another path
@@ -34,7 +35,8 @@ SAME = 1e-9  # rad or m, per s: a state that is the reference's own but for roun
 class Given:
     """A run whose motion is given: the motion at the samples, and how to have it on the grid of all steps (of one member)."""
 
-    scenario: Scenario
+    asked: Scenario
+    scenario: Scenario  # the same with the free parameters of the robot filled in, where the motion depends on them
     motion: JointMotion
     dense: Callable[[Scenario, int], JointMotion]
     exact: ReferenceTable | None = None  # the motion itself, where the reference is one of joints
@@ -45,13 +47,13 @@ def kinematic(s: Scenario) -> Result:
     """Resolved rates along a task reference, and the torques behind them."""
     phase("compiling")
     check_kinematic(s)
-    s = _with_numbers(s)
+    asked, s = s, _with_numbers(s)
     q0, _ = initial_state(s)
     moved = _moved(s, q0)
     _check_gap(s, q0)
     motion = run_kinematic(s, q0)
     _check_rates(s, motion)
-    return _result(Given(s, motion, lambda s, k: run_kinematic(s, q0[k : k + 1]).member(0), notes=moved))
+    return _result(Given(asked, s, motion, lambda s, k: run_kinematic(s, q0[k : k + 1]).member(0), notes=moved))
 
 
 def inverse_dynamics(s: Scenario) -> Result:
@@ -66,8 +68,8 @@ def inverse_dynamics(s: Scenario) -> Result:
         motion = stacked([along_joints(s, t)] * s.batch)
         _check_start(s, motion)
         table = ReferenceTable.of(reference, s.robot.n)
-        return _result(Given(s, motion, lambda s, k: along_joints(s, s.times), table))
-    s = _with_numbers(s)
+        return _result(Given(s, s, motion, lambda s, k: along_joints(s, s.times), table))
+    asked, s = s, _with_numbers(s)
 
     def member(s: Scenario, k: int) -> JointMotion:
         return along_task(s if s.q0 is None else s.replace(q0=np.atleast_2d(s.q0)[k]), s.times)
@@ -76,7 +78,7 @@ def inverse_dynamics(s: Scenario) -> Result:
     motion = stacked([member(s, k) for k in range(count)] * (s.batch // count))
     moved = _moved(s, motion.q[:, 0]) if s.q0 is not None else ()
     _check_rates(s, motion)
-    return _result(Given(s, motion, lambda s, k: member(s, k % count), notes=moved))
+    return _result(Given(asked, s, motion, lambda s, k: member(s, k % count), notes=moved))
 
 
 def _with_numbers(s: Scenario) -> Scenario:
@@ -129,14 +131,7 @@ def _check_rates(s: Scenario, motion: JointMotion) -> None:
 
 def _moved(s: Scenario, q: np.ndarray) -> tuple[str, ...]:
     """How far a start was projected, told."""
-    change = q - np.asarray(s.q0, float)
-    if s.start != "project" or np.abs(change).max() <= SAME:
-        return ()
-    joint = int(np.unravel_index(int(np.argmax(np.abs(change))), change.shape)[-1])
-    size = change[..., joint].flat[int(np.argmax(np.abs(change[..., joint])))]
-    j = s.robot.joints[joint]
-    by = f"{np.rad2deg(size):+.3g}°" if j.is_revolute else f"{size:+.3g} m"
-    return (f"The start was moved onto the reference; most of all joint '{j.name}', by {by}.",)
+    return moved_note(s.robot, np.atleast_2d(q - np.asarray(s.q0, float))) if s.start == "project" else ()
 
 
 def _result(run: Given) -> Result:
@@ -175,7 +170,9 @@ def _result(run: Given) -> Result:
     facts = Facts(s, motion, arrays, errors, memory)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     errors = np.fmax(errors, memory)
-    return assembled(s, t, arrays, verdicts, errors, (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives)))
+    return assembled(
+        run.asked, t, arrays, verdicts, errors, (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
+    )
 
 
 def _all_steps(s: Scenario, divide: int = 1) -> Scenario:

@@ -120,10 +120,11 @@ def _singular(facts: Facts, motion: JointMotion) -> Verdict | None:
     smallest = float(motion.condition[worst])
     if smallest * smallest * facts.scenario.tolerance >= EPS:
         return None
+    when = "at" if smallest > 0.0 else "at or shortly after"
     return Verdict(
         "singular",
-        f"The arm is in a singular posture (stretched out or folded, 1/κ = {smallest:.1e}) at t = {motion.t[worst]:.6g} s: rates and "
-        "torques are not determined there.",
+        f"The arm is in a singular posture (stretched out or folded, 1/κ = {smallest:.1e}) {when} t = {motion.t[worst]:.6g} s: rates "
+        "and torques are not determined there.",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import DescriptionError, SolveError
-from manipula.ik.continuation import follow, has_orientation, newton, poses_along
+from manipula.ik.continuation import follow, has_orientation, poses_along
 from manipula.ik.driver import compile_errors, compile_residual
 from manipula.ik.solve import solve_ik
 from manipula.ik.targets import movable
@@ -22,6 +22,7 @@ from manipula.ik.task import Task
 from manipula.model import Model
 from manipula.motion.paths.base import Side
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.start import restored
 
 STANDING = 1e-6  # m or rad: a posture further away does not stand on the start of the reference
 MISSED = 1e-8  # m or rad, ten times what the inverse kinematics leaves
@@ -98,9 +99,18 @@ def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
 
 
 def conditions(J: np.ndarray) -> np.ndarray:
-    """Reciprocal condition numbers of Jacobians (..., k, n): how far the arm is from a singular posture."""
-    sigma = np.linalg.svd(np.where(np.isfinite(J), J, 0.0), compute_uv=False)
-    return sigma[..., -1] / np.maximum(sigma[..., 0], 1e-300)
+    """Reciprocal condition numbers of Jacobians (..., S, k, n) along a motion: how far the arm is from a singular posture.
+
+    Zero also where the determinant of a square Jacobian changes its sign until the next sample: the motion passes a singular posture
+    between the two, or has jumped from one branch of postures to another.
+    """
+    J = np.where(np.isfinite(J), J, 0.0)
+    sigma = np.linalg.svd(J, compute_uv=False)
+    found = sigma[..., -1] / np.maximum(sigma[..., 0], 1e-300)
+    if J.shape[-1] == J.shape[-2]:
+        sign = np.sign(np.linalg.det(J))
+        found[..., :-1] = np.where(sign[..., 1:] * sign[..., :-1] < 0.0, 0.0, found[..., :-1])
+    return found
 
 
 def _check_turn(s: Scenario, t: np.ndarray, q: np.ndarray) -> None:
@@ -131,7 +141,12 @@ def _first(s: Scenario, turned: bool, task: Any) -> np.ndarray:
         q0 = np.asarray(s.q0, float)
         errors = compile_errors(s.robot, task)
         if s.start == "project":
-            q0 = newton(errors, target, q0)[0]  # the smallest change of joints, step by step
+
+            def rows_at(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+                e, J, _ = errors(target, q)
+                return np.asarray(J), -np.asarray(e)
+
+            q0 = restored(s.robot, rows_at, q0, STANDING)[0]
         missed = float(errors(target, q0)[2])
         if missed > STANDING:
             raise DescriptionError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from manipula.errors import DescriptionError
 from manipula.physics.constrained import Rows
 from manipula.simulation.program import Program
 from manipula.simulation.program_kernels import rows_at
+from manipula.simulation.start import amount, least_change, nearest
 
 CONSISTENT = 1e-9  # residual of the program below which an initial state counts as obeying it
 NEAR = {True: 0.1, False: 0.05}  # rad (revolute), m: a start moved further is another posture, not a rounded one
@@ -18,8 +19,6 @@ ZERO = 1e-12
 CONTRADICTION = 1e-6
 ROUNDING = 1e-15
 MOST = 60
-LONGEST = 0.3  # rad or m, of one step towards the program: larger ones lose the neighbourhood
-CLOSER = 1e-10  # of the way, by which a further round must shorten it
 
 
 class Start(NamedTuple):
@@ -75,9 +74,7 @@ def _largest(program: Program, change: np.ndarray) -> tuple[int, float]:
 
 
 def _amount(program: Program, joint: int, change: np.ndarray, per: str = "") -> str:
-    j = program.robot.joints[joint]
-    size = f"{np.rad2deg(change[joint]):+.3g}°" if j.is_revolute else f"{change[joint]:+.3g} m"
-    return f"'{j.name}' by {size}{per}"
+    return amount(program.robot, joint, float(change[joint])) + per
 
 
 def _notes(program: Program, dq: np.ndarray, dv: np.ndarray, said: bool) -> tuple[str, ...]:
@@ -99,12 +96,7 @@ def _notes(program: Program, dq: np.ndarray, dv: np.ndarray, said: bool) -> tupl
 
 
 def _posture(program: Program, given: np.ndarray) -> np.ndarray:
-    r"""The posture on the program that is closest to the given one, seen from there, with turns taken into the joint ranges.
-
-    First Newton's method with short steps, :math:`q \leftarrow q - \Phi_q^+\Phi`, then the nearest point by
-    :math:`q \leftarrow q_0 - \Phi_q^+\left(\Phi + \Phi_q(q_0 - q)\right)`, which holds still where :math:`q_0 - q` stands
-    upright on the program.
-    """
+    """The posture on the program that is closest to the given one."""
     holonomic = [k for k, c in enumerate(program.constraints) if c.level == "position"]
     if not holonomic:
         return given
@@ -114,56 +106,7 @@ def _posture(program: Program, given: np.ndarray) -> np.ndarray:
         found = rows_at(program, q, still, 0.0)
         return found.A[holonomic], found.value[holonomic]
 
-    def restored(q: np.ndarray) -> tuple[np.ndarray, float]:
-        """Newton's method from q; the best posture and what is left there."""
-        best, found = np.inf, q
-        for _ in range(MOST):
-            A, value = rows(q)
-            size = float(np.abs(value).max()) if np.isfinite(value).all() else np.inf
-            if not size < best and best < CONSISTENT:
-                break
-            if size < best:
-                best, found = size, q
-            if best < ROUNDING or not np.isfinite(A).all() or not np.isfinite(value).all():
-                break
-            step = -_least(A, value)
-            q = q + step * min(1.0, LONGEST / max(float(np.abs(step).max()), ZERO))
-        return found, best
-
-    q, left = restored(given)
-    if not left <= CONSISTENT:
-        return q
-    q = _turned(program, given, q, rows)
-    for _ in range(MOST):
-        A, value = rows(q)
-        step = given - _least(A, value + A @ (given - q)) - q
-        size, now = 1.0, float(np.linalg.norm(q - given))
-        while size > 1e-3:
-            new, left = restored(q + size * step)
-            if left <= CONSISTENT and np.linalg.norm(new - given) < (1.0 - CLOSER) * now:
-                break
-            size *= 0.5
-        else:
-            break
-        q = new
-    return _turned(program, given, q, rows)
-
-
-def _turned(program: Program, given: np.ndarray, q: np.ndarray, rows: Any) -> np.ndarray:
-    """Revolute joints turned by whole turns into their range, or else towards the given start, where the program allows that."""
-    out = q.copy()
-    for i, j in enumerate(program.robot.joints):
-        if not j.is_revolute:
-            continue
-        low, high = program.robot.position_limits[i]
-        turns = q[i] + 2 * np.pi * np.arange(-8, 9)
-        inside = turns[(turns >= low) & (turns <= high)]
-        choice = inside if len(inside) else turns
-        trial = out.copy()
-        trial[i] = choice[np.argmin(np.abs(choice - given[i]))]
-        if abs(trial[i] - out[i]) > np.pi and np.abs(rows(trial)[1]).max() <= CONSISTENT:
-            out = trial
-    return out
+    return nearest(program.robot, rows, given, CONSISTENT)[0]
 
 
 def _velocity(program: Program, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -179,12 +122,8 @@ def _velocity(program: Program, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarr
         best, found, off = worst, qd, left
         if best < ROUNDING or not moving or not np.isfinite(rows.A).all():
             break
-        qd = qd - _least(rows.A[moving], rows.rate[moving])
+        qd = qd - least_change(rows.A[moving], rows.rate[moving])
     return found, off
-
-
-def _least(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    return np.linalg.lstsq(A, residual, rcond=None)[0]
 
 
 def check_independent(program: Program, rows: Rows) -> None:

@@ -24,11 +24,6 @@ def rehearse(s: Scenario) -> None:
     """
     from manipula.simulation.setup import initial_state, plant_of
 
-    for name in s.parameters or {}:
-        if name not in s.robot.parameters:
-            raise unknown_name(
-                f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
-            )
     check_requests(s)
     kind = s.resolved_kind()
     reference: Any = s.reference

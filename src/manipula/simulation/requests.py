@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from manipula.errors import DescriptionError
+import dataclasses
+
+from manipula.errors import DescriptionError, unknown_name
 from manipula.simulation.criteria_notes import criteria_of
 from manipula.simulation.scenario import Scenario
 
 TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
+
+
+FORWARD = ("dynamic", "free", "playback")
+GIVEN = ("kinematic", "inverse_dynamics")
+EVERY = (*FORWARD, *GIVEN)
+ACTS: dict[str, tuple[str, ...]] = {  # in which kinds of run each field of a Scenario acts; elsewhere it is refused
+    "robot": EVERY, "kind": EVERY, "duration": EVERY, "step": EVERY, "sample": EVERY, "name": EVERY, "limits": EVERY,
+    "reference": ("dynamic", *GIVEN), "controller": ("dynamic",), "model": ("dynamic",), "noise": ("dynamic",),
+    "torques": ("playback",), "q0": EVERY, "qd0": EVERY, "start": ("dynamic", *GIVEN), "elbow": ("inverse_dynamics",),
+    "friction": EVERY, "drives": FORWARD, "disturbances": EVERY, "actuator": ("dynamic", "playback", *GIVEN),
+    "parameters": EVERY, "vary": EVERY, "integrator": EVERY, "tolerance": EVERY, "verify": EVERY, "stop_at_limits": EVERY,
+    "criteria": GIVEN, "gain": GIVEN,
+}  # fmt: skip
+WHY = {
+    "model": "A controller's own model acts in runs of kind 'dynamic'",
+    "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
+    "start": "Only a run that follows a reference can be started on it",
+    "elbow": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
+    "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
+    "actuator": "A free run commands nothing that actuators could limit or delay",
+}
 
 
 def check_requests(s: Scenario) -> None:
@@ -19,6 +42,61 @@ def check_requests(s: Scenario) -> None:
     _whole_parts(s, kind)
     _orientation(s, kind)
     _criteria(s, kind)
+    _fields(s, kind)
+    if kind in GIVEN and s.reference is not None:
+        _given(s, kind)
+
+
+def _fields(s: Scenario, kind: str) -> None:
+    """Fields that act in other kinds of run only, or only beside others."""
+    for f in dataclasses.fields(s):
+        if f.name in WHY and kind not in ACTS[f.name] and getattr(s, f.name) != f.default:
+            raise DescriptionError(f"{WHY[f.name]}; this run is of kind '{kind}' and would ignore it.", field=f.name)
+    if s.start == "project" and getattr(s.reference, "space", "") != "task":
+        raise DescriptionError(
+            "start = 'project' moves q0 onto the start of a task reference; this run has none and would ignore it.",
+            field="start",
+        )
+    for name in s.parameters or {}:
+        if name not in s.robot.parameters:
+            raise unknown_name(
+                f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
+            )
+
+
+def _given(s: Scenario, kind: str) -> None:
+    """What a motion that is given leaves no room for."""
+    if s.actuator.delay:
+        raise DescriptionError(
+            "A delay changes a motion that is controlled; the motion of this run is given.", field="actuator.delay"
+        )
+    if kind == "kinematic":
+        return
+    joints = s.reference.space == "joint"
+    if s.elbow and (joints or s.q0 is not None):
+        why = "the reference is one of joints" if joints else "q0 says where it starts"
+        raise DescriptionError(f"No solution of the inverse kinematics is chosen: {why}.", field="elbow")
+    integrated = not joints and _redundant(s)
+    turned = getattr(s.reference, "has_orientation", False)
+    free = "this arm has none to spare along this reference"
+    if s.criteria and not integrated:
+        raise DescriptionError(f"Criteria move joints that the task leaves free; {free}.", field="criteria")
+    if s.gain and (not integrated or turned):
+        raise DescriptionError("A gain pulls joints that are integrated along a path; none are here.", field="gain")
+    if s.integrator != "auto" and (not integrated or turned):
+        raise DescriptionError(
+            "The torques along this reference need no integrator (what friction remembers is integrated by 'rodas'); leave it 'auto'.",
+            field="integrator",
+        )
+
+
+def _redundant(s: Scenario) -> bool:
+    from manipula.ik.targets import movable
+    from manipula.ik.task import Task
+
+    robot = s.robot.with_parameters(**dict.fromkeys(s.robot.parameters, 1.0)) if s.robot.parameters else s.robot
+    task = movable(robot, Task.of("pose" if getattr(s.reference, "has_orientation", False) else "position"))
+    return task is not None and robot.n > len(task.parts[0][1])
 
 
 def _whole_parts(s: Scenario, kind: str) -> None:

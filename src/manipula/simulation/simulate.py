@@ -20,6 +20,7 @@ from manipula.simulation.requests import check_requests
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
+from manipula.simulation.start import moved_note
 from manipula.simulation.stiffer import stiffer
 
 # after which an open choice of integrator is made again
@@ -51,7 +52,8 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         scenario.reference.renew()
     open_choice = scenario.integrator == "auto"
     if open_choice:
-        scenario = scenario.replace(integrator="dop853" if kind in ("free", "playback") else "rk4")
+        smooth = kind in ("free", "playback") and not scenario.actuator.delay
+        scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "inverse_dynamics":
         return inverse_dynamics(scenario)
     if kind == "kinematic":
@@ -128,7 +130,8 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
             for values in arrays.values():
                 values[k, np.isnan(x[k]).any(axis=1)] = np.nan
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
-    return assembled(s, samples.t, arrays, verdicts, samples.error, samples.notes, np.array(trusted))
+    moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
+    return assembled(s, samples.t, arrays, verdicts, samples.error, (*moved, *samples.notes), np.array(trusted))
 
 
 def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
