@@ -86,6 +86,14 @@ def from_quaternion_wxyz(q: Sequence[Scalar]) -> np.ndarray:
     )
 
 
+def is_about_x(R: np.ndarray) -> bool:
+    """Is a matrix of floats a rotation about x? All entries are looked at: the diagonal does not see a tilt below 1e-8."""
+    return bool(
+        R.dtype != object and R[0, 0] == 1.0 and R[0, 1] == R[0, 2] == R[1, 0] == R[2, 0] == 0.0
+        and abs(R[1, 1] - R[2, 2]) <= 1e-15 and abs(R[1, 2] + R[2, 1]) <= 1e-15
+    )  # fmt: skip
+
+
 def to_quaternion_wxyz(R: np.ndarray) -> np.ndarray:
     """Unit quaternion ``wxyz`` with ``w ≥ 0`` of a numeric rotation (largest component first, no cancellation)."""
     m = np.asarray(R, float)

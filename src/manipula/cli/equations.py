@@ -18,6 +18,12 @@ def equations(
     symbolic_inertia: Annotated[
         bool, typer.Option("--symbolic-inertia", help="Ten symbols a link in place of its masses and inertias.")
     ] = False,
+    given_angles: Annotated[
+        bool,
+        typer.Option(
+            "--given-angles", help="Keep angles that are 1e-9 rad from a right angle as the file states them."
+        ),
+    ] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
     tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
 ) -> None:
@@ -38,7 +44,8 @@ def equations(
             bar.update(tasks[what], completed=done)
 
         inertia = "symbolic" if symbolic_inertia else "given"
-        text = render(model, level, format, only, inertia=inertia, progress=tell)  # pyright: ignore[reportArgumentType]
+        angles = "given" if given_angles else "nearest"
+        text = render(model, level, format, only, inertia=inertia, right_angles=angles, progress=tell)  # pyright: ignore[reportArgumentType]
     if output is None:
         typer.echo(text, nl=False)
     else:

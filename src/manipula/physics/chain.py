@@ -190,7 +190,8 @@ def _split_phase(R0: np.ndarray) -> tuple[np.ndarray, float]:
     if R0[0, 2] != 0.0:
         return R0, 0.0
     phase = math.atan2(-R0[0, 1], R0[0, 0])
-    Rx = _clean(R0 @ about_z(phase).T)
+    _, minus_sine, cosine = R0[:, 2]
+    Rx = np.array([[1.0, 0.0, 0.0], [0.0, cosine, minus_sine], [0.0, -minus_sine, cosine]])
     return Rx, _right_angle(phase)
 
 

@@ -11,6 +11,7 @@ from manipula.algebra import ops
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.rotation import is_about_x
 from manipula.physics.chain import Body, Chain
 
 QUARTERS = {0: (0.0, 1.0), 1: (1.0, 0.0), 2: (0.0, -1.0), 3: (-1.0, 0.0)}  # sin, cos of k·π/2
@@ -50,7 +51,7 @@ class Turn(NamedTuple):
         h = m.first
         if self.turning:
             h = array([self.c * h[0] - self.s * h[1], self.s * h[0] + self.c * h[1], h[2]])
-        if self.R0.dtype != object and self.R0[0, 0] == 1.0:  # R0 = Rx(α): the same few products, about x
+        if is_about_x(self.R0):  # R0 = Rx(α): the same few products, about x
             J = _turned(J, 0, float(self.R0[2, 1]), float(self.R0[1, 1]))
         elif not np.array_equal(self.R0, np.eye(3)):
             J = self.R0 @ J @ self.R0.T

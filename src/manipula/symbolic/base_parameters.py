@@ -97,7 +97,7 @@ def _derive(given: Derivation, kept: set[str]) -> Derivation:
         second = [[v["XX"], v["XY"], v["XZ"]], [v["XY"], v["YY"], v["YZ"]], [v["XZ"], v["YZ"], v["ZZ"]]]
         return Moments(v["M"], array([v["MX"], v["MY"], v["MZ"]]), array(second)), v["IA"]
 
-    return Derivation(given.robot, given.budget, bodies_of=body)
+    return Derivation(given.robot, given.budget, bodies_of=body, right_angle=given.scalars.right_angle)
 
 
 def _functions(d: Derivation) -> list[TrigPoly]:

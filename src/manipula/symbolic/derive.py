@@ -24,7 +24,7 @@ from manipula.physics import composite, energy, newton_euler
 from manipula.robot.robot import Robot
 from manipula.symbolic.budget import Budget
 from manipula.symbolic.collect import Motion, Term
-from manipula.symbolic.exact import Scalars, exact_chain
+from manipula.symbolic.exact import RIGHT_ANGLE, Scalars, exact_chain
 from manipula.symbolic.form import Monomial, Number
 from manipula.symbolic.posed import Posed, Sum, pose
 
@@ -38,6 +38,7 @@ class Derivation:
         moments_of: moments of link i about the joint-centred frame J, in place of the robot's own.
         bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared chain, in place of both.
         sums: angles of parallel joints are added up (see :mod:`manipula.symbolic.posed`).
+        right_angle: rotations nearer than this [rad] to whole right angles are taken as such.
     """
 
     def __init__(
@@ -47,10 +48,11 @@ class Derivation:
         moments_of: Callable[[Ring, int], Moments] | None = None,
         bodies_of: Callable[[Ring, int], tuple[Moments, Any]] | None = None,
         sums: bool = True,
+        right_angle: float = RIGHT_ANGLE,
     ) -> None:
         self.robot, self.budget = robot, budget
         self.ring = Ring(limit=4 * budget.terms)
-        self.scalars = Scalars(self.ring)
+        self.scalars = Scalars(self.ring, right_angle)
         chosen = None if moments_of is None else (lambda i: moments_of(self.ring, i))
         self.chain = exact_chain(robot, self.scalars, chosen)
         if bodies_of is not None:

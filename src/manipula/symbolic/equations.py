@@ -23,9 +23,9 @@ from manipula.symbolic.base_parameters import BaseParameters, base_parameters
 from manipula.symbolic.budget import DEFAULT_TERMS, Budget
 from manipula.symbolic.collect import Collector
 from manipula.symbolic.derive import Derivation
-from manipula.symbolic.exact import inertia_symbols, symbolic_moments
+from manipula.symbolic.exact import RIGHT_ANGLE, ROUNDING, inertia_symbols, symbolic_moments
 from manipula.symbolic.form import Atom, Node, add, product
-from manipula.symbolic.levels import Inertia, Level, Lumps, check_inertia, check_level
+from manipula.symbolic.levels import Inertia, Level, Lumps, RightAngles, check_inertia, check_level, check_right_angles
 from manipula.symbolic.linearise import Linearisation
 from manipula.symbolic.names import Names, natural
 from manipula.symbolic.parts import Parts, Progress
@@ -41,6 +41,7 @@ def equations(
     level: Level = "compact",
     *,
     inertia: Inertia = "given",
+    right_angles: RightAngles = "nearest",
     limit: int = DEFAULT_TERMS,
     progress: Progress | None = None,
 ) -> Equations:
@@ -53,10 +54,12 @@ def equations(
         inertia: "given" uses the robot's own masses and inertias; "symbolic" gives every link ten symbols
             ``m1, mx1, my1, mz1, Ixx1, Ixy1, Ixz1, Iyy1, Iyz1, Izz1``: mass, first moments, and inertia about the origin of the
             joint-centred frame (the link frame of URDF and modified DH), tensor entries.
+        right_angles: "nearest" takes rotations within 1e-9 rad of right angles as such (files round π/2), which :attr:`Equations.snapped`
+            and every printed form tell; "given" keeps the file's numbers, and terms of size 1e-10 with them.
         limit: number of terms of M beyond which the robot is refused at this level.
         progress: called with what is being done, entries finished, entries in all.
     """
-    return Equations(robot, level, inertia=inertia, limit=limit, progress=progress)
+    return Equations(robot, level, inertia=inertia, right_angles=right_angles, limit=limit, progress=progress)
 
 
 class Equations:
@@ -66,18 +69,19 @@ class Equations:
     """
 
     def __init__(
-        self, robot: Robot, level: Level = "compact", *, inertia: Inertia = "given", limit: int = DEFAULT_TERMS,
-        progress: Progress | None = None,
+        self, robot: Robot, level: Level = "compact", *, inertia: Inertia = "given", right_angles: RightAngles = "nearest",
+        limit: int = DEFAULT_TERMS, progress: Progress | None = None,
     ) -> None:  # fmt: skip
         check_level(level)
         check_inertia(inertia)
+        check_right_angles(right_angles)
         if not isinstance(robot, Robot):
             raise DescriptionError(
                 f"equations() takes a Robot, found {type(robot).__name__}; read a file with load(...)."
             )
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
-        self.robot, self.level, self.inertia = robot, level, inertia
+        self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
         self.names = Names(robot)
         self._budget = Budget(limit, level)
         self._progress = progress
@@ -90,7 +94,8 @@ class Equations:
         moments_of = None
         if self.inertia == "symbolic":
             moments_of = lambda ring, i: symbolic_moments(ring, inertia_symbols(i))  # noqa: E731
-        derivation = Derivation(self.robot, self._budget, moments_of, sums=self.level != "raw")
+        near = RIGHT_ANGLE if self.right_angles == "nearest" else 2 * ROUNDING
+        derivation = Derivation(self.robot, self._budget, moments_of, sums=self.level != "raw", right_angle=near)
         self.names.phases = derivation.posed.phases
         return derivation
 
@@ -213,6 +218,23 @@ class Equations:
         """Friction torques tau_f(qd), n×1; zero where a joint has no law. They stand on the left, beside g."""
         return sympy.Matrix(
             [friction_terms.torque(joint, self.names.qd[i], i) for i, joint in enumerate(self.robot.joints)]
+        )
+
+    @property
+    def snapped(self) -> dict[str, float]:
+        """Rotations that were taken as whole right angles although the robot's numbers say otherwise: place → angle [rad].
+
+        The equations are those of a robot whose joints are turned by these angles; against the robot's own numbers they are
+        off by about that much, relative to the largest torque. ``right_angles="given"`` keeps the numbers.
+        """
+        return dict(self._given.scalars.snapped)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the equations has to know, as sentences: :attr:`snapped`."""
+        return tuple(
+            f"The rotation of {place} is {angle:.2g} rad off whole right angles and was taken as exact."
+            for place, angle in self.snapped.items()
         )
 
     @property

@@ -1,8 +1,10 @@
 r"""A robot whose numbers are exact: every field becomes a polynomial in parameters, twist angles and joint variables.
 
 The prepared chain of ``physics.chain`` is built over these scalars, so the recursions of ``physics`` derive the symbolic
-equations. Right angles are integers. A symbolic twist is a pair of variables (cosine, sine). A numeric oblique twist is a rational
-point of the circle, within 1e-16 of the angle, so that :math:`R R^T = 1` holds exactly and what must cancel does.
+equations. Right angles are integers; angles that a file states with ten digits or so are taken for the right angles they mean, and
+``Scalars.snapped`` says where and by how much. A symbolic twist is a pair of variables (cosine, sine). A numeric oblique twist is a
+rational point of the circle, any other rotation a rational quaternion, within 1e-16, so that :math:`R R^T = 1` holds
+exactly and what must cancel does.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import sympy
 from manipula.algebra.inertia import Moments, steiner
 from manipula.algebra.linear import array
 from manipula.algebra.pose import Pose
-from manipula.algebra.rotation import to_rpy
+from manipula.algebra.rotation import is_about_x, to_quaternion_wxyz
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
@@ -29,6 +31,7 @@ from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot
 
 RIGHT_ANGLE = 1e-9  # files state π/2 with ten digits or so; nearer than this to a right angle is one
+ROUNDING = 1e-15  # a right angle up to the rounding of its sine and cosine
 INERTIA_AXES = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
@@ -37,6 +40,7 @@ class Scalars:
 
     def __init__(self, ring: Ring, right_angle: float = RIGHT_ANGLE) -> None:
         self.ring, self.right_angle = ring, right_angle
+        self.snapped: dict[str, float] = {}  # place → angle [rad] by which a rotation was turned to become exact
 
     def __call__(self, x: Any) -> Any:
         """A polynomial; plain 0 and ±1 stay floats, they are free in every product."""
@@ -73,30 +77,31 @@ class Scalars:
             return angle.cos() if isinstance(e, sympy.cos) else sign * angle.sin()
         return self.ring.variable(e)  # a function of parameters that the derivation need not look into
 
-    def rotation(self, R: np.ndarray) -> np.ndarray:
+    def rotation(self, R: np.ndarray, place: str = "") -> np.ndarray:
         """Polynomials for a symbolic rotation; a numeric one as it is, with right angles made exact."""
         if any(is_symbolic(v) for v in R.flat):
             return array([[self(v) for v in row] for row in R])
         near = np.round(R.astype(float))
-        return near if np.max(np.abs(near - R.astype(float))) < self.right_angle else R
+        off = near - R.astype(float)
+        if np.max(np.abs(off)) >= self.right_angle:
+            return R
+        if np.max(np.abs(off)) > ROUNDING:
+            self.snapped[place] = float(np.linalg.norm(off)) / math.sqrt(2.0)
+        return near
 
     def exact_rotation(self, R: np.ndarray) -> np.ndarray:
         """An exactly orthogonal matrix for a numeric one; polynomials stay."""
         if R.dtype == object or np.array_equal(R, np.round(R)):
             return R
-        about_x = R[0, 0] == 1.0
-        angles = ((math.atan2(R[2, 1], R[1, 1]), 0),) if about_x else tuple(zip(reversed(to_rpy(R)), (2, 1, 0)))
-        out = np.eye(3)
-        for angle, axis in angles:
-            s, c = (self(v) for v in rational_sine_cosine(angle))
-            x, y = (axis + 1) % 3, (axis + 2) % 3
-            turn = np.eye(3).astype(object)
-            turn[x, x], turn[x, y], turn[y, x], turn[y, y] = c, -s, s, c
-            out = array(out @ array(turn))
-        return out
+        if is_about_x(R):
+            s, c = rational_sine_cosine(math.atan2(R[2, 1], R[1, 1]))
+            exact = [[1, 0, 0], [0, c, -s], [0, s, c]]
+        else:
+            exact = rational_rotation(R)
+        return array([[self(v) for v in row] for row in exact])
 
-    def pose(self, X: Pose) -> Pose:
-        return Pose.of(self.rotation(X.R), [self(v) for v in X.p])
+    def pose(self, X: Pose, place: str = "") -> Pose:
+        return Pose.of(self.rotation(X.R, place), [self(v) for v in X.p])
 
     def moments(self, body: Link | Payload) -> Moments:
         """Mass, first moment and inertia about the link frame's origin."""
@@ -117,9 +122,32 @@ def rational_sine_cosine(angle: float) -> tuple[Any, Any]:
     With t near tan(r/2), r the rest beyond whole right angles: :math:`c = (1-t^2)/(1+t^2),\ s = 2t/(1+t^2)`.
     """
     quarters = round(angle / (math.pi / 2))
-    t = Fraction(math.tan((angle - quarters * math.pi / 2) / 2)).limit_denominator(2**32)
+    t = _nearby(math.tan((angle - quarters * math.pi / 2) / 2))
     s, c = 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)
     return ((s, c), (c, -s), (-s, -c), (-c, s))[quarters % 4]
+
+
+def rational_rotation(R: np.ndarray) -> list[list[Fraction]]:
+    r"""Fractions that form an exactly orthogonal matrix within 1e-15 of R, from a quaternion whose largest entry is 1.
+
+    .. math:: R = 1 + \frac{2}{w^2+|v|^2}\left(w\,\hat v + \hat v\hat v\right)
+    """
+    numbers = to_quaternion_wxyz(R)
+    largest = numbers[np.argmax(np.abs(numbers))]
+    w, x, y, z = (_nearby(float(v / largest)) for v in numbers)
+    k = 2 / (w * w + x * x + y * y + z * z)
+    return [
+        [1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y)],
+        [k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x)],
+        [k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y)],
+    ]
+
+
+def _nearby(x: float) -> Fraction:
+    """A fraction of few digits within 1e-17·|x| of a small number, 1e-19 of one near 1; rounding is taken for zero."""
+    if abs(x) < ROUNDING:
+        return Fraction(0)
+    return Fraction(x).limit_denominator(int(2**32 / min(1.0, 2.0 * abs(x))))
 
 
 def _divides(x: Any) -> bool:
@@ -151,12 +179,14 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
             raise DescriptionError(f"The axis of joint '{joint.name}' is symbolic; only twist and offset may be.")
     bare = dataclasses.replace(
         robot,
-        links=tuple(Link(l.name, frame=scalars.pose(l.frame)) for l in robot.links),
+        links=tuple(Link(l.name, frame=scalars.pose(l.frame, f"the frame of link '{l.name}'")) for l in robot.links),
         joints=tuple(
-            dataclasses.replace(j, placement=scalars.pose(j.placement), rotor_inertia=0.0, gear_ratio=1.0) for j in robot.joints
+            dataclasses.replace(
+                j, placement=scalars.pose(j.placement, f"joint '{j.name}'"), rotor_inertia=0.0, gear_ratio=1.0
+            ) for j in robot.joints
         ),
-        frames=tuple(dataclasses.replace(f, pose=scalars.pose(f.pose)) for f in robot.frames),
-        base=scalars.pose(robot.base), tool=scalars.pose(robot.tool), payload=None,
+        frames=tuple(dataclasses.replace(f, pose=scalars.pose(f.pose, f"frame '{f.name}'")) for f in robot.frames),
+        base=scalars.pose(robot.base, "the base"), tool=scalars.pose(robot.tool, "the tool"), payload=None,
         gravity=tuple(scalars(v) for v in robot.gravity),
     )  # fmt: skip
     chain = prepare(bare)

@@ -10,6 +10,7 @@ from manipula.symbolic.form import Atom, Node, Product, Sum
 Level = Literal["raw", "compact", "lumped", "base", "recursive"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Inertia = Literal["given", "symbolic"]
+RightAngles = Literal["nearest", "given"]
 
 
 def check_level(level: str) -> None:
@@ -21,6 +22,12 @@ def check_inertia(inertia: str) -> None:
     known = get_args(Inertia)
     if inertia not in known:
         raise unknown_name("choice of inertial parameters", inertia, known, field="inertia")
+
+
+def check_right_angles(right_angles: str) -> None:
+    known = get_args(RightAngles)
+    if right_angles not in known:
+        raise unknown_name("treatment of right angles", right_angles, known, field="right_angles")
 
 
 class Lumps:

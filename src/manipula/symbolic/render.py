@@ -12,7 +12,7 @@ from manipula.robot.robot import Robot
 from manipula.symbolic.document import Section, sections
 from manipula.symbolic.equations import Equations, equations
 from manipula.symbolic.form import Atom, atoms, operations
-from manipula.symbolic.levels import Inertia, Level
+from manipula.symbolic.levels import Inertia, Level, RightAngles
 from manipula.symbolic.names import latex_name
 from manipula.symbolic.parts import Progress
 from manipula.symbolic.writers.latex import LatexWriter
@@ -27,6 +27,7 @@ def render(
     only: Sequence[str] | str | None = None,
     *,
     inertia: Inertia = "given",
+    right_angles: RightAngles = "nearest",
     progress: Progress | None = None,
 ) -> str:
     """The equations of a robot in one notation.
@@ -35,11 +36,14 @@ def render(
         robot: a robot, or equations that exist already (``level`` and ``inertia`` are then theirs).
         format: text, unicode, latex, html or json.
         only: parts to write, ``"M,g"`` or a sequence: M C h g tau T V friction pose jacobian.
+        right_angles: as in :func:`~manipula.symbolic.equations.equations`.
         progress: called while a large robot is derived.
     """
     if format not in FORMATS:
         raise unknown_name("format of equations", format, FORMATS, field="format")
-    eq = robot if isinstance(robot, Equations) else equations(robot, level, inertia=inertia, progress=progress)
+    eq = robot
+    if not isinstance(eq, Equations):
+        eq = equations(eq, level, inertia=inertia, right_angles=right_angles, progress=progress)
     return FORMATS[format](eq, sections(eq, only))
 
 
@@ -76,6 +80,7 @@ def _plain(eq: Equations, document: list[Section], writer: TextWriter) -> str:
     short = _abbreviations(eq, document)
     if short:
         lines.append("# " + ", ".join(f"{name} = {meaning}" for name, meaning in short.items()))
+    lines += [f"# {remark}" for remark in eq.remarks]
     for section in document:
         lines += ["", f"# {section.title}"]
         for label, node in section.formulas:
@@ -86,7 +91,7 @@ def _plain(eq: Equations, document: list[Section], writer: TextWriter) -> str:
 
 def _latex(eq: Equations, document: list[Section]) -> str:
     writer = LatexWriter(eq.names)
-    out = [f"% {_title(eq)}"]
+    out = ["\n".join(f"% {line}" for line in (_title(eq), *eq.remarks))]
     for section in document:
         rows = "\\\\\n".join(writer.aligned(latex_name(label), node) for label, node in section.formulas)
         out.append(f"% {section.title}\n\\begin{{align*}}\n{rows}\n\\end{{align*}}")
@@ -106,6 +111,7 @@ def _html(eq: Equations, document: list[Section]) -> str:
     joints = ", ".join(f"{html.escape(q)} = {html.escape(name)} [{unit}]" for q, name, unit in _variables(eq))
     short = ", ".join(f"{html.escape(n)} = {html.escape(m)}" for n, m in _abbreviations(eq, document).items())
     body.append(f"<p>{joints}{'<br>' + short if short else ''}</p>")
+    body += [f"<p>{html.escape(remark)}</p>" for remark in eq.remarks]
     for section in document:
         body.append(f"<h2>{html.escape(section.title)}</h2>")
         for label, node in section.formulas:
@@ -134,6 +140,7 @@ def _json(eq: Equations, document: list[Section]) -> str:
         "level": eq.level,
         "variables": [{"name": q, "joint": name, "unit": unit} for q, name, unit in _variables(eq)],
         "abbreviations": _abbreviations(eq, document),
+        "snapped": eq.snapped,
         "sections": [{
             "title": section.title,
             "formulas": {label: writer.formula(node) for label, node in section.formulas},
