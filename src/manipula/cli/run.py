@@ -74,7 +74,7 @@ def outcome(result: Result, files: dict[str, Path], seconds: float, left_out: tu
         "status": result.status, "reason": result.reason, "statuses": list(result.statuses), "notes": list(result.notes),
         "feasible": verdict.feasible, "feasibility": verdict.reason, "broken_limits": [c.sentence() for c in verdict.broken],
         "feasibility_remarks": list(verdict.remarks), **known,
-        "error_estimate": estimate if math.isfinite(estimate) else None, "samples": len(result.t), "signals": list(result.signals),
+        "error_estimate": estimate if math.isfinite(estimate) else None, "reached": result.reached, "samples": len(result.t), "signals": list(result.signals),
         "files": {name: str(path) for name, path in files.items()}, "left_out": list(left_out), "seconds": round(seconds, 3),
     }  # fmt: skip
 

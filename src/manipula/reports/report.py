@@ -23,10 +23,11 @@ from manipula.reports.source import is_batch, joint_count, names_of, robot_of, u
 from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of, set_margins
 from manipula.reports.theme import new_figure, themed
 from manipula.robot.robot import Robot
+from manipula.simulation.provenance import limits_of
 from manipula.simulation.result import Result
 
 T = TypeVar("T")
-JOINT_CHARTS = ("position", "velocity", "acceleration", "torque", "friction-torque", "power")
+JOINT_CHARTS = ("position", "velocity", "acceleration", "jerk", "torque", "friction-torque", "power")
 CHARTS = (
     "tip",
     *JOINT_CHARTS,
@@ -137,7 +138,7 @@ def _charts(
     for kind in kinds:
         plot, of = PLOTS[kind], result if kind == "ensemble" else shown
         skip = (kind in ONLY_PROGRAMMED and not programmed) or (kind == "phase" and joint_count(result) > MOST_PHASES)
-        if skip:
+        if skip or (kind == "jerk" and "jerk" not in limits_of(result)):  # found only where somebody limits it
             continue
         chart = _tried(f"The chart '{kind}'", lambda p=plot, r=of: _chart(p, r, index), None, missing)
         if chart is not None:

@@ -35,8 +35,8 @@ class Result(Value):
         trusted_until: the time [s] until which the run and its repetition agree within the tolerance; the end of a finished run,
             NaN when nothing was repeated. Of a batch the least; trusted_untils: of every run.
         meta: robot name and digest, versions, seed, settings: plain values only, so that files can hold them.
-        scenario: what the run was made from, while it is at hand. Files hold its settings as text, so a loaded result has none; it
-            takes no part in comparison.
+        scenario: what the run was made from, while it is at hand; a loaded result has none (its text is in ``meta``). It takes no part
+            in comparison.
     """
 
     t: np.ndarray

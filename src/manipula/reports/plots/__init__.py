@@ -8,7 +8,17 @@ from manipula.errors import unknown_name
 from manipula.reports.plots.base import Panels, Plot
 from manipula.reports.plots.compare import compare, ensemble, friction, spectrum
 from manipula.reports.plots.energy import energy, error, power
-from manipula.reports.plots.joints import acceleration, each, friction_torque, joints, phase, position, torque, velocity
+from manipula.reports.plots.joints import (
+    acceleration,
+    each,
+    friction_torque,
+    jerk,
+    joints,
+    phase,
+    position,
+    torque,
+    velocity,
+)
 from manipula.reports.plots.maps import draw_workspace, manipulability_map, workspace
 from manipula.reports.plots.program import bristles, height, multipliers, residual
 from manipula.reports.plots.tip import manipulability, tip, tip_time
@@ -16,7 +26,7 @@ from manipula.reports.plots.tip import manipulability, tip, tip_time
 PLOTS: dict[str, Plot] = {
     p.name: p
     for p in (
-        joints, position, velocity, acceleration, torque, friction_torque, each, phase, tip, tip_time, error, power, energy,
+        joints, position, velocity, acceleration, jerk, torque, friction_torque, each, phase, tip, tip_time, error, power, energy,
         manipulability, workspace, manipulability_map, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
     )
 }  # fmt: skip

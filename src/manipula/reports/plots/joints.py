@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from manipula.simulation.result import Result
 
 TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torque", "command": "Commanded torque",
           "friction": "Friction torque", "power": "Power", "reaction": "Torque of the program", "applied": "Drive torque",
-          "outside": "Outside torque"}  # fmt: skip
+          "outside": "Outside torque", "jerk": "Jerk"}  # fmt: skip
 SYMBOLS = {"power": "P", "reaction": "Aᵀμ", "applied": "tau", "command": "tau", "friction": "tau_f"}
 FOUR = ("q", "qd", "qdd", "tau")
-LIMITED = {signal: quantity for quantity, signal in SIGNALS.items()}
+LIMITED = {signal: quantity for quantity, signal in SIGNALS.items()} | {"jerk": "jerk"}
+MOST_JUMPS = 200
 
 
 def draw_signal(result: Result, ax: Any, signal: str, *, title: str | None = None) -> None:
@@ -120,6 +122,7 @@ def draw_limits(result: Result, axes: list[Any], signal: str) -> None:
     spans = {id(ax): ax.get_ylim() for ax in axes}
     shown = dict(spans)  # without any limit
     drawn: set[tuple[int, float]] = set()
+    shaded: set[tuple[int, float, float]] = set()
     common = len({str(v) for v in limits}) == 1
     for i, (ax, stated) in enumerate(zip(axes, limits)):
         limit = limit_of(stated)
@@ -144,6 +147,21 @@ def draw_limits(result: Result, axes: list[Any], signal: str) -> None:
             margin = 0.03 * (top - bottom)
             span = spans[id(ax)] = min(spans[id(ax)][0], edge - margin), max(spans[id(ax)][1], edge + margin)
             ax.set_ylim(*span)
+
+
+@plot("jerk", "jerk of the joints, from the flow of the run", needs=("q", "qd", "qdd"))
+def jerk(result: Result, axes: list[Any]) -> None:
+    """Third derivative of the joints; instants at which an acceleration jumps, and the jerk is infinite, as dotted lines."""
+    found = result.jerk()
+    finite = np.where(np.isfinite(found.values), found.values, np.nan)
+    draw_signal(replace(result, arrays={**result.arrays, "jerk": finite}), axes[0], "jerk")
+    for when in sorted({t for _, _, t in found.jumps})[:MOST_JUMPS]:
+        axes[0].axvline(when, color=FAIR, linewidth=0.9, linestyle=(0, (1.5, 1.5)), zorder=1.5)
+    if found.remark:
+        axes[0].text(
+            0.01, 0.98, plain(found.remark, 110), transform=axes[0].transAxes, va="top", fontsize=7, color=FAIR
+        )
+    shared_legend(axes, result, axes[0])
 
 
 @plot("each", "one panel a joint: position against its limits", joint_grid, needs=("q",))
@@ -182,6 +200,7 @@ __all__ = [
     "draw_signal",
     "each",
     "friction_torque",
+    "jerk",
     "joints",
     "phase",
     "position",

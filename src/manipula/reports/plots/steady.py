@@ -11,6 +11,7 @@ from manipula.reports.source import prismatic
 from manipula.simulation.result import Result
 
 NOISE = 1e-10  # of the natural size of a signal: changes below this are rounding
+RATES = {"qd": 1, "qdd": 2, "jerk": 3}
 TORQUES = ("tau", "command", "friction", "outside", "applied", "reaction")
 
 
@@ -35,8 +36,8 @@ def natural_size(result: Result, signal: str, slides: bool = False) -> float:
     values = np.asarray(result.arrays.get(signal, 0.0), float)
     each = values.ndim > 1 and values.shape[-1] == len(chosen) and bool(chosen.any())
     own = largest(values[..., chosen] if each else values)
-    if signal in ("qd", "qdd"):
-        return max(own, size / duration ** (1 if signal == "qd" else 2))
+    if signal in RATES:
+        return max(own, size / duration ** RATES[signal])
     if signal in TORQUES:
         return max(own, energy_size(result) / size, 1e-12)
     if signal == "power":
