@@ -90,6 +90,10 @@ class Analytic(Branches):
         """(k, n) branches within the limits; of a redundant arm for several values of its parameter."""
         return self.kept(self._solve(X))
 
+    def every(self, X: np.ndarray) -> np.ndarray:
+        """(k, n) branches, whether within the limits or not."""
+        return self._solve(X)
+
     def _solve(self, X: np.ndarray) -> np.ndarray:
         return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
 

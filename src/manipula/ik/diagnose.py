@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from manipula.ik.base import Status
+from manipula.ik.confined import confined
 from manipula.ik.driver import Walls
-from manipula.ik.methods.optimisation import Optimisation
 from manipula.ik.reach import Reach, reach_of
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from manipula.ik.search import Found, Search
+    from manipula.ik.search import Search
 
 NEAR = 1e-3  # m or rad: an answer this close is a posture worth looking at
 SINGULAR = 1e-4  # smallest singular value of J, against the largest
-FREE_ITERATIONS = 3000  # spent on looking for postures beyond the limits
-POLISHED = 16  # failed targets of a batch whose nearest posture is refined
-EVALUATIONS = 100
 
 
 class Verdict(NamedTuple):
@@ -55,52 +52,53 @@ def unreachable(robot: Robot, task: Task, gap: float) -> Verdict:
     )
 
 
-def explain(
-    robot: Robot, search: Search, free: Search | None, targets: np.ndarray, found: Found, tolerance: float, seed: int
-) -> tuple[list[Verdict], np.ndarray]:
-    """Status and reason of every failed target (N, parts, 4, 4), and the nearest postures (N, n)."""
-    q = np.array(found.q)
-    beyond = free.many(targets, None, tolerance, FREE_ITERATIONS, seed) if free is not None else None
-    nearest = [_nearest(search, x, row) if k < POLISHED else row for k, (x, row) in enumerate(zip(targets, q))]
-    verdicts = []
-    for k, x in enumerate(targets):
-        if beyond is not None and bool(beyond.solved[k]):
-            verdicts.append(Verdict("limits", _limits_sentence(robot, beyond.q[k])))
-            continue
-        q[k] = nearest[k]
-        _, J, size = search.errors(x, q[k])
-        s = np.linalg.svd(J, compute_uv=False)
-        ratio = float(s[-1] / max(s[0], 1e-300))
-        if size > NEAR:
-            words = f"No posture found gets nearer than {size:.6g} {_unit(search.task)}: the target is out of reach."
-            verdicts.append(Verdict("unreachable", words))
-        elif ratio < SINGULAR:
-            words = f"The nearest posture is singular (smallest over largest singular value {ratio:.1e}); the error stays at {size:.3g}."
-            verdicts.append(Verdict("singular", words))
-        else:
-            words = f"{int(found.iterations[k])} iterations by '{search.rule.name}' left an error of {size:.3g} (allowed {tolerance:.1g})."
-            verdicts.append(Verdict("not_converged", words))
-    return verdicts, q
+def immovable(robot: Robot, task: Task, targets: np.ndarray, tolerance: float) -> list[Verdict | None]:
+    """For targets (N, parts, 4, 4) that differ where no joint can move the frame: why they are out of reach."""
+    out: list[Verdict | None] = [None] * len(targets)
+    for kept in confined(robot, task):
+        frame, rows = task.parts[kept.part]
+        places, angles = kept.misses(targets, rows)
+        for k in np.flatnonzero((places > tolerance) | (angles > tolerance)):
+            if places[k] > tolerance:
+                words = f"No joint of '{robot.name}' moves '{frame}' in every direction: {places[k]:.6g} m remain whatever the posture."
+            else:
+                how = "turns about one direction only" if kept.turns else "does not turn"
+                words = f"'{frame}' of '{robot.name}' {how}: the target is tilted by {np.degrees(angles[k]):.6g}° against all it can do."
+            out[k] = Verdict("unreachable", words)
+    return out
 
 
-def _nearest(search: Search, targets: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The posture within the limits to which the error falls from q."""
-    error, jacobian = (lambda x: search.errors(targets, x)[0]), (lambda x: -search.errors(targets, x)[1])
-    better, _ = Optimisation().minimise(error, jacobian, np.array(q), search.walls.hard, EVALUATIONS)
-    better = np.asarray(search.walls.clipped(better), float)
-    return better if search.errors(targets, better)[2] < search.errors(targets, q)[2] else q
-
-
-def _unit(task: Task) -> str:
-    return "m" if all(r < 3 for _, rows in task.parts for r in rows) else "m or rad"
-
-
-def _limits_sentence(robot: Robot, q: np.ndarray) -> str:
+def beyond_limits(robot: Robot, q: np.ndarray) -> Verdict:
+    """A posture exists, but not within the limits."""
     low, high = np.asarray(robot.position_limits, float).T
     q = np.asarray(Walls(robot, True).home(q), float)
-    beyond = [
+    joints = [
         f"{name} at {x:.4g} (allowed {a:.4g} to {b:.4g})"
         for name, x, a, b in zip(robot.joint_names, q, low, high)
         if x < a or x > b
     ]
-    return f"Only postures beyond joint limits were found: {', '.join(beyond) or 'several joints'}. limits=False returns one."
+    where = f": {', '.join(joints)}" if joints else ""
+    return Verdict("limits", f"Only postures beyond joint limits were found{where}.")
+
+
+def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float) -> Verdict:
+    """The nearest posture that many starts gave: out of reach, singular, or not converged."""
+    _, J, size = search.errors(targets, q)
+    s = np.linalg.svd(np.asarray(J, float), compute_uv=False)
+    ratio = float(s[-1] / max(s[0], 1e-300))
+    if size > NEAR:
+        return Verdict(
+            "unreachable",
+            f"No posture found gets nearer than {size:.6g} {_unit(search.task)}: the target is out of reach.",
+        )
+    if ratio < SINGULAR:
+        words = f"The nearest posture is singular (smallest over largest singular value {ratio:.1e}); the error stays at {size:.3g}."
+        return Verdict("singular", words)
+    words = (
+        f"{int(iterations)} iterations by '{search.rule.name}' left an error of {size:.3g} (allowed {tolerance:.1g})."
+    )
+    return Verdict("not_converged", words)
+
+
+def _unit(task: Task) -> str:
+    return "m" if all(r < 3 for _, rows in task.parts for r in rows) else "m or rad"

@@ -14,10 +14,10 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.linear import array, dot
+from manipula.algebra.linear import array, dot, solve_spd
 from manipula.identity import identity
 from manipula.ik.methods import REGISTRY
-from manipula.ik.methods.base import Situation
+from manipula.ik.methods.base import Situation, damped_step
 from manipula.ik.task import Task
 from manipula.physics.chain import chain_of
 from manipula.robot.robot import Robot
@@ -26,6 +26,9 @@ PROGRESS = 0.9  # the error must fall below this fraction of its best to count
 FREE_RANGE = math.pi  # where joints without limits are started
 FREE_STROKE = 1.0
 SLACK = 1e-10  # beyond a limit, rounding of an answer that is then put on it
+FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e-18, 1e3  # of refinement
+REFINING_STRIDE = 0.3  # rad or m
+WEAK = 1e-6  # damping of a correction: directions with singular values below 1e-3 stay as they are
 RUNNING, SOLVED, LOST = 0.0, 1.0, 2.0
 
 
@@ -91,7 +94,14 @@ class Walls:
         for (low, high), x in zip(self.hard.tolist(), q):
             worst = ops.maximum(worst, low - x) if math.isfinite(low) else worst
             worst = ops.maximum(worst, x - high) if math.isfinite(high) else worst
-        return False if isinstance(worst, float) else worst > SLACK
+        return worst > SLACK if np.isfinite(self.hard).any() else False
+
+    def beyond_by(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Postures (..., n) brought home by whole turns, and how far the worst joint is outside (infinite for NaN); floats only."""
+        turn = 2.0 * math.pi
+        home = np.where(self.turning, q - turn * np.round((q - self.centre) / turn), q)
+        worst = np.maximum(self.hard[:, 0] - home, home - self.hard[:, 1]).max(axis=-1, initial=0.0)
+        return home, np.where(np.isfinite(home).all(axis=-1), worst, np.inf)
 
     def held(self, q: Any, push: Any) -> list[Any]:
         """For every joint: does it stand on a limit and is pushed outwards?"""
@@ -147,13 +157,61 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
     return native.kernel_of(solve, inputs, f"{robot.name}.ik_{method}", identity(robot.bare, task, rule, limited))
 
 
+def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel:
+    r"""``kernel(targets, q, tolerance, most)`` → q and the size of its error, never larger than at the start.
+
+    Newton's method on :math:`e^Te/2`, :math:`(J^TJ - S + \lambda)\,\Delta q = J^Te` with the curvature S of the task, λ divided by 5 after a step that
+    lowers the error and multiplied by 5 after one that does not, which is then not taken. Near a singular posture :math:`J^TJ` alone
+    says nothing about the weak directions and steps crawl along a curved valley; each step is brought back to its bottom by one
+    damped step in the strong directions.
+    """
+    chain = chain_of(robot)
+    n = robot.n
+    walls = Walls(robot, limited)
+
+    def moved(q: Any, dq: Any) -> np.ndarray:
+        stride: Any = 0.0
+        for value in dq:
+            stride = ops.maximum(stride, ops.abs(value))
+        return walls.clipped(array(q + ops.minimum(1.0, REFINING_STRIDE / ops.maximum(stride, 1e-30)) * dq))
+
+    def look(targets: Any, q: Any) -> tuple[Any, np.ndarray, Any]:
+        e, J, size = task.error_and_jacobian(chain, q, targets)
+        return e, _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), False), size
+
+    def newton(q: Any, e: Any, J: np.ndarray, damping: Any) -> np.ndarray:
+        H = J.T @ J - task.curvature(chain, q, e)
+        for i in range(n):
+            H[i, i] = H[i, i] + damping
+        return moved(q, solve_spd(H, J.T @ e))
+
+    def refine(targets: Any, q: Any, tolerance: Any, most: Any) -> Any:
+        def iterate(q: Any, size: Any, damping: Any) -> Any:
+            e, J, now = look(targets, q)
+            trial = newton(q, e, J, damping)
+            there, J, _ = look(targets, trial)
+            trial = moved(trial, damped_step(there, J, WEAK))
+            there, _, smaller = task.error_and_jacobian(chain, trial, targets)
+            better = dot(there, there) < dot(e, e)
+            q = array([ops.where(better, a, b) for a, b in zip(trial, q)])
+            damping = ops.where(better, ops.maximum(0.2 * damping, LEAST_DAMPING), 5.0 * damping)
+            return q, ops.where(better, smaller, now), damping
+
+        done = lambda q, size, damping: (size <= tolerance) | (damping > MOST_DAMPING)  # noqa: E731
+        (q, size, _), _ = native.until(iterate, (walls.clipped(q), 1e30, FIRST_DAMPING), done, most)
+        return {"q": q, "size": size}
+
+    inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "tolerance": (), "most": ()}
+    return native.compile_function(refine, inputs, name=f"{robot.name}.ik_refinement")
+
+
 def _without_held(J: np.ndarray, held: list[Any], roaming: Any) -> np.ndarray:
     columns = []
     for i, at in enumerate(held):
         if at is False:
             columns.append(J[:, i])
         else:
-            stays = at & ~roaming
+            stays = at if roaming is False else at & ~roaming
             columns.append(array([ops.where(stays, 0.0, x) for x in J[:, i]]))
     return np.stack(columns, axis=1)
 

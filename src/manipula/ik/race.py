@@ -100,7 +100,7 @@ class Race:
         while True:
             self.burst()
             q, errors, counts, verdicts = out[0], out[1].tolist(), out[2].tolist(), out[3].tolist()
-            used += max(counts)
+            used += sum(counts)
             if SOLVED in verdicts:
                 k = verdicts.index(SOLVED)
                 if k == 0 or not waiting:

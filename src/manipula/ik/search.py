@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from manipula.identity import identity
-from manipula.ik.driver import SOLVED, Walls, compile_descent, compile_errors, compile_residual, ranges
+from manipula.ik.driver import (
+    SOLVED,
+    Walls,
+    compile_descent,
+    compile_errors,
+    compile_refinement,
+    compile_residual,
+    ranges,
+)  # fmt: skip
 from manipula.ik.methods import REGISTRY
 from manipula.ik.race import Found, Race
 from manipula.ik.task import Task
@@ -31,6 +39,9 @@ BURST = 8.0  # iterations between two looks
 LIFE = 4  # bursts after which a start is given up (methods of linear convergence: their own lifetime)
 CHUNK = 4096  # targets that are compared with the table at once
 WIDE = 128  # lanes that are kept busy when few targets are left
+ROUNDS = 2  # of the wide search for a target that a few starts did not reach
+CHOSEN = 16  # ends of its descents that are refined
+REFINING = 30.0  # iterations
 RELAXED = 0.5  # of the tolerance: what descents aim for, so that the final check has room for rounding
 
 
@@ -47,7 +58,7 @@ class Search:
     """Numeric inverse kinematics of one robot for one task by one compiled method."""
 
     def __init__(self, robot: Robot, task: Task, method: str = "levenberg_marquardt", limited: bool = True) -> None:
-        self.robot, self.task, self.n = robot, task, robot.n
+        self.robot, self.task, self.n, self.limited = robot, task, robot.n, limited
         self.method, self.rule = method, REGISTRY[method]
         self.made_of = identity(self.rule)
         self.kernel = compile_descent(robot, task, method, limited)
@@ -115,6 +126,38 @@ class Search:
     @cached_property
     def race(self) -> Race:
         return Race(self)
+
+    # ------------------------------------------------------------------ stubborn targets
+    @cached_property
+    def refine(self) -> Any:
+        """``(targets, q, tolerance, most)`` → q and size of the error, by a method that never lets the error grow."""
+        return compile_refinement(self.robot, self.task, self.limited)
+
+    def wide(self, targets: np.ndarray, tolerance: float, seed: int, rounds: int = ROUNDS) -> Found:
+        """One target from WIDE starts at once, the most promising ends refined; what it costs is known beforehand."""
+        goal = tolerance * RELAXED
+        postures, features = self.table
+        nearest = np.argsort(-(features @ targets.reshape(-1)), kind="stable")[: WIDE // 2]
+        free = (np.arange(WIDE) % 2).astype(float)
+        best, total = (np.inf, postures[nearest[0]]), 0.0
+        for number in range(rounds):
+            count = WIDE - len(nearest) if number == 0 else WIDE
+            more = self.box[:, 0] + golden_points(self.n, count, WIDE * (number + 1) + seed) * np.ptp(self.box, axis=1)
+            starts = np.vstack([postures[nearest], more]) if number == 0 else more
+            q, _, used, verdict = self.descend(targets[None], starts, free, goal, self.life * self.burst)
+            total += float(np.sum(used))
+            if np.any(verdict == SOLVED):
+                return Found(q[int(np.argmax(verdict == SOLVED))], 0.0, total, True)
+            sizes = np.asarray(self.errors(targets[None], q)[2], float)
+            ends = q[np.argsort(sizes, kind="stable")[:CHOSEN]]
+            ends, sizes = self.refine(targets[None], ends, goal, REFINING)
+            total += REFINING * len(ends)
+            k = int(np.argmin(sizes))
+            if sizes[k] < best[0]:
+                best = (float(sizes[k]), ends[k])
+            if best[0] <= goal:
+                return Found(best[1], best[0], total, True)
+        return Found(best[1], best[0], total, False)
 
     # ------------------------------------------------------------------ many targets
     def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> Found:

@@ -12,10 +12,13 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
 from manipula.ik.analytic import Analytic, analytic_for
 from manipula.ik.base import TOLERANCE, IkResult
+from manipula.ik.confined import confined
 from manipula.ik.distinct import enumerate_solutions
+from manipula.ik.driver import SLACK
 from manipula.ik.methods import REGISTRY
 from manipula.ik.optimise import OptimisationSearch
-from manipula.ik.search import Checker, Found, Search
+from manipula.ik.parameter_scan import scan
+from manipula.ik.search import RELAXED, ROUNDS, Checker, Found, Search
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
@@ -26,6 +29,9 @@ from manipula.robot.robot import Robot
 DEFAULT_METHOD = "levenberg_marquardt"
 NO_CHANCE = np.random.default_rng(0)  # never asked: first starts are not random
 MAX_ITERATIONS = 10_000  # of all starts together
+FEW_ITERATIONS = 1_500  # of all starts together, after which a target counts as stubborn: one in ten thousand does
+REGULAR = 1e-4  # least singular value of J against the largest, from which a branch counts as the only posture around
+CLEARLY_BEYOND = 1e-6  # rad or m beyond a limit that no refinement takes away
 
 
 def solve_ik(
@@ -135,6 +141,7 @@ class Solver:
             raise DescriptionError(f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'.")
         self.active = active
         self.shells = diagnose.shells(robot, task, limited)
+        self.kept = confined(robot, task)
         self.analytic: Analytic | None = None
         if method in ("auto", "closed_form"):
             self.analytic = analytic_for(robot, task, limited)
@@ -184,54 +191,91 @@ class Solver:
                 residual = float(self.check(targets, q))
                 if residual <= tolerance:
                     return IkResult(q, "solved", residual, 0, "", self.quick.name)
-        found = self.search.one(targets, q0, tolerance, most, seed)
+        (verdict,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
+        known = self._beyond_limits(targets) if verdict is None else None
+        if known is not None:
+            return known
+        few = min(most, FEW_ITERATIONS) if self.widens or verdict is not None else most
+        found = self.search.one(targets, q0, tolerance, few, seed)
         residual = float(self.check(targets, found.q))
-        if residual <= tolerance and found.solved:
+        if verdict is not None:
+            return IkResult(found.q, verdict.status, residual, int(found.iterations), verdict.reason, self.numeric)
+        if residual <= tolerance and (found.solved or self._within(found.q)):
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
-        return self._failed(targets, found, residual, tolerance, seed)
+        return self._stubborn(targets, found, tolerance, most, seed)
 
     def _hopeless(self, targets: np.ndarray, gap: float) -> IkResult:
         status, reason = diagnose.unreachable(self.robot, self.task, gap)
         q = self.search.starts(targets.reshape(1, -1), np.zeros(1, int), NO_CHANCE)[0]
         return IkResult(q, status, float(self.check(targets, q)), 0, reason, self.numeric)
 
-    def _failed(self, targets: Any, found: Found, residual: float, tolerance: float, seed: int) -> IkResult:
-        one = Found(*(np.asarray(x)[None] for x in found))
-        (verdict,), q = self._verdicts(targets[None], one, np.array([residual]), tolerance, seed)
-        residual = float(self.check(targets, q[0]))
-        return IkResult(q[0], verdict.status, residual, int(found.iterations), verdict.reason, self.numeric)
+    def _within(self, q: np.ndarray) -> bool:
+        return not self.has_limits or float(self.search.walls.beyond_by(np.asarray(q, float))[1]) <= SLACK
 
-    def _verdicts(
-        self, targets: np.ndarray, found: Found, residual: np.ndarray, tolerance: float, seed: int
-    ) -> tuple[list[diagnose.Verdict], np.ndarray]:
-        """Reasons for targets (N, parts, 4, 4) that were not met, and the nearest postures."""
-        count = len(targets)
-        out: list[diagnose.Verdict | None] = [None] * count
-        q = np.array(found.q)
-        gap = diagnose.out_of_reach(self.robot, self.task, targets, self.limited, tolerance)
-        fixed = np.zeros(count)
-        if self.active is not self.task:
-            met = np.asarray(self.search_check(targets, q), float) <= tolerance
-            fixed = np.where(met, residual, 0.0)
-        for k in range(count):
-            if gap[k] > 0.0:
-                out[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
-            elif fixed[k] > tolerance:
-                words = f"The arm cannot move in every direction of the target; {residual[k]:.6g} m or rad remain."
-                out[k] = diagnose.Verdict("unreachable", words)
-        rest = np.array([k for k in range(count) if out[k] is None], int)
-        if len(rest):
-            some = Found(*(np.asarray(x)[rest] for x in found))
-            verdicts, q[rest] = diagnose.explain(
-                self.robot, self.search, self.free, targets[rest], some, tolerance, seed
-            )
-            for k, verdict in zip(rest, verdicts):
-                out[k] = verdict
-        return [v for v in out if v is not None], q
+    @property
+    def widens(self) -> bool:
+        """May a target that a few starts miss be looked for from many at once? (not when another method was asked for)"""
+        return self.numeric == DEFAULT_METHOD
 
-    @cached_property
-    def search_check(self) -> Checker:
-        return Checker(self.robot, self.active)
+    def _beyond_limits(self, targets: np.ndarray) -> IkResult | None:
+        """The verdict when every branch of an exact closed form is beyond the limits."""
+        analytic = self.direct
+        if analytic is None or not analytic.exact or analytic.redundant or not self.has_limits:
+            return None
+        q, beyond = analytic.walls.beyond_by(analytic.every(targets[0]))
+        if len(q) < analytic.solver.branches or beyond.min() <= SLACK:
+            return None  # some are missing: perhaps by rounding, at the border of the reach
+        s = np.linalg.svd(np.asarray(self.search.errors(targets[None], q)[1], float), compute_uv=False)
+        if np.any(s[:, -1] < REGULAR * s[:, 0]):
+            return None  # at a singular posture a branch stands for a continuum
+        return self._outside(targets, q[int(np.argmin(beyond))], analytic.name)
+
+    def _outside(self, targets: np.ndarray, q: np.ndarray, method: str) -> IkResult:
+        status, reason = diagnose.beyond_limits(self.robot, q)
+        clipped = np.asarray(self.search.walls.clipped(q), float)
+        return IkResult(clipped, status, float(self.check(targets, clipped)), 0, reason, method)
+
+    def _scanned(self, targets: np.ndarray, tolerance: float) -> IkResult | None:
+        """What the closed form of a redundant arm says after a look at every value of its parameter."""
+        analytic = self.analytic
+        if analytic is None or not analytic.redundant:
+            return None
+        found = scan(analytic.solver, analytic.walls, targets[0])
+        if not len(found.q):
+            return None
+        q = np.asarray(self.search.refine(targets[None], found.q, tolerance * RELAXED, 20.0)[0], float)
+        residual = np.atleast_1d(np.asarray(self.check(targets[None], q), float))
+        k = int(np.argmin(residual))
+        if residual[k] <= tolerance:
+            return IkResult(q[k], "solved", float(residual[k]), 0, "", analytic.name)
+        if not analytic.exact or found.beyond[0] < CLEARLY_BEYOND:
+            return None
+        return self._outside(targets, found.q[0], analytic.name)
+
+    def _stubborn(self, targets: np.ndarray, found: Found, tolerance: float, most: int, seed: int) -> IkResult:
+        """A target that a few starts did not reach: from many at once, then without limits, then the reason."""
+        known = self._scanned(targets, tolerance)
+        if known is not None:
+            return known
+        q, used = np.asarray(found.q, float), float(found.iterations)
+        if self.widens and used < most:
+            sure = self.analytic is not None and self.analytic.exact  # and it found nothing either
+            wide = self.search.wide(targets, tolerance, seed, 1 if sure else ROUNDS)
+            used += float(wide.iterations)
+            residual = float(self.check(targets, wide.q))
+            if residual <= tolerance and self._within(wide.q):
+                return IkResult(wide.q, "solved", residual, int(used), "", self.numeric)
+            if wide.error < found.error or found.solved:
+                q = np.asarray(wide.q, float)
+        verdict = None
+        if self.free is not None:
+            other = self.free.wide(targets, tolerance, seed, 1)
+            if bool(other.solved) and float(self.check(targets, other.q)) <= tolerance:
+                verdict = diagnose.beyond_limits(self.robot, np.asarray(other.q, float))
+                if self._within(other.q):  # it was not limits that kept the method away
+                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance)
+        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance)
+        return IkResult(q, verdict.status, float(self.check(targets, q)), int(used), verdict.reason, self.numeric)
 
     # ------------------------------------------------------------------ many targets
     def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
@@ -244,6 +288,7 @@ class Solver:
         todo = gap == 0.0
         for k in np.flatnonzero(~todo):
             status[k], reason[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
+        immovable = diagnose.immovable(self.robot, self.task, targets, tolerance) if self.kept else [None] * count
         if not todo.all():
             flat = targets[~todo].reshape(int((~todo).sum()), -1)
             q[~todo] = self.search.starts(flat, np.zeros(len(flat), int), NO_CHANCE)
@@ -254,15 +299,27 @@ class Solver:
             q[which[fine]], method[which[fine]], todo[which[fine]] = best[fine], self.direct.name, False
         which = np.flatnonzero(todo)
         if len(which):
-            found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, most, seed)
+            few = min(most, FEW_ITERATIONS) if self.widens else most
+            found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, few, seed)
             q[which], iterations[which] = found.q, found.iterations
             residual = np.asarray(self.check(targets[which], found.q), float)
-            bad = np.flatnonzero(~(residual <= tolerance) | ~found.solved)
-            if len(bad):
-                some = Found(*(np.asarray(x)[bad] for x in found))
-                verdicts, q[which[bad]] = self._verdicts(targets[which[bad]], some, residual[bad], tolerance, seed)
-                for k, verdict in zip(which[bad], verdicts):
+            for i in np.flatnonzero(~(residual <= tolerance) | ~found.solved):
+                k = which[i]
+                verdict = immovable[k]
+                if verdict is not None:
                     status[k], reason[k] = verdict
+                    continue
+                if residual[i] <= tolerance and self._within(found.q[i]):
+                    continue
+                left = Found(*(np.asarray(x)[i] for x in found))
+                one = self._beyond_limits(targets[k]) or self._stubborn(targets[k], left, tolerance, most, seed)
+                q[k], status[k], iterations[k], reason[k], method[k] = (
+                    one.q,
+                    one.status,
+                    one.iterations,
+                    one.reason,
+                    one.method,
+                )
         residual = np.asarray(self.check(targets, q), float)
         return IkResult(q, status, residual, iterations, reason, method)
 
@@ -270,8 +327,9 @@ class Solver:
     def all(self, targets: np.ndarray, tolerance: float, most: int, seed: int) -> IkResult:
         gap = float(diagnose.out_of_reach(self.robot, self.task, targets[None], self.limited, tolerance)[0])
         empty = np.zeros((0, self.robot.n))
-        if gap > 0.0:
-            status, reason = diagnose.unreachable(self.robot, self.task, gap)
+        (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance)
+        if gap > 0.0 or refused is not None:
+            status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
             return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric)
         known = None if self.analytic is None else self.analytic.all(targets[0])
         done = enumerate_solutions(self, targets, known, tolerance, seed)

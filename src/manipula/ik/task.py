@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.linear import array, dot
+from manipula.algebra.linear import array, cross, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import unknown_name
 from manipula.physics.chain import Chain
@@ -69,6 +69,35 @@ class Task:
             errors += [e[r] for r in chosen]
             rows += [J[r] for r in chosen]
         return array(errors), array(np.stack(rows)), ops.sqrt(largest(squares))
+
+    def curvature(self, chain: Chain, q: Vector, e: Vector) -> np.ndarray:
+        r"""(n, n) :math:`S = \sum_k e_k\,\partial^2 x_k/\partial q\,\partial q`: what :math:`J^TJ` lacks to be the Hessian of :math:`e^Te/2`, with
+        the sign turned.
+
+        With columns :math:`v_j, w_j` of the Jacobian and :math:`i \le j` from base to tip, :math:`\partial v_j/\partial q_i = w_i\times v_j`, and the
+        rotation vector of two small turns one after the other has the mixed derivative :math:`w_i\times w_j/2`.
+        """
+        n, at = chain.n, 0
+        S = zeros(n, n)
+        for frame, chosen in self.parts:
+            J = jacobian(chain, q, frame)
+            full = [0.0] * 6
+            for r in chosen:
+                full[r] = e[at]
+                at += 1
+            moving = (
+                set()
+                if chain.frames[frame].link < 0
+                else {*chain.ancestors(chain.frames[frame].link), chain.frames[frame].link}
+            )
+            for i in sorted(moving):
+                for j in sorted(k for k in moving if k >= i):
+                    value = dot(array(full[:3]), cross(J[3:, i], J[:3, j]))
+                    if i != j:
+                        value = value + 0.5 * dot(array(full[3:]), cross(J[3:, i], J[3:, j]))
+                        S[j, i] = S[j, i] + value
+                    S[i, j] = S[i, j] + value
+        return array(S)
 
     def residual(self, chain: Chain, q: Vector, targets: Vector) -> Scalar:
         """Largest of position error [m] and angle error [rad] over all parts, by the exact rotation vector."""
