@@ -134,6 +134,18 @@ def test_every_attribute_label_and_dimension_of_netcdf_is_covered(tmp_path: Path
     refused(spoiled, path.read_bytes() + b"\0\0\0\0", "more bytes")
 
 
+def test_every_byte_of_netcdf_is_covered(tmp_path: Path) -> None:
+    path, spoiled = tmp_path / "run.nc", tmp_path / "spoiled.nc"
+    mp.Result(
+        np.array([0.0, 0.5]), {"q": np.array([[1.0], [2.0]])}, "finished", "", meta={"joint_names": ("elbow",)}
+    ).save(path)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        content = bytearray(whole)
+        content[place] ^= 1 << place % 8
+        refused(spoiled, bytes(content), f"byte {place}")
+
+
 def test_columns_and_members_are_covered(tmp_path: Path) -> None:
     import csv
 

@@ -42,6 +42,11 @@ class Stored(NamedTuple):
     shape: tuple[int, ...]
     begin: int
 
+    @property
+    def room(self) -> int:
+        """Bytes up to the next variable."""
+        return -(-math.prod(self.shape) * (1 if self.type == CHAR else 8) // 4) * 4
+
 
 class Layout(NamedTuple):
     """The header of a file."""
@@ -73,12 +78,12 @@ def planned(dims: Mapping[str, int], attributes: Mapping[str, str], variables: M
     size = {name: -(-_width(v) * v.data.size // 4) * 4 for name, v in variables.items()}
     ordered = sorted(variables, key=lambda name: size[name] > large)
     wide = sum(s > large for s in size.values()) > 1 or max(dims.values(), default=1) >= 2**31
-    place = len(_header(dims, attributes, variables, dict.fromkeys(ordered, 0), size, wide, large))
+    place = len(_header(dims, attributes, variables, dict.fromkeys(ordered, 0), size, wide))
     begin = {}
     for name in ordered:
         begin[name] = place
         place += size[name]
-    return _header(dims, attributes, variables, begin, size, wide, large), begin, place
+    return _header(dims, attributes, variables, begin, size, wide), begin, place
 
 
 def _width(variable: Variable) -> int:
@@ -86,7 +91,7 @@ def _width(variable: Variable) -> int:
 
 
 def _header(dims: Mapping[str, int], attributes: Mapping[str, str], variables: Mapping[str, Variable],
-            begin: Mapping[str, int], size: Mapping[str, int], wide: bool, large: int) -> bytes:  # fmt: skip
+            begin: Mapping[str, int], size: Mapping[str, int], wide: bool) -> bytes:  # fmt: skip
     count = ">q" if wide else ">I"
     number = lambda k: struct.pack(count, k)  # noqa: E731
     tag = lambda k, entries: struct.pack(">I", k if entries else 0) + number(entries)  # noqa: E731
@@ -102,7 +107,7 @@ def _header(dims: Mapping[str, int], attributes: Mapping[str, str], variables: M
     parts += [listed(attributes), tag(VARIABLE, len(begin))]
     for name in begin:
         v = variables[name]
-        told = size[name] if wide or size[name] <= large else 2**32 - 1
+        told = size[name] if wide or size[name] <= LARGE else 2**32 - 1
         parts += [padded(name.encode()), number(len(v.dims)), *(number(numbers[d]) for d in v.dims), listed(v.attributes),
                   struct.pack(">I", CHAR if _width(v) == 1 else DOUBLE), number(told), struct.pack(">q", begin[name])]  # fmt: skip
     return b"".join(parts)
@@ -191,16 +196,18 @@ def read_layout(stream: IO[bytes], end: int, limit: int) -> Layout:
         numbers = [cursor.number() for _ in range(min(cursor.number(), 99))]
         if any(k >= len(names) or not dims[names[k]] for k in numbers):
             raise DescriptionError(f"Variable '{printable(name)}' has a dimension that does not exist or is empty.")
-        own, kind = cursor.attributes(), cursor.number(">I")
-        cursor.number()
+        own, kind, told = cursor.attributes(), cursor.number(">I"), cursor.number()
         over = tuple(names[k] for k in numbers)
-        variables[name] = Stored(over, own, kind, tuple(dims[d] for d in over), cursor.number(">q"))
+        variables[name] = stored = Stored(over, own, kind, tuple(dims[d] for d in over), cursor.number(">q"))
+        if kind not in (CHAR, DOUBLE) or told != (
+            stored.room if magic == b"CDF\5" or stored.room <= LARGE else 2**32 - 1
+        ):
+            raise DescriptionError(f"The header is damaged: variable '{printable(name)}' has another type or length.")
     place = cursor.place
     for name, v in sorted(variables.items(), key=lambda item: item[1].begin):
-        if v.type not in (CHAR, DOUBLE) or v.begin != place:
+        if v.begin != place:
             raise DescriptionError(f"The header is damaged: variable '{printable(name)}' is not where it should be.")
-        length = math.prod(v.shape) * (1 if v.type == CHAR else 8)
-        place += length + -length % 4
+        place += v.room
     if place != end:
         raise DescriptionError(f"The file has {end} bytes, its header says {place}.")
     return Layout(dims, attributes, variables)

@@ -88,9 +88,14 @@ def read(path: Path, budget: int) -> Result:
     return closed(header, {name: arrays[name].reshape(shape) for name, shape in header.shapes.items()})
 
 
+def _letters(arrays: dict[str, np.ndarray]) -> int:
+    """Most letters of one message."""
+    return 1000 + sum(len(name) + 8 + LETTERS * v.shape[1] for name, v in arrays.items())
+
+
 def _fill(header: Header, arrays: dict[str, np.ndarray], records: Iterator[Any]) -> None:
     """Messages into their rows; schema, channel, order and stamps are what the header implies."""
-    letters = 1000 + sum(len(name) + 8 + LETTERS * v.shape[1] for name, v in arrays.items())
+    letters = _letters(arrays)
     row = 0
     for record in records:
         kind = type(record).__name__
@@ -158,6 +163,8 @@ def _read_old(entries: dict[str, Any], data: bytes, budget: int) -> Result:
     t = np.empty(len(messages))
     arrays = {name: np.empty((len(messages), math.prod(shape))) for name, shape in shapes.items()}
     for row, message in enumerate(messages):
+        if len(message.data) > _letters(arrays):
+            raise DescriptionError("The file is damaged: a message is longer than its numbers.")
         body = json.loads(message.data)
         t[row] = body["t"]
         for name, values in arrays.items():
