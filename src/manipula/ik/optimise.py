@@ -7,7 +7,6 @@ from typing import cast
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.identity import identity
 from manipula.ik.driver import hard_limits
 from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.optimisation import Optimisation
@@ -25,7 +24,7 @@ class OptimisationSearch(Search):
     def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
         super().__init__(robot, task, "levenberg_marquardt", limited)
         self.method, self.rule = method, cast(Optimisation, REGISTRY[method])
-        self.made_of = identity(self.rule)
+        self._known()
         if not callable(getattr(self.rule, "minimise", None)):
             raise DescriptionError(f"The method '{method}' is not compiled and has no minimise().", field="method")
         self.hard = hard_limits(robot, limited)

@@ -60,7 +60,7 @@ class Search:
     def __init__(self, robot: Robot, task: Task, method: str = "levenberg_marquardt", limited: bool = True) -> None:
         self.robot, self.task, self.n, self.limited = robot, task, robot.n, limited
         self.method, self.rule = method, REGISTRY[method]
-        self.made_of = identity(self.rule)
+        self._known()
         self.kernel = compile_descent(robot, task, method, limited)
         self.box = ranges(robot)
         self.walls = Walls(robot, limited)
@@ -69,12 +69,22 @@ class Search:
         self.life = LIFE if self.life == LIFE else max(1, int(self.rule.lifetime / self.burst))
         self._targets = len(task.parts)
 
+    def _known(self) -> None:
+        """Remember what the method is made of."""
+        kind = type(self.rule)
+        self.made_of = identity(self.rule)
+        self._seen = kind.step, kind.move, kind.longest, kind.patience, kind.lifetime
+
     @property
     def is_current(self) -> bool:
         """May the compiled descent be used again? Not when its method is somebody's code, or another one by now."""
-        return (
-            self.made_of is not None and REGISTRY.get(self.method) is self.rule and self.made_of == identity(self.rule)
-        )
+        if self.made_of is None or REGISTRY.get(self.method) is not self.rule:
+            return False
+        rule = self.rule
+        kind = type(rule)
+        if rule.__dict__ or self._seen != (kind.step, kind.move, kind.longest, kind.patience, kind.lifetime):
+            return self.made_of == identity(rule)
+        return True
 
     @cached_property
     def descend(self) -> Any:
