@@ -137,7 +137,11 @@ class Writer:
         code = f.__code__
         column = next((at[2] for at in code.co_positions() if at[2]), 0)  # there may be two lambdas on one line
         self.out.append(f"function {f.__module__}.{f.__qualname__} {code.co_firstlineno} {column};")
-        self.write((tuple(c.cell_contents for c in f.__closure__ or ()), f.__defaults__, f.__kwdefaults__))
+        try:
+            cells = tuple(c.cell_contents for c in f.__closure__ or ())
+        except ValueError:  # a name of the outer function that has no value yet
+            raise Unknown from None
+        self.write((cells, f.__defaults__, f.__kwdefaults__))
 
     def _instance(self, value: Any, kind: type) -> None:
         """An object of one of our classes: its class and everything it holds."""

@@ -107,6 +107,8 @@ _MOST_KEPT = 256
 
 def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     """The prepared solver; found again by the robot's identity, because hashing a whole robot takes longer than solving."""
+    if type(robot) is not Robot:  # a class of somebody's, whose objects may change
+        return Solver(robot.bare, task, method, limited)
     key = (id(robot), task.parts, method, limited)
     kept = _KEPT.get(key)
     if kept is not None and kept[0]() is robot:

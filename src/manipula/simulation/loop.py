@@ -13,12 +13,13 @@ from manipula.algebra.linear import array, zeros
 from manipula.control.arm import Arm
 from manipula.control.base import Target
 from manipula.control.memory import renewed
+from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
 from manipula.physics.chain import regrouped
 from manipula.simulation.integrators import ADAPTIVE, FIXED
-from manipula.simulation.parameters import flatten, rebuild, shape_of
+from manipula.simulation.parameters import flatten, rebuild, settled, shape_of
 from manipula.simulation.parts import IDEAL
 from manipula.simulation.plant import Flow, Plant
 from manipula.simulation.stepping import FAR, MOST_PARTS, Grid, ended, following, halved, inputs_of, margin, within
@@ -57,6 +58,13 @@ def _chosen(condition: Any, new: Any, old: Any) -> Any:
     if isinstance(condition, (bool, np.bool_)):
         return new() if condition else old
     return array([ops.where(condition, a, b) for a, b in zip(new(), old)])
+
+
+def _named(path: str) -> str:
+    """``[0].kp`` of the template as ``controller.kp``."""
+    heads = ("controller", "friction", "drives", "disturbances", "actuator")
+    index, _, rest = path[1:].partition("]")
+    return heads[int(index)] + rest
 
 
 class Loop:
@@ -99,12 +107,21 @@ class Loop:
     @cached_property
     def paths(self) -> list[str]:
         """Names of the parameters, such as ``controller.kp`` and ``friction[0].damping``."""
-        heads = ("controller", "friction", "drives", "disturbances", "actuator")
-        named = []
-        for path, _ in self.values:
-            index, _, rest = path[1:].partition("]")
-            named.append(heads[int(index)] + rest)
-        return named
+        return [_named(path) for path, _ in self.values]
+
+    def check_varied(self, path: str) -> None:
+        """May the number (or all numbers of the part) at this path differ within a batch?
+
+        Raises:
+            DescriptionError: when its part computed something from it once and for all.
+        """
+        for part in map(_named, settled(self.template)):
+            if path.startswith((part + ".", part + "[")) or part == path or part.startswith((path + ".", path + "[")):
+                raise DescriptionError(
+                    f"'{part}' computes something from its numbers when it is made, so other numbers cannot be laid over them; "
+                    f"compute it where it is used, or make one run for every value.",
+                    field="vary",
+                )
 
     def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
         """The plant with gains from the vector p and a reference read from a table, traced or on floats.

@@ -62,16 +62,34 @@ def shape_of(value: Any) -> Any:
     return value
 
 
+def _beside(value: Any) -> list[str]:
+    """Names of what a part keeps beside its fields, properties that are computed when asked excepted."""
+    names = {x.name for x in dataclasses.fields(value)}
+    own = getattr(value, "__dict__", {})
+    lazy = functools.cached_property
+    return [name for name in own if name not in names and not isinstance(getattr(type(value), name, None), lazy)]
+
+
+def settled(value: Any, path: str = "") -> list[str]:
+    """Paths of the parts that computed something from their numbers when they were made: other numbers would not reach it."""
+    if isinstance(value, tuple):
+        return [found for i, v in enumerate(value) for found in settled(v, f"{path}[{i}]")]
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return []
+    fields = dataclasses.fields(value)
+    here = [path] if _beside(value) or not all(x.init for x in fields) else []
+    inner = [settled(getattr(value, x.name), f"{path}.{x.name}" if path else x.name) for x in fields]
+    return [*here, *(found for part in inner for found in part)]
+
+
 def _unchecked(value: Any, changes: dict[str, Any]) -> Any:
     """A copy with other fields, without running ``__post_init__`` (traced numbers are not floats).
 
     What a part keeps beside its fields stays what it is; what it computes from them when asked is computed anew.
     """
     copy = object.__new__(type(value))
-    names = {x.name for x in dataclasses.fields(value)}
-    for name, kept in getattr(value, "__dict__", {}).items():
-        if name not in names and not isinstance(getattr(type(value), name, None), functools.cached_property):
-            object.__setattr__(copy, name, kept)
+    for name in _beside(value):
+        object.__setattr__(copy, name, getattr(value, name))
     for x in dataclasses.fields(value):
         object.__setattr__(copy, x.name, changes.get(x.name, getattr(value, x.name)))
     return copy

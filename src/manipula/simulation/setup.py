@@ -194,6 +194,7 @@ def run_numbers(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
         columns = [k for k, name in enumerate(loop.paths) if name == path or name.startswith((path + "[", path + "."))]
         if not columns:
             raise unknown_name("number of the run", path, loop.paths, field="vary")
+        loop.check_varied(path)
         value = np.asarray(value, float)
         p[:, columns] = value[:, None] if value.ndim == 1 else value
     for k, name in enumerate(loop.names):
