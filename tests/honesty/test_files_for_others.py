@@ -140,7 +140,7 @@ def test_names_that_csv_finds_difficult(tmp_path: Path) -> None:
     )
     result.save(tmp_path / "run.csv")
     table = pd.read_csv(tmp_path / "run.csv")
-    assert list(table.columns) == ["t", "q_a,b", 'q_say "c"', "q_ d ", "q_é", "q_e_f", "manipula"]
+    assert list(table.columns) == ["t", "q_a,b", 'q_say "c"', "q_ d ", "q_é", "q_e\\nf", "manipula"]
     assert load_result(tmp_path / "run.csv") == result
 
 

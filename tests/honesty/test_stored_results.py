@@ -72,6 +72,16 @@ def test_what_is_loaded_equals_what_was_saved(suffix: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
+def test_names_that_no_format_likes(suffix: str, tmp_path: Path) -> None:
+    """Ends of strings, halves of surrogate pairs, nothing at all, the same name twice."""
+    names = ("a\0", "\ud800", "", "\t", "same", "same")
+    meta = {"joint_names": names, "joint_kinds": ("revolute",) * 6, "name": "\udcff\0"}
+    result = mp.Result(np.arange(2.0), {"q": np.arange(12.0).reshape(2, 6)}, "finished", "\ud800\0", meta=meta)
+    result.save(tmp_path / f"run{suffix}")
+    assert load_result(tmp_path / f"run{suffix}") == result
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_every_word_is_covered(suffix: str, tmp_path: Path) -> None:
     path, spoiled = tmp_path / f"run{suffix}", tmp_path / f"spoiled{suffix}"
     small().save(path)

@@ -159,8 +159,13 @@ def _own_labels(result: Result, sizes: dict[str, int]) -> dict[str, Any]:
         ("constraint", "constraint", result.meta.get("constraints", ())),
     ):  # fmt: skip
         if dim in sizes and len(values) == sizes[dim]:
-            found[label] = {"dim": dim, "values": [str(v) for v in values]}
+            found[label] = {"dim": dim, "values": [legible(v) for v in values]}
     return found
+
+
+def legible(text: object) -> str:
+    """The text with control characters and halves of surrogate pairs escaped, so that every format can hold it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def _columns(result: Result, variables: dict[str, Any], labels: dict[str, Any]) -> list[str]:
@@ -172,7 +177,7 @@ def _columns(result: Result, variables: dict[str, Any], labels: dict[str, Any]) 
         if not dims:
             names.append(name)
         elif len(words) == len(dims) == 1:
-            names += [f"{name}_{''.join(c if c.isprintable() else '_' for c in word)}" for word in words[0]]
+            names += [f"{name}_{word}" for word in words[0]]
         else:
             mark = "" if max(value.shape[1:]) < 10 else "_"
             places = np.ndindex(*value.shape[1:])

@@ -17,7 +17,7 @@ import numpy as np
 
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.simulation.result import STATUSES, Result
-from manipula.simulation.stored.axes import described
+from manipula.simulation.stored.axes import described, legible
 from manipula.version import __version__
 
 FORMAT = 2  # 1 is what 0.1.0 wrote
@@ -72,7 +72,7 @@ def sealed(result: Result) -> str:
 
 def attributes(result: Result) -> dict[str, str]:
     """What a file says about itself as a whole."""
-    title = str(result.meta.get("name") or "run")
+    title = legible(result.meta.get("name") or "run")
     return {"Conventions": "CF-1.11", "title": title, "source": f"manipula {__version__}"}
 
 
