@@ -25,11 +25,19 @@ def motion_words(motion: Any) -> str:
     if path is not None:
         what = words(path.description) if path.description is not None else f"{len(path.curves)} curves"
         turned = ", with orientation" if getattr(path, "orientation", None) is not None else ""
-        how = words(law.description) if law is not None else "own profile"
+        how = _law_words(law) if law is not None else "own profile"
         return f"{what}{turned}; {how}; {duration}"
     if isinstance(description, Mapping):
         return f"{words(description)}; {duration}"
     return f"{type(motion).__name__} of a Python function; {duration}" if callable(getattr(motion, "_coordinates", None)) else unaddressed(motion)  # fmt: skip
+
+
+def _law_words(law: Any) -> str:
+    """A time law; one of a Python function, or of a class that no file can hold, by its name."""
+    try:
+        return words(law.description)
+    except (AttributeError, TypeError):
+        return f"{type(law).__name__} in Python"
 
 
 def words(description: Any) -> str:
