@@ -176,6 +176,14 @@ def test_what_a_public_function_gives_is_a_value(name: str) -> None:
             assert issubclass(kind, Value) or not any("ndarray" in text or "dict[" in text for text in held), kind
 
 
+def test_a_linearisation_is_a_value() -> None:
+    one, two = (mp.equations(arm()).linearise(at_rest=True) for _ in range(2))
+    assert one == two
+    assert len({one, two}) == 1
+    with pytest.raises(TypeError):
+        one.K[0, 0] = 1
+
+
 def test_every_number_of_a_result_counts() -> None:
     result = run()
     rng = np.random.default_rng(0)

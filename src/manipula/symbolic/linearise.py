@@ -36,6 +36,10 @@ class Linearisation:
     qd: tuple[sympy.Symbol, ...]
     qdd: tuple[sympy.Symbol, ...]
 
+    def __post_init__(self) -> None:
+        for name in ("M", "D", "K"):  # a value: its matrices do not change, so that it hashes
+            object.__setattr__(self, name, sympy.ImmutableMatrix(getattr(self, name)))
+
     @classmethod
     def of(cls, equations: Equations, at_rest: bool) -> Linearisation:
         """Of the equations at any state, or at rest (no velocity, no acceleration), where only g matters for K."""
