@@ -15,6 +15,7 @@ import numpy as np
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.arm import Arm
+from manipula.errors import DescriptionError, ShapeError, printable
 
 Space = Literal["joint", "task", "none"]
 
@@ -73,6 +74,37 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, np.ndarray)):
         return tuple(_plain(v) for v in value)
     return value
+
+
+def checked_torques(given: Any, n: int) -> np.ndarray:
+    """What a controller gave, as (n,) numbers of any kind.
+
+    Raises:
+        ShapeError: for another length.
+        DescriptionError: for what is no array of real numbers: masked entries, complex numbers, text, nothing.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        raise DescriptionError(
+            "The controller gives a masked array; a torque cannot be missing. Fill it: tau.filled(0.0).",
+            field="controller",
+        )
+    torques = array(given)
+    if torques.shape != (n,):
+        raise ShapeError(f"The controller gives torques of shape {torques.shape}, expected ({n},).")
+    odd = next((v for v in torques.tolist() if v is None or isinstance(v, (str, bytes, complex))), 0.0)
+    if torques.dtype.kind not in "fiubO" or odd != 0.0:
+        raise DescriptionError(
+            f"The controller gives torques that are no real numbers: {printable(repr(torques.tolist()), 80)}.",
+            field="controller",
+        )
+    return torques
+
+
+def unwritable(v: Any) -> np.ndarray:
+    """A copy that nobody can write to."""
+    out = np.array(v)
+    out.flags.writeable = False
+    return out
 
 
 def spread(gain: Any, n: int) -> np.ndarray:

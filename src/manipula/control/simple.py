@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target, checked_torques, spread
 
 
 @dataclass(frozen=True)
@@ -39,4 +39,4 @@ class UserFunction(Controller):
     space: ClassVar[Space] = "joint"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        return array(self.function(t, q, qd, target))
+        return checked_torques(self.function(t, q, qd, target), arm.n)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import TracingError
+from manipula.errors import ManipulaError, TracingError
 from manipula.native.builder import Builder
 from manipula.native.graph import Graph, Loop, Operation, Sampled, core_size
 from manipula.native.tables import RunTimeArray, Samples
@@ -35,8 +35,25 @@ def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *
         raise TracingError(f"{name}: shared names {sorted(unknown)} are not inputs; inputs are {list(inputs)}.")
     with builder, _without_garbage_collection():
         arguments = [make_input(builder, key, tuple(shape), key in shared) for key, shape in inputs.items()]
-        result = f(*arguments)
+        result = _called(f, arguments, name)
         return graph_of(builder, inputs, result, name, shared)
+
+
+_TRACED = ("Node", "Condition", "ufunc", "dtype('O')", "object arrays")
+
+
+def _called(f: Callable[..., Any], arguments: list[Any], name: str) -> Any:
+    """``f(*arguments)``; what NumPy says when one of its functions knows no traced numbers becomes a TracingError."""
+    try:
+        return f(*arguments)
+    except ManipulaError:
+        raise
+    except (TypeError, AttributeError, ValueError) as error:
+        if not any(word in str(error) for word in _TRACED):
+            raise
+        raise TracingError(
+            f"{name} cannot be compiled: {error}. Use functions of manipula.algebra.ops (sin, where, minimum …) on traced numbers."
+        ) from error
 
 
 @contextlib.contextmanager

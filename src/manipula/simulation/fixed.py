@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.errors import TracingError
+from manipula.errors import ManipulaError, TracingError
+from manipula.identity import is_own
 from manipula.simulation.instants import formula_marks, narrower, table_marks
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.interpreted import (
@@ -126,6 +127,12 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
             if run.plant.controller is None:
                 raise
             why = str(error)
+        except ManipulaError:
+            raise
+        except Exception as error:  # of somebody's controller, asked with traced numbers; in Python it may well work
+            if run.plant.controller is None or is_own(run.plant.controller):
+                raise
+            why = f"{type(error).__name__}: {error}"
         finally:
             renew(run)
     return (f"The controller could not be compiled and ran in Python: {why}",)

@@ -20,7 +20,8 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.arm import Arm
-from manipula.control.base import Controller, Target, spread
+from manipula.control.base import Controller, Target, checked_torques, spread, unwritable
+from manipula.errors import DescriptionError
 from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.chain import Chain, prepare, regrouped
 from manipula.physics.constrained import Response
@@ -119,13 +120,25 @@ class Plant:
         elif self.controller is None:
             u = np.zeros(n)
         else:
-            state = self.layout.controller_states(x)
-            u = self.controller.torque(self.arm(), t, measured_q, measured_qd, self.reference(t), state)
+            u = self._asked(self.controller, t, x, unwritable(measured_q), unwritable(measured_qd))
         limit = self.actuator.limit
         if limit is None:
             return array(u)
         bound = spread(limit, n)
         return array([ops.minimum(bound[i], ops.maximum(-bound[i], u[i])) for i in range(n)])
+
+    def _asked(self, controller: Any, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """The torques of the controller; it may look at the state, not change it."""
+        state = self.layout.controller_states(x)
+        try:
+            return checked_torques(controller.torque(self.arm(), t, q, qd, self.reference(t), state), self.layout.n)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise DescriptionError(
+                "The controller writes into q or qd, which are the state of the robot; let it work on a copy: q = q.copy().",
+                field="controller",
+            ) from error
 
     def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
         """The state's rate at (t, x) and the torques behind it.
