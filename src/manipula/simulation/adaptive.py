@@ -15,13 +15,14 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
-from manipula.identity import identity, is_own
+from manipula.identity import identity
 from manipula.simulation.fixed import Part, Samples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loop import Loop
 from manipula.simulation.plant import Plant
+from manipula.simulation.probing import foreign, probed
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
 from manipula.simulation.stepping import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
@@ -122,6 +123,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
         raise DescriptionError(
             f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"
         )
+    marks, hidden = probed(run, bool(notes))
+    grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
 
     def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> Part:
@@ -154,11 +157,6 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if notes else None
     return Samples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
-
-
-def foreign(plant: Plant) -> bool:
-    """Does the run hold somebody's code, of which nobody knows how quickly it changes?"""
-    return not is_own(plant.controller, plant.friction, plant.drives)
 
 
 def _needs_fixed_steps() -> DescriptionError:

@@ -23,6 +23,7 @@ from manipula.simulation.interpreted import (
 )
 from manipula.simulation.judge import compare, position_limits, shrinkage
 from manipula.simulation.loop import Loop
+from manipula.simulation.probing import probed
 from manipula.simulation.progress import phase
 from manipula.simulation.setup import Run
 from manipula.simulation.stepping import LARGEST, RATIO, WHOLE, Grid
@@ -89,6 +90,8 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     integrate = _interpreted if notes else _native
     if REMEMBERS in "".join(notes):
         run, notes = _asked_once_a_step(run, s.step)
+    marks, hidden = probed(run, bool(notes), s.step)
+    grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
     everyone = range(len(run.x0))
     done = integrate(run, everyone, grid, WHOLE, threads)

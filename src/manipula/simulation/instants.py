@@ -23,13 +23,14 @@ SMOOTH_PIECES = 4  # smooth pieces of a table that a step may pass over
 RESOLVED = 1e-7  # of the largest value of a formula: how well a polynomial of degree 7 must follow it between two marks
 LEAST_CELLS, MOST_CELLS = 4096, 32768
 POINTS = 16  # in a cell
-MOST_MARKS = 400_000
+MOST_MARKS = 200_000
 NARROWEST = 1e-13  # of the run's duration; a formula that still changes within it jumps there
 
 _NODES = 0.5 - 0.5 * np.cos(
     np.pi * np.arange(8) / 7
 )  # Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
-_WEIGHTS = 1.0 / np.array([np.prod(np.delete(x - _NODES, i)) for i, x in enumerate(_NODES)])
+_INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a cell between two jumps
+_INNER = np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
 
 
 class Examined(NamedTuple):
@@ -85,6 +86,24 @@ def narrower(marks: np.ndarray, step: float) -> np.ndarray:
     return np.unique(quarters)
 
 
+def function_marks(
+    f: Callable[[np.ndarray], np.ndarray], duration: float, cells: int, narrowest: float = NARROWEST
+) -> np.ndarray | None:
+    """The same for numbers that are known only by asking: ``f(t)`` gives several for every time, (..., m). None: too many marks.
+
+    They are looked at together, in a sum whose weights follow no pattern.
+    """
+    first = np.asarray(f(np.random.default_rng(6).random(256) * duration), float)
+    size = np.abs(first - first[:1]).max(axis=0, initial=0.0)
+    weights = np.random.default_rng(5).uniform(1.0, 2.0, first.shape[-1]) / np.where(size > 0.0, size, 1.0)
+
+    def summed(t: np.ndarray) -> np.ndarray:
+        values = (np.asarray(f(t), float) - first[0]) @ weights
+        return np.where(np.isfinite(values), values, 0.0)
+
+    return _resolved.__wrapped__(summed, duration, float(cells), narrowest)
+
+
 def _functions(plant: Plant) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
     """Every formula in t, as a function of an array of times."""
     for d in plant.disturbances:
@@ -95,6 +114,10 @@ def _functions(plant: Plant) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]
     for i, drive in enumerate(plant.drives):
         if isinstance(drive, Flexible) and isinstance(drive.motor, str):
             yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor)
+
+
+def _weights(nodes: np.ndarray) -> np.ndarray:
+    return 1.0 / np.array([np.prod(np.delete(x - nodes, i)) for i, x in enumerate(nodes)])
 
 
 @lru_cache(maxsize=256)
@@ -112,13 +135,15 @@ def _values(expression: Any, t: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float) -> np.ndarray | None:
+def _resolved(
+    f: Callable[[np.ndarray], Any], duration: float, cells: float, narrowest: float = NARROWEST
+) -> np.ndarray | None:
     """Marks between which f is a polynomial of degree 7, or None when there would be too many.
 
     f is looked at in at least 4096 · 16 places that follow no pattern; cells that a polynomial does not explain are halved.
     """
     base = 2 ** int(np.ceil(np.log2(cells)))
-    inside = np.random.default_rng(7).random((base, POINTS))
+    inside = (np.arange(POINTS) + np.random.default_rng(7).random((base, POINTS))) / POINTS
     places = (np.arange(base)[:, None] + inside) * (duration / base)
     seen = np.asarray(f(places), float)
     scale = RESOLVED * float(np.abs(seen).max(initial=0.0))
@@ -136,30 +161,56 @@ def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float) -> 
             open_ = np.concatenate([2 * open_, 2 * open_ + 1])
         level //= 2
     left, width, rng = open_ * (duration / base), duration / base, np.random.default_rng(8)
-    total = sum(map(len, marks))
+    wide, jumps = left, np.zeros(0)
+    total, inner = sum(map(len, marks)), []
     while len(left):
         width /= 2
         left = np.concatenate([left, left + width])
         total += len(left)
         if total > MOST_MARKS:
             return None
-        where = left[:, None] + width * rng.random((len(left), POINTS))
+        where = left[:, None] + width * rng.random((len(left), POINTS if len(inner) < 6 else 4))
         values = np.asarray(f(where), float)
         scale = max(scale, RESOLVED * float(np.abs(values).max(initial=0.0)))
         bad = ~_explained(f, left, width, where, values, scale)
-        if width <= NARROWEST * duration:
+        if width <= narrowest * duration:
+            jumps = np.concatenate([left[bad], left[bad] + width])
             bad[:] = False
-        marks.append(left[~bad])
+        inner.append(left[~bad])
         left = left[bad]
-    return np.sort(np.concatenate(marks))
+    if len(jumps):
+        inner = [_around_jumps(f, wide, duration / base, np.concatenate(inner), np.unique(jumps), width, scale)]
+    return np.sort(np.concatenate([*marks, *inner]))
 
 
-def _explained(f: Any, left: np.ndarray, width: float, t: np.ndarray, values: np.ndarray, allowed: float) -> np.ndarray:
+def _around_jumps(
+    f: Any, wide: np.ndarray, width: float, marks: np.ndarray, jumps: np.ndarray, finest: float, allowed: float
+) -> np.ndarray:
+    """Marks inside the cells that begin at ``wide``, without those that only led to a jump: both sides of it are smooth."""
+    kept = []
+    for a in wide:
+        own = jumps[(jumps >= a) & (jumps < a + width)]
+        edges = np.unique(np.concatenate([[a], own, [a + width]]))
+        low, size = edges[:-1], np.diff(edges)
+        smooth = size > 2.0 * finest
+        t = low[smooth, None] + size[smooth, None] * _INNER
+        fits = (
+            len(own) > 0
+            and _explained(f, low[smooth], size[smooth], t, np.asarray(f(t), float), allowed, _INNER_NODES).all()
+        )
+        kept.append(edges[:-1] if fits else marks[(marks >= a) & (marks < a + width)])
+    return np.concatenate(kept)
+
+
+def _explained(
+    f: Any, left: np.ndarray, width: Any, t: np.ndarray, values: np.ndarray, allowed: float, at: np.ndarray = _NODES
+) -> np.ndarray:
     """Does the polynomial through eight points of each cell meet all values seen in it? Barycentric interpolation."""
-    nodes = np.asarray(f(left[:, None] + width * _NODES), float)
-    u = (t - left[:, None]) / width
+    wide = np.broadcast_to(width, left.shape)[:, None]
+    nodes = np.asarray(f(left[:, None] + wide * at), float)
+    u = (t - left[:, None]) / wide
     top, bottom = np.zeros(u.shape), np.zeros(u.shape)
-    for x, w, y in zip(_NODES, _WEIGHTS, nodes.T):
+    for x, w, y in zip(at, _weights(at), nodes.T):
         part = w / np.where(u == x, 1e-200, u - x)
         top += part * y[:, None]
         bottom += part

@@ -132,7 +132,12 @@ def early_end(why: str, t: float, adaptive: bool, until: str) -> tuple[str, str]
 
 
 def trusted_until(verdict: Verdict, duration: float, agreed: float) -> float:
-    """When a run stops being trustworthy: its end when it finished, where it and its repetition part otherwise."""
-    if np.isnan(agreed) or verdict.status in ("finished", "limit"):
-        return float(agreed) if np.isnan(agreed) or verdict.status == "limit" else duration
-    return 0.0 if verdict.status == "singular" else float(agreed)
+    """When a run stops being trustworthy: its end when it finished, where it and its repetition part otherwise.
+
+    NaN when there was no repetition, 0 when agreement proves nothing (a singular or hopelessly conditioned mass matrix).
+    """
+    if np.isnan(agreed):
+        return float("nan")
+    if verdict.status == "finished":
+        return duration
+    return 0.0 if verdict.status == "singular" or agreed >= duration else float(agreed)

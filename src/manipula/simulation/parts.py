@@ -76,7 +76,7 @@ class Actuator:
     Attributes:
         limit: largest |tau| commanded, one number or one a joint; ``None`` takes nothing away. ``"effort"`` uses the robot's
             effort limits.
-        delay: the command that acts at t was computed from the state at ``t - delay`` [s], held over whole steps.
+        delay: the command decided at the beginning of a step acts from ``delay`` [s] later on, for one step; any time is allowed.
     """
 
     limit: Any = None

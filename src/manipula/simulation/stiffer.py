@@ -1,4 +1,4 @@
-"""Runs whose integrator was left open and whose first method failed, made again by the method for stiff equations."""
+"""Runs whose integrator was left open and whose first method failed, made again by methods whose step follows the error."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ NAMED = 6  # runs of a batch that a note names
 
 
 def stiffer(s: Scenario, result: Result, simulate: Callable[[Scenario], Result]) -> Result:
-    """The runs that are not finished, by rodas, where that one can be trusted; else what the first method gave.
+    """The runs that are not finished, by methods whose step follows the error, where one can be trusted; else what the first gave.
 
-    Light links under strong gains are the usual case: the answer is smooth, only the explicit method cannot take the step.
+    Light links under strong gains are the usual case: the answer is smooth, only the explicit method cannot take the step (rodas).
+    What swings fast without damping needs short steps of a high order instead (dop853).
     """
-    method = f"RK4 with a step of {s.step:g} s" if s.integrator == "rk4" else s.integrator
-    if not s.is_batch:
-        other = simulate(s.replace(integrator="rodas"))
-        if not other.ok:
-            return result
-        note = f"{method} ended as '{result.status}', so the run was repeated with rodas, whose step follows the error."
-        return replace(other, notes=(*other.notes, note))
-    bad = [k for k, status in enumerate(result.statuses) if status not in ("finished", "limit", "singular")]
-    other = simulate(chosen(s, bad).replace(integrator="rodas"))
-    cured = [(k, j) for j, k in enumerate(bad) if other.statuses[j] == "finished"]
-    if not cured:
-        return result
-    return merged(result, other, cured, method)
+    first = f"RK4 with a step of {s.step:g} s" if s.integrator == "rk4" else s.integrator
+    for method in (m for m in ("rodas", "dop853") if m != s.integrator):
+        if not s.is_batch:
+            other = simulate(s.replace(integrator=method))
+            if other.ok:
+                note = f"{first} ended as '{result.status}', so the run was repeated with {method}, whose step follows the error."
+                return replace(other, notes=(*other.notes, note))
+            continue
+        bad = [k for k, status in enumerate(result.statuses) if status not in ("finished", "limit", "singular")]
+        if bad:
+            other = simulate(chosen(s, bad).replace(integrator=method))
+            cured = [(k, j) for j, k in enumerate(bad) if other.statuses[j] == "finished"]
+            result = merged(result, other, cured, first, method) if cured else result
+    return result
 
 
 def chosen(s: Scenario, members: list[int]) -> Scenario:
@@ -48,7 +50,7 @@ def chosen(s: Scenario, members: list[int]) -> Scenario:
     return s.replace(q0=of(s.q0, 2), qd0=of(s.qd0, 2), **groups)
 
 
-def merged(result: Result, other: Result, cured: list[tuple[int, int]], method: str) -> Result:
+def merged(result: Result, other: Result, cured: list[tuple[int, int]], first: str, method: str) -> Result:
     """The batch with the runs ``cured`` (number in the batch, number in ``other``) taken from the other result."""
     arrays = {name: values.copy() for name, values in result.arrays.items()}
     statuses, reasons = list(result.statuses), list(result.reasons)
@@ -62,8 +64,8 @@ def merged(result: Result, other: Result, cured: list[tuple[int, int]], method: 
     count = statuses.count(statuses[worst])
     names = ", ".join(str(k) for k, _ in cured[:NAMED]) + (", …" if len(cured) > NAMED else "")
     note = (
-        f"{len(cured)} of {len(statuses)} runs (number {names}), which {method} could not finish, "
-        "were repeated with rodas, whose step follows the error."
+        f"{len(cured)} of {len(statuses)} runs (number {names}), which {first} could not finish, "
+        f"were repeated with {method}, whose step follows the error."
     )
     return replace(
         result, arrays=arrays, status=statuses[worst], reason=f"{count} of {len(statuses)} runs: {reasons[worst]}",
