@@ -27,6 +27,12 @@ ROADS = {
     "URDF → standard → modified → URDF": ("urdf", "standard", "modified", "urdf"),
     "MJCF → TOML → URDF → MJCF": ("xml", "toml", "urdf", "xml"),
 }
+UNFIT = {
+    "cobra600": "moves and has no mass",
+    "zlajpah-4r": "moves and has no mass",
+    "puma560": "moves and has no mass",  # the table lists one moment of the first link, and nothing else
+    "jarzebowska-4": "No body has the principal moments",
+}  # what MuJoCo refuses is not written as MJCF
 NUMERIC = [name for name in catalog_names() if not load_catalog(name).parameters]
 
 
@@ -59,6 +65,10 @@ def travel(robot: Robot, road: Sequence[str], folder: Path) -> Robot:
 @pytest.mark.parametrize("name", NUMERIC)
 def test_catalog_arms(name: str, road: str, tmp_path: Path) -> None:
     robot = load_catalog(name)
+    if name in UNFIT and "xml" in ROADS[road]:
+        with pytest.raises(DescriptionError, match=UNFIT[name]):
+            travel(robot, ROADS[road], tmp_path)
+        return
     assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed=1)
 
 

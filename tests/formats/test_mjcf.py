@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import DescriptionError
@@ -66,6 +66,15 @@ def mujoco_answers(text: str, names: tuple[str, ...], state, sites=(), bodies=()
             T[:3, :3], T[:3, 3] = np.array(item.xmat).reshape(3, 3), np.array(item.xpos)
             found[name] = T
     return (M @ qdd + data.qfrc_bias)[index], found
+
+
+def written(robot: Robot) -> str:
+    """Its MJCF; a robot whose massless links MuJoCo has no form for is refused with that reason, and another is drawn."""
+    try:
+        return to_mjcf(robot)
+    except DescriptionError as error:
+        assume("moves and has no mass" not in str(error))
+        raise
 
 
 def torques(robot: Robot, state) -> np.ndarray:
@@ -249,7 +258,7 @@ def test_geoms_that_weigh_nothing_are_not_guessed_about():
 def test_round_trip_keeps_dynamics_frames_and_fields(robot, seed):
     state = random_state(np.random.default_rng(seed), robot.n)
     tau = torques(robot, state)
-    once = from_mjcf(to_mjcf(robot))
+    once = from_mjcf(written(robot))
     for other in (once, from_mjcf(to_mjcf(once)), from_urdf(to_urdf(once))):
         assert other.joint_names == robot.joint_names
         assert np.abs(tau - torques(other, state)).max() <= SAME_DYNAMICS * max(1.0, np.abs(tau).max())
@@ -265,10 +274,10 @@ def test_round_trip_keeps_dynamics_frames_and_fields(robot, seed):
 
 
 @settings(max_examples=40, deadline=None)
-@given(robots(massless=False), st.integers(0, 2**32 - 1))
+@given(robots(), st.integers(0, 2**32 - 1))
 def test_mujoco_computes_the_same_from_what_is_written(robot, seed):
     state = random_state(np.random.default_rng(seed), robot.n)
-    truth, _ = mujoco_answers(to_mjcf(robot), robot.joint_names, state)
+    truth, _ = mujoco_answers(written(robot), robot.joint_names, state)
     assert np.abs(torques(robot, state) - truth).max() <= DIAGONALISED * max(1.0, np.abs(truth).max())
 
 
@@ -276,7 +285,7 @@ def test_mujoco_computes_the_same_from_what_is_written(robot, seed):
 @given(robots(), st.integers(0, 2**32 - 1))
 def test_legal_files_are_never_refused_however_they_are_written(robot, seed):
     rng = np.random.default_rng(seed)
-    other = from_mjcf(vary(to_mjcf(robot), rng, shuffle_mjcf))
+    other = from_mjcf(vary(written(robot), rng, shuffle_mjcf))
     state = random_state(rng, robot.n)
     tau = torques(robot, state)
     assert other.joint_names == robot.joint_names

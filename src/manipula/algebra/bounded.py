@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice
 from typing import Any, NamedTuple
 
 from manipula.algebra.symbols import decimal_fraction, evaluate, exact_numbers
@@ -24,6 +23,7 @@ from manipula.errors import BudgetError, DescriptionError, ManipulaError
 
 EXPONENT = 64  # also of powers of powers
 BITS = 1020  # above and below the line: what a double holds, and what can be written down and read again
+HIGHEST_ROOT = 4
 BROKEN = 3  # SymPy asks each of (x^1.5)^1.5 for its sign, which asks the next twice
 PARTS = 2000  # of an expression after other expressions have been put into it
 LONG = 3  # roots, functions and pi in a constant such as sqrt(3)*pi/6; a longer one becomes its decimal value
@@ -87,8 +87,13 @@ def _is_long(constant: Any) -> bool:
     """Counted so that signs and rational factors, which SymPy moves about, make no difference."""
     import sympy
 
-    parts = (a for a in sympy.preorder_traversal(constant) if not (a.is_Rational or a.is_Mul or a.is_Add))
-    return sum(1 for _ in islice(parts, LONG + 1)) > LONG
+    count = 0
+    a: Any
+    for a in sympy.preorder_traversal(constant):
+        count += not (a.is_Rational or a.is_Mul or a.is_Add)
+        if count > LONG or (a.is_Pow and a.exp.is_Rational and not _is_simple(a.exp)):
+            return True
+    return False
 
 
 def power(base: Part, exponent: Part) -> Part:
@@ -98,9 +103,21 @@ def power(base: Part, exponent: Part) -> Part:
             raise BudgetError(f"An exponent is at most {EXPONENT}, found {exponent.value:g}.")
         if exponent.value < 0 and base.value == 0:
             raise DescriptionError("This divides by zero.")
+    if base.value is not None and exponent.value is not None and not _is_simple(exponent.expression):
+        value = base.value**exponent.value if base.value > 0 else math.nan
+        return Part(decimal_fraction(finite(value)), value)
     if _is_broken(exponent.expression) and _broken_powers(base.expression) >= BROKEN:
         raise BudgetError(f"Powers with a broken exponent are nested at most {BROKEN} deep.")
-    return apply(lambda a, b: a**b, lambda a, b: a**b, (base, exponent))
+    return apply(_power, lambda a, b: a**b, (base, exponent))
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    """The factor of a product is taken out as a decimal where SymPy would look for a root of high order."""
+    if exponent.is_Rational and not _is_simple(exponent) and base.is_Mul:
+        factor, rest = base.as_coeff_Mul(rational=True)
+        if factor > 0 and factor != 1:
+            return decimal_fraction(finite(float(factor) ** float(exponent))) * rest**exponent
+    return base**exponent
 
 
 def call(name: str, build: Callable[..., Any], compute: Callable[..., Any], arguments: Sequence[Part]) -> Part:
@@ -127,6 +144,11 @@ def _broken_powers(x: Any) -> int:
             depth[e] = int(e.is_Pow and _is_broken(e.exp)) + max((depth[a] for a in e.args), default=0)
             waiting.pop()
     return depth[x]
+
+
+def _is_simple(exponent: Any) -> bool:
+    """2^(1/3) is kept as it is; roots of high order take SymPy seconds."""
+    return bool(exponent.is_Rational and exponent.q <= HIGHEST_ROOT)
 
 
 def _is_broken(exponent: Any) -> bool:
@@ -200,7 +222,7 @@ def exchanged(x: Any, leaves: Mapping[Any, Any]) -> Any:
         if all(a is b for a, b in zip(new, e.args)):
             known[e] = e
         elif e.is_Pow:
-            known[e] = new[0] ** new[1]
+            known[e] = _power(*new)
         else:
             known[e] = e.func(*new) if e.is_Add or e.is_Mul else _called(e.func, new)
     return known[x]

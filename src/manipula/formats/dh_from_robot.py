@@ -15,17 +15,14 @@ import numpy as np
 
 from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, printable
 from manipula.formats.dh import Convention, check_convention, from_dh
 from manipula.robot.robot import Robot
 
-PARALLEL = (
-    5e-6  # [rad] axes closer than this count as parallel: their normal would lie kilometres away, and inertias seen
-)
-# from there lose more digits than the tilt is worth (half the digits at 1e-8 rad)
-NEARLY_PARALLEL = 1e-3  # [rad] below this the table says that it is less exact than the robot
-EXACTLY_PARALLEL = 1e-12  # [rad] a tilt below this is rounding
+PARALLEL = 1e-13  # [rad] a tilt below this is rounding
 FAR = 10.0  # parallel axes are joined where the last normal stood, unless it stood this many times farther than they are apart
+KEPT = 1e-12  # of the largest torque: what a table may cost
+LOST = 6e-16  # of the largest torque, for inertias seen from as far away as the arm is long; grows with the square of the distance
 TOUCHING = 1e-10  # axes nearer than this [m] count as intersecting
 
 
@@ -56,7 +53,8 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
 
     Raises:
         DescriptionError: for a tree (a DH table is a chain), for a tip that is not on the last link (the table ends
-            there), or while parameters are still symbolic.
+            there), while parameters are still symbolic, or for axes so nearly parallel that the table would be wrong by more
+            than 1e-12: the common normal of axes tilted by 1e-6 rad lies a thousand kilometres away for each metre between them.
     """
     check_convention(convention)
     if not robot.is_chain or robot.n == 0:
@@ -73,8 +71,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         )
     joints_at_zero, links_at_zero = _poses_at_zero(robot)
     place = _standard_rows if convention == "standard" else _modified_rows
-    notes: list[str] = []
-    base, geometry = place(robot, joints_at_zero, notes)
+    base, geometry = place(robot, joints_at_zero)
     rows, frame = [], base
     frames_at_zero = [base]
     for joint, link, (a, alpha, d, theta), X_WL in zip(robot.joints, robot.links, geometry, links_at_zero):
@@ -99,7 +96,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         if f.name not in named
     ]
     return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.base_link.name, robot.payload,
-                   kept, notes)  # fmt: skip
+                   kept)  # fmt: skip
 
 
 def _frame_at_zero(robot: Robot, f: Any, links_at_zero: list[Pose]) -> Pose:
@@ -128,22 +125,26 @@ class _Line:
 
     point: np.ndarray
     direction: np.ndarray
+    joint: str
 
 
 def _lines(robot: Robot, poses: list[Pose]) -> list[_Line]:
-    return [_Line(X.p, X.R @ np.array(j.axis)) for X, j in zip(poses, robot.joints)]
+    return [_Line(X.p, X.R @ np.array(j.axis), printable(j.name, 40)) for X, j in zip(poses, robot.joints)]
+
+
+def _size(lines: list[_Line]) -> float:
+    """How long the arm is, from joint to joint; one metre at least, as torques are compared with one newton metre."""
+    return max(1.0, sum(float(np.linalg.norm(b.point - a.point)) for a, b in zip(lines, lines[1:])))
 
 
 def _normal(first: _Line, second: _Line, origin: np.ndarray, x_before: np.ndarray,
-            notes: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+            size: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Feet of the common normal on both lines and its direction (unit, perpendicular to both)."""
     z1, z2 = first.direction, second.direction
     normal = np.cross(z1, z2)
     sine = float(np.linalg.norm(normal))
     gap = second.point - first.point
     if sine < PARALLEL:
-        if sine > EXACTLY_PARALLEL:
-            notes.append(f"Two axes that differ by {sine:.1e} rad are taken as parallel.")
         along = float(np.dot(origin - first.point, z1))
         reach = float(np.linalg.norm(gap))
         if abs(along) > FAR * max(1.0, reach):  # a tilt too small to see would still part the axes out there
@@ -154,14 +155,16 @@ def _normal(first: _Line, second: _Line, origin: np.ndarray, x_before: np.ndarra
         foot2 = foot1 + offset
         x = offset / distance if distance > TOUCHING else _perpendicular(x_before, z1)
         return foot1, foot2 if distance > TOUCHING else foot1, x
-    if sine < NEARLY_PARALLEL:
-        notes.append(
-            f"Two axes are nearly parallel ({sine:.1e} rad): their common normal lies far away and digits are lost."
-        )
     x = normal / sine
     # gap = t1 z1 + s x − t2 z2, solved by projections
     t1 = float(np.dot(np.cross(gap, z2), normal)) / sine**2
     t2 = float(np.dot(np.cross(gap, z1), normal)) / sine**2
+    far = max(abs(t1), abs(t2))
+    if LOST * (far / size) ** 2 > KEPT:
+        raise DescriptionError(
+            f"The axes of joints '{first.joint}' and '{second.joint}' are {sine:.2g} rad from parallel: their common normal lies "
+            f"{far:.3g} m away, and a DH table would be wrong by about {LOST * (far / size) ** 2:.0e} of the torques ({KEPT:g} is "
+            "kept). Is an angle of the description rounded? Make the axes parallel, or keep the tree of links and joints.")  # fmt: skip
     foot1, foot2 = first.point + t1 * z1, second.point + t2 * z2
     if float(np.dot(gap, x)) < -TOUCHING or (abs(float(np.dot(gap, x))) <= TOUCHING and float(np.dot(x, x_before)) < 0):
         x = -x
@@ -187,12 +190,12 @@ def _first_frame(robot: Robot, poses: list[Pose], line: _Line) -> tuple[Pose, np
     return Pose.of(R, line.point), x
 
 
-def _standard_rows(robot: Robot, poses: list[Pose], notes: list[str]) -> tuple[Pose, list[tuple[float, ...]]]:
+def _standard_rows(robot: Robot, poses: list[Pose]) -> tuple[Pose, list[tuple[float, ...]]]:
     lines = _lines(robot, poses)
     base, x = _first_frame(robot, poses, lines[0])
     origin, rows = base.p, []
     for now, after in zip(lines, lines[1:]):
-        foot1, foot2, normal = _normal(now, after, origin, x, notes)
+        foot1, foot2, normal = _normal(now, after, origin, x, _size(lines))
         theta, d = _angle(x, normal, now.direction), float(np.dot(foot1 - origin, now.direction))
         a, alpha = float(np.dot(foot2 - foot1, normal)), _angle(now.direction, after.direction, normal)
         rows.append((a, alpha, d, theta))
@@ -200,13 +203,13 @@ def _standard_rows(robot: Robot, poses: list[Pose], notes: list[str]) -> tuple[P
     return base, [*rows, (0.0, 0.0, 0.0, 0.0)]
 
 
-def _modified_rows(robot: Robot, poses: list[Pose], notes: list[str]) -> tuple[Pose, list[tuple[float, ...]]]:
+def _modified_rows(robot: Robot, poses: list[Pose]) -> tuple[Pose, list[tuple[float, ...]]]:
     lines = _lines(robot, poses)
     base, x = _first_frame(robot, poses, lines[0])
     origin, rows = base.p, []
     a = alpha = 0.0
     for now, after in zip(lines, lines[1:]):
-        foot1, foot2, normal = _normal(now, after, origin, x, notes)
+        foot1, foot2, normal = _normal(now, after, origin, x, _size(lines))
         rows.append((a, alpha, float(np.dot(foot1 - origin, now.direction)), _angle(x, normal, now.direction)))
         a, alpha = float(np.dot(foot2 - foot1, normal)), _angle(now.direction, after.direction, normal)
         origin, x = foot2, normal

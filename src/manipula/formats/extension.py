@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from manipula.algebra.expression import decimal
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.build import JointDraft
+from manipula.robot.checks import LARGEST, check_number
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
@@ -85,7 +86,7 @@ def apply_words(draft: JointDraft, words: Mapping[str, str], **place: Any) -> No
         kind, dot, parameter = word.partition(".")
         try:
             if word in ("rotor_inertia", "gear_ratio"):
-                setattr(draft, word, decimal(text))
+                setattr(draft, word, check_number(decimal(text), word, largest=LARGEST))
             elif word in LIMIT_NAMES:
                 limits[word] = decimal(text)
             elif word == "unlimited":

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 import numpy as np
 
+from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
 from manipula.errors import printable, unknown_name
 from manipula.formats.extension import apply_words
 from manipula.formats.xml import Element
 from manipula.robot import Payload
-from manipula.robot.build import FrameDraft, JointDraft, LinkDraft
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, check_name
 from manipula.robot.robot import STANDARD_GRAVITY
 
 PREFIX = "manipula."
 JOINT = "manipula.joint."
+LINK = "manipula.link."  # the link without mass that a joint moves, where a body has several: name and pose in the body
+BODY = "manipula.body."  # Ixx Iyy Izz Ixy Ixz Iyz that were meant, where MuJoCo demands moments above zero
 WORDS = ("tip", "base", "base_name", "tool", "payload", "order")
+_SMALLEST = 2e-15
 _SAME = 1e-12  # relative: rotor and gear in the words against the armature of the joint
 
 
@@ -46,6 +51,10 @@ def restore(draft: MjcfDraft, root: Element) -> None:
             name = text.attributes.get("name", "")
             if name.startswith(JOINT):
                 _joint_words(text, by_name, name[len(JOINT) :])
+            elif name.startswith(LINK):
+                _link_name(draft, text, by_name, name[len(LINK) :])
+            elif name.startswith(BODY):
+                _meant_inertia(draft, text, name[len(BODY) :])
             elif name.startswith(PREFIX):
                 word = name[len(PREFIX) :]
                 if word not in WORDS:
@@ -83,6 +92,34 @@ def _joint_words(text: Element, joints: dict[str, JointDraft], name: str) -> Non
     apply_words(draft, words, line=text.line, field=f"joint '{printable(name, 60)}'")
     if abs(draft.rotor_inertia * draft.gear_ratio**2 - armature) > _SAME * abs(armature):
         draft.rotor_inertia, draft.gear_ratio = stated  # the armature was edited since: it is what MuJoCo computes with
+
+
+def _link_name(draft: MjcfDraft, text: Element, joints: dict[str, JointDraft], name: str) -> None:
+    if name not in joints:
+        raise unknown_name("joint", name, joints, line=text.line, field="text.name")
+    word, *numbers = text.get("data").split() or [""]
+    old, new = joints[name].child, check_name("link", unquote(word), line=text.line, field="text.data")
+    v = Element("text", {"data": " ".join(numbers)}, text.line).numbers("data", 12)
+    X_BL = Pose.of((v[0:3], v[3:6], v[6:9]), v[9:])
+    link = next(x for x in draft.links if x.name == old)
+    taken = new != old and any(x.name == new for x in (*draft.links, *draft.frames))
+    below = [j for j in draft.joints if j.parent == old]
+    if link.described or taken or len(below) != 1 or abs(X_BL.R @ X_BL.R.T - np.eye(3)).max() > 1e-9:
+        _broken(text)
+    link.name = joints[name].child = below[0].parent = new
+    joints[name].frame = joints[name].frame @ X_BL
+    below[0].origin = X_BL.inverse() @ below[0].origin
+
+
+def _meant_inertia(draft: MjcfDraft, text: Element, name: str) -> None:
+    link = next((x for x in draft.links if x.name == name), None)
+    if link is None:
+        raise unknown_name("body", name, [x.name for x in draft.links], line=text.line, field="text.name")
+    meant, stated = inertia_from_six(*text.numbers("data", 6)), np.array(link.inertia, float)
+    if np.abs(meant - stated).max() <= max(
+        _SAME * np.abs(stated).max(), _SMALLEST
+    ):  # else it was edited since, and counts
+        link.inertia = meant
 
 
 def _leaf(draft: MjcfDraft, text: Element) -> LinkDraft:

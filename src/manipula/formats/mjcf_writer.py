@@ -2,20 +2,22 @@
 
 A joint may stand anywhere in its body, so every link frame is written as it is: with X_JL = (R, p) the body stands at
 ``placement · X_JL``, its joint at −Rᵀp with the axis Rᵀu. Named frames become sites, the payload a body of its own.
-MuJoCo itself refuses moving bodies without mass and inertias that break the triangle rule; such robots are written all the
-same, for other readers. What MJCF has no words for goes into ``<custom>`` texts.
+Links without mass between joints give their joints to the next body, see ``mjcf_bodies``; what MuJoCo would refuse is refused
+here. What MJCF has no words for goes into ``<custom>`` texts.
 """
 
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.formats.extension import NO_LIMIT, damping_and_dry, words_of
-from manipula.formats.mjcf_extension import JOINT, PREFIX
+from manipula.formats.mjcf_bodies import Body, bodies, written_inertia
+from manipula.formats.mjcf_extension import BODY, JOINT, LINK, PREFIX
 from manipula.formats.names import Names, refuse_symbols
 from manipula.formats.xml import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
@@ -28,7 +30,7 @@ def to_mjcf(robot: Robot) -> str:
     """MJCF text of a numeric robot.
 
     Raises:
-        DescriptionError: parameters are still free.
+        DescriptionError: parameters are still free, a link moves without mass, or no body has its moments.
     """
     refuse_symbols(robot, "MJCF")
     return _Writer(robot).text()
@@ -43,9 +45,8 @@ class _Writer:
         names.used.add(WORLD)
         self.base = robot.base_link.name if robot.base_link.name != WORLD else names.fresh("base")
         self.payload = names.fresh("payload") if robot.payload is not None else None
-        self.children: dict[int, list[int]] = {}
-        for i, joint in enumerate(robot.joints):
-            self.children.setdefault(joint.parent, []).append(i)
+        self.bodies = bodies(robot)
+        self.inertias = {link.name: written_inertia(link, link.name) for link in (robot.base_link, *robot.links)}
         own = {robot.base_link.name, *(link.name for link in robot.links)}
         self.frames: dict[int, list[Frame]] = {}
         for f in robot.frames:
@@ -63,19 +64,20 @@ class _Writer:
             xml.open("body", name=self.base, **_where(robot.base))
             self._inertial(robot.base_link)
         self._attached(-1)
-        todo: list[int | None] = list(reversed(self.children.get(-1, [])))
+        todo: list[Body | None] = list(reversed(self.bodies.get(-1, [])))
         while todo:  # None closes a body
-            i = todo.pop()
-            if i is None:
+            body = todo.pop()
+            if body is None:
                 xml.close("body")
                 continue
-            joint, link = robot.joints[i], robot.links[i]
-            xml.open("body", name=link.name, **_where(joint.placement @ link.frame))
+            link = robot.links[body.link]
+            xml.open("body", name=link.name, **_where(body.placement))
             self._inertial(link)
-            self._joint(joint, link)
-            self._attached(i)
+            for i, X_BJ, _ in body.joints:
+                self._joint(robot.joints[i], X_BJ)
+            self._attached(body.link)
             todo.append(None)
-            todo.extend(reversed(self.children.get(i, [])))
+            todo.extend(reversed(self.bodies.get(body.link, [])))
         if not self.plain_world:
             xml.close("body")
         xml.close("worldbody")
@@ -98,6 +100,16 @@ class _Writer:
         order = self._depth_first()
         if order != sorted(order):
             said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in range(robot.n))
+        for name, written in self.inertias.items():
+            if not written.exact and not (name == robot.base_link.name and self.plain_world):
+                link = next(x for x in (robot.base_link, *robot.links) if x.name == name)
+                said[BODY + (self.base if link is robot.base_link else name)] = _six(link.inertia)
+        for group in self.bodies.values():
+            for i, _, X_BL in (j for body in group for j in body.joints[:-1]):
+                numbers = [*(v for row in X_BL.rotation for v in row), *X_BL.translation]
+                said[LINK + robot.joints[i].name] = " ".join(
+                    [quote(robot.links[i].name), *(repr(float(v)) for v in numbers)]
+                )
         for joint in robot.joints:
             words = words_of(joint)
             missing = [n for n in ("lower", "upper") if getattr(joint.limits, n) is None]
@@ -117,27 +129,30 @@ class _Writer:
 
     def _depth_first(self) -> list[int]:
         order: list[int] = []
-        todo = list(reversed(self.children.get(-1, [])))
+        todo = list(reversed(self.bodies.get(-1, [])))
         while todo:
-            order.append(todo.pop())
-            todo.extend(reversed(self.children.get(order[-1], [])))
+            body = todo.pop()
+            order += [i for i, _, _ in body.joints]
+            todo.extend(reversed(self.bodies.get(body.link, [])))
         return order
 
     def _inertial(self, link: Link) -> None:
         if link.mass == 0 and link.inertia == NO_INERTIA and not link.described:
             return
-        (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
+        written = self.inertias.get(link.name) or written_inertia(link, link.name)
+        ixx, iyy, izz, ixy, ixz, iyz = _six(written.tensor)
         off = any((ixy, ixz, iyz))
         self.xml.leaf(
             "inertial",
             pos=link.com,
+            quat=None if written.R is None else rotation.to_quaternion_wxyz(written.R),
             mass=link.mass,
             diaginertia=None if off else (ixx, iyy, izz),
             fullinertia=(ixx, iyy, izz, ixy, ixz, iyz) if off else None,
         )
 
-    def _joint(self, joint: Joint, link: Link) -> None:
-        limits, X_LJ = joint.limits, link.frame.inverse()
+    def _joint(self, joint: Joint, X_BJ: Pose) -> None:
+        limits = joint.limits
         bounded = (limits.lower is not None or limits.upper is not None) and not _zero_range(joint)
         lower = -NO_LIMIT if limits.lower is None else limits.lower
         upper = NO_LIMIT if limits.upper is None else limits.upper
@@ -147,8 +162,8 @@ class _Writer:
             "joint",
             name=joint.name,
             type="hinge" if joint.is_revolute else "slide",
-            pos=X_LJ.translation if any(X_LJ.translation) and joint.is_revolute else None,
-            axis=X_LJ.R @ np.array(joint.axis, float),
+            pos=X_BJ.translation if any(X_BJ.translation) and joint.is_revolute else None,
+            axis=X_BJ.R @ np.array(joint.axis, float),
             range=(lower, upper) if bounded else None,
             armature=armature if armature else None,
             damping=damping,
@@ -164,8 +179,12 @@ class _Writer:
         if robot.payload is not None and robot.tip_frame.link == index:
             body = robot.payload
             xml.open("body", name=self.payload, **_where(robot.tip_frame.pose))
-            self._inertial(Link("payload", body.mass, body.com, body.inertia))
+            self._inertial(Link(str(self.payload), body.mass, body.com, body.inertia))
             xml.close("body")
+
+
+def _six(tensor: Any) -> tuple[float, ...]:
+    return tuple(float(tensor[a][b]) for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
 
 
 def _zero_range(joint: Joint) -> bool:

@@ -50,7 +50,7 @@ def planar(
     b = _numbers(damping, n, "damping")
     rows = [
         {
-            "a": l[i], "mass": m[i], "com": (c[i] - l[i], 0.0, 0.0), "inertia": [0.0, 0.0, I[i], 0.0, 0.0, 0.0],
+            "a": l[i], "mass": m[i], "com": (c[i] - l[i], 0.0, 0.0), "inertia": [0.0, I[i], I[i], 0.0, 0.0, 0.0],
             "friction": None if b[i] == 0 else Viscous(b[i]),
         }
         for i in range(n)

@@ -129,6 +129,7 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
     table = root.table("dh")
     assert table is not None
     convention = table.choice("convention", CONVENTIONS)
+    base_name = table.text("base_link", "base")
     rows = table.tables("rows")
     check_budget(len(rows), field="dh.rows")
     mappings = []
@@ -148,7 +149,7 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
     table.close()
     notes = header.pop("notes")
     try:
-        robot = from_dh(mappings, convention, frames=frames, **header)  # pyright: ignore[reportArgumentType]
+        robot = from_dh(mappings, convention, frames=frames, base_name=base_name, **header)  # pyright: ignore[reportArgumentType]
         tip = root.text("tip")
         return robot.replace(notes=notes, **({} if tip is None else {"tip": tip}))
     except DescriptionError as error:

@@ -25,7 +25,10 @@ def dh_to_toml(table: DhTable) -> str:
             blocks.append([f"[{title}]", *pose_lines(pose)])
     if table.payload is not None:
         blocks.append(["[payload]", *body_lines(table.payload)])
-    blocks.append(["[dh]", f'convention = "{table.convention}"'])
+    head = ["[dh]", f'convention = "{table.convention}"']
+    if table.base_name != "base":
+        head.append(f"base_link = {string(table.base_name)}")
+    blocks.append(head)
     blocks += [["[[dh.rows]]", *_row_lines(row)] for row in table.rows]
     for name, row, matrix in table.frames:
         pose = Pose.from_matrix(matrix)

@@ -17,9 +17,7 @@ from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import (
-    MAX_LINKS as MAX_LINKS,
-)
-from manipula.robot.checks import (
+    LARGEST,
     check_body,
     check_budget,
     check_gravity,
@@ -27,6 +25,9 @@ from manipula.robot.checks import (
     check_number,
     check_payload,
     check_pose,
+)
+from manipula.robot.checks import (
+    MAX_LINKS as MAX_LINKS,
 )
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
@@ -267,8 +268,8 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
             )
     return Joint(
         name=j.name, kind=j.kind, parent=parent, placement=placement, axis=axis, limits=j.limits,  # pyright: ignore[reportArgumentType]
-        rotor_inertia=check_number(j.rotor_inertia, f"The rotor inertia of joint '{printable(j.name)}'", at_least=0.0, **here),
-        gear_ratio=check_number(j.gear_ratio, f"The gear ratio of joint '{printable(j.name)}'", **here),
+        rotor_inertia=check_number(j.rotor_inertia, f"The rotor inertia of joint '{printable(j.name)}'", at_least=0.0, largest=LARGEST, **here),
+        gear_ratio=check_number(j.gear_ratio, f"The gear ratio of joint '{printable(j.name)}'", largest=LARGEST, **here),
         friction=j.friction, drive=j.drive,
     )  # fmt: skip
 
