@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 import os
 import subprocess
 import sys
+from collections import deque
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import sympy
 
+import manipula as mp
 from manipula import native
+from manipula.algebra import ops
+from manipula.identity import identity
 from manipula.native import cache
 from manipula.native.graph import Graph, Operation
 
@@ -89,6 +98,60 @@ def test_equal_arrays_have_equal_digests() -> None:
         for k in (1.0, 1.0, 3.0)
     ]
     assert graphs[0].digest() == graphs[1].digest() != graphs[2].digest()
+
+
+class Counted(dict):
+    """A class of somebody's that looks like data."""
+
+
+def test_only_values_that_can_be_seen_are_known() -> None:
+    """Two things that differ never share an identity; what hides its content has none."""
+    two = [
+        [1.0],
+        (1.0,),
+        {"a": 1.0},
+        {"a": 1},
+        {1.0},
+        np.ones(1),
+        np.ones(1, np.float32),
+        np.ones((1, 1)),
+        1.0,
+        1,
+        True,
+    ]
+    two += ["1.0", None, -0.0, 0.0, sympy.Symbol("m"), sympy.Symbol("m", positive=True), mp.friction.Viscous(0.1)]
+    two += [mp.friction.Viscous(0.2), mp.friction.Viscous, ops.sin, ops.cos, functools.partial(ops.maximum, 1.0)]
+    two += [
+        functools.partial(ops.maximum, 2.0),
+        mp.friction.Coulomb(0.1),
+        mp.control.PD(1.0, 2.0),
+        mp.control.PD(2.0, 1.0),
+    ]
+    two += [math.sin, math.cos, np.sin]
+    known = [identity(x) for x in two]
+    assert None not in known
+    assert len(set(known)) == len(two)
+    hidden = [
+        [].append,
+        np.random.default_rng(0).normal,
+        deque([1.0]),
+        Fraction(1, 2),
+        iter([1.0]),
+        lambda x: x,
+        Counted(a=1.0),
+        Counted,
+    ]
+    hidden += [
+        functools.partial(lambda x: x, 1.0),
+        np.ma.array([1.0]),
+        object(),
+        mp.control.UserFunction(lambda *x: x[1]),
+    ]
+    assert [identity(x) for x in hidden] == [None] * len(hidden)
+    assert identity({"a": 1.0, "b": 2.0}) == identity({"b": 2.0, "a": 1.0})
+    circle: list[object] = []
+    circle.append(circle)
+    assert identity(circle) is None
 
 
 UNTOUCHED = """

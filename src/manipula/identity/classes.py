@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import abc
+import enum
 import functools
 import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, Protocol
 
 PACKAGE = __name__.partition(".")[0]
 LIBRARY = sys.stdlib_module_names - {"__main__"}
 _WRAPPERS = (staticmethod, classmethod, property, functools.cached_property)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+
+
+_TRANSPARENT = (object, tuple, abc.ABC, Generic, Protocol, enum.Enum)
 
 
 class Unknown(Exception):
@@ -43,6 +48,17 @@ def class_text(kind: type) -> str:
             known = _CLASSES[base] = held, _examined(base)
         texts.append(known[1])
     return "".join(texts)
+
+
+def holds_all(kind: type) -> bool:
+    """Is it a class of ours whose objects hold nothing but attributes (and, as tuples, their entries)?
+
+    An object of the standard library (a built-in function, a deque) and one of ours that inherits from such a class hold
+    what cannot be seen from outside.
+    """
+    if kind.__module__.partition(".")[0] != PACKAGE:
+        return False
+    return all(base.__module__.partition(".")[0] == PACKAGE or base in _TRANSPARENT for base in kind.__mro__)
 
 
 def _home(kind: type) -> Any:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.identity.classes import Unknown, class_text, is_ours
+from manipula.identity.classes import LIBRARY, Unknown, class_text, holds_all, is_ours
 
 DEEPEST = 60  # levels of nesting; what holds itself ends here and counts as unknown
 _PLAIN = frozenset({float, int, bool, complex})
@@ -54,12 +54,13 @@ def is_own(*values: Any) -> bool:
 class Writer:
     """Collects the text of values: every piece with its kind, lengths first, so that no two values share a text."""
 
-    __slots__ = ("classes", "depth", "out")
+    __slots__ = ("classes", "depth", "open", "out")
 
     def __init__(self) -> None:
         self.out: list[str] = []
         self.classes: dict[type, str] = {}
         self.depth = 0
+        self.open: list[types.FunctionType] = []  # functions that are being written
 
     def write(self, value: Any) -> None:
         """Append the text of a value.
@@ -96,6 +97,8 @@ class Writer:
             self.out.append(f"class {self._class(value)}")
         elif kind is types.FunctionType:
             self._function(value)
+        elif kind is types.BuiltinFunctionType or kind is np.ufunc:
+            self.out.append(_of_a_library(value))
         elif kind is types.MethodType:
             self.write(("method", value.__func__, value.__self__))
         elif kind is functools.partial:
@@ -141,10 +144,16 @@ class Writer:
             cells = tuple(c.cell_contents for c in f.__closure__ or ())
         except ValueError:  # a name of the outer function that has no value yet
             raise Unknown from None
+        if f in self.open:  # it encloses itself
+            return
+        self.open.append(f)
         self.write((cells, f.__defaults__, f.__kwdefaults__))
+        self.open.pop()
 
     def _instance(self, value: Any, kind: type) -> None:
         """An object of one of our classes: its class and everything it holds."""
+        if not holds_all(kind):
+            raise Unknown
         self.out.append(f"object {self._class(kind)}")
         if hasattr(kind, "__identity__"):
             parts = value.__identity__()
@@ -177,6 +186,16 @@ class Writer:
         if found is None:
             found = self.classes[kind] = class_text(kind)
         return found
+
+
+def _of_a_library(f: Any) -> str:
+    """A function of the standard library or NumPy that is written in C, by the place where everybody finds it."""
+    module = np if isinstance(f, np.ufunc) else f.__self__
+    if not isinstance(module, types.ModuleType) or getattr(module, f.__name__, None) is not f:
+        raise Unknown
+    if module is not np and module.__name__ not in LIBRARY:
+        raise Unknown
+    return f"function {module.__name__}.{f.__name__};"
 
 
 def _slots(kind: type) -> Iterable[str]:
