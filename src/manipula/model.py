@@ -59,6 +59,10 @@ class Model:
         self._kernels: dict[tuple[str, ...], Kernel] = {}
         self._fast: dict[tuple[str, ...], Function] = {}
 
+    def __reduce__(self) -> Any:
+        """The robot travels; functions are compiled again, or found in the cache, where they are called."""
+        return type(self), (self.robot,)
+
     def __repr__(self) -> str:
         return f"Model('{self.robot.name}', n={self.n}, compiled: {', '.join(sorted({k[0] for k in self._kernels})) or 'nothing yet'})"
 

@@ -114,6 +114,10 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.graph!r}>"
 
+    def __reduce__(self) -> Any:
+        """The list of operations travels; machine code is found in the cache, or made, where it is called."""
+        return functools.partial(Kernel, width=self._width), (self.graph,)
+
     def _costs(self, graph: Graph) -> tuple[float, list[tuple[float, str]]]:
         return cost(graph)
 

@@ -49,6 +49,13 @@ class KnownGraph(Graph):
     def digest(self) -> bytes:
         return self._digest
 
+    def __reduce__(self) -> Any:
+        """A copy knows its operations: nobody can trace for it."""
+        return Graph, (
+            *(self.name, self.inputs, self.shared, self.operations, self.body),
+            *(self.outputs, self.output_values, self.sampled),
+        )
+
 
 class KnownKernel(Kernel):
     """A kernel whose graph is known from outside only."""

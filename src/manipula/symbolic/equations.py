@@ -8,6 +8,7 @@ symbols ``q1 … qn``, ``dq1 … dqn``, ``ddq1 … ddqn`` and the robot's parame
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -384,6 +385,11 @@ class Equations:
         from manipula.symbolic.render import render
 
         return render(self, format="json", only=only)
+
+    def __reduce__(self) -> Any:
+        """Robot and choices travel; what is asked for is derived again. A function that was told the progress stays behind."""
+        choices = {"inertia": self.inertia, "right_angles": self.right_angles, "limit": self._budget.terms}
+        return functools.partial(type(self), **choices), (self.robot, self.level)
 
     def __repr__(self) -> str:
         return f"Equations('{self.robot.name}', {self.robot.n} joints, level '{self.level}')"
