@@ -19,7 +19,7 @@ A message says what is wrong, which object by name, what was found, what is allo
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -113,3 +113,19 @@ def unknown_name(kind: str, name: object, known: Iterable[str], **place: Any) ->
     hint = f" Did you mean '{printable(close)}'?" if close else ""
     shown = ", ".join(printable(k, 40) for k in names[:30]) + (" …" if len(names) > 30 else "")
     return UnknownNameError(f"No {kind} named '{printable(name, 60)}'.{hint} Known: {shown or 'none'}.", **place)
+
+
+def check_registered(
+    what: str, part: object, name: object, registry: Mapping[str, object], where: str, **place: Any
+) -> None:
+    """Refuse to write a part whose name in a file would not bring it back."""
+    kind = part if isinstance(part, type) else type(part)
+    found = registry.get(name) if isinstance(name, str) else None
+    if found is kind or found is part:
+        return
+    label = f"'{printable(name)}' ({kind.__name__})" if isinstance(name, str) else f"of class {kind.__name__}"
+    why = f"is not in {where}" if found is None else f"stands for another class in {where}"
+    raise DescriptionError(
+        f"The {what} {label} {why}, so a file with it could not be read again: register it there, or keep it in Python.",
+        **place,
+    )

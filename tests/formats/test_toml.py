@@ -68,6 +68,7 @@ xyz = [0, 0, 0.1]
 ROWS = """\
 name = "two"
 gravity = [0, "-gc", 0]
+free = ["gc", "a2", "m2"]
 
 [parameters]
 a1 = 0.5
@@ -232,7 +233,7 @@ def test_messages_name_file_line_field_and_the_nearest(old: str, new: str, kind:
 
 
 def test_parameters_must_be_used_and_not_circular() -> None:
-    with pytest.raises(DescriptionError, match=r"line 6, parameters.m9: The parameter 'm9' is not used"):
+    with pytest.raises(DescriptionError, match=r"line 7, parameters.m9: The parameter 'm9' is not used"):
         from_toml(ROWS.replace('m1 = "2*a1"', 'm9 = 1\nm1 = "2*a1"').replace("a1 = 0.5\nm9", "a1 = 0.5\nm9"))
     with pytest.raises(DescriptionError, match="define each other in a circle"):
         from_toml(ROWS.replace("a1 = 0.5", 'a1 = "m1"'))

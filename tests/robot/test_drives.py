@@ -131,7 +131,7 @@ def test_files_keep_every_drive(name: str) -> None:
     drive = DRIVES.get(name, Flexible(stiffness=10.0, motor="0.1*t^2"))
     robot = mp.load("planar-2r")
     driven = robot.replace(
-        joints=tuple(replace(j, drive=drive, rotor_inertia=1e-3, gear_ratio=20.0) for j in robot.joints)
+        joints=tuple(replace(j, drive=drive, rotor_inertia=1e-3, gear_ratio=80.0) for j in robot.joints)
     )
     again = mp.from_toml(to_toml(driven))
     assert again.joints[1].drive == drive

@@ -16,7 +16,7 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
     """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
-        source: path, or a catalog name such as "scara-khang".
+        source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
         tip: frame that becomes the tip, where the description leaves it open or names another.
 
     Raises:
@@ -34,16 +34,32 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
             "This is a xacro file; expand it first: xacro model.urdf.xacro > model.urdf (or: pip install xacrodoc && xacrodoc …).",
             file=text,
         )
+    elif not suffix and _in_catalog(text):  # a file or folder of that name has no suffix, hence no format
+        robot = _from_catalog(text)
+    elif Path(text).is_dir():
+        raise DescriptionError(
+            f"This is a folder; a robot is one file ({', '.join(READABLE)}) or a name of the catalog.", file=text
+        )
     elif suffix or os.sep in text or Path(text).exists():
         found = f"'{printable(suffix)}'" if suffix else "no suffix"
         raise DescriptionError(
             f"The format follows the suffix; found {found}, known are {', '.join(READABLE)}.", file=text
         )
     else:
-        from manipula.formats.catalog import load_catalog
-
-        robot = load_catalog(text)
+        robot = _from_catalog(text)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
+
+
+def _in_catalog(name: str) -> bool:
+    from manipula.formats.catalog import catalog_names
+
+    return name in catalog_names()
+
+
+def _from_catalog(name: str) -> Robot:
+    from manipula.formats.catalog import load_catalog
+
+    return load_catalog(name)
 
 
 def _read(path: str, suffix: str, tip: str | None) -> Robot:

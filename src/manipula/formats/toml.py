@@ -55,8 +55,7 @@ def robot_from(document: Document) -> Robot:
 
 def _robot(document: Document) -> Robot:
     root = document.fields()
-    if root.has("parameters"):
-        document.define(root.table("parameters"))  # pyright: ignore[reportArgumentType]
+    document.declare(root)
     form = root.either(*FORMS)
     if form is None:
         raise DescriptionError(

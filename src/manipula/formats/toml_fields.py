@@ -1,7 +1,8 @@
 """Typed fields of a TOML document, with file, line and nearest valid name in every message.
 
 A reader asks for each key it knows and then calls :meth:`Fields.close`; a key nobody asked for is an error. Numbers may
-be formulas in text; names in them are looked up in the document's ``[parameters]`` and stay symbolic when not found.
+be formulas in text; names in them are looked up in the document's ``[parameters]``, or stay symbolic: those that ``free`` lists
+when the document has either, any name when it has neither.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Document:
     def __init__(self, text: str, file: str | None = None) -> None:
         self.text, self.file = text.removeprefix("\ufeff"), file
         self.parameters: dict[str, Any] = {}
+        self.declared: dict[str, None] | None = None  # all names that formulas may use; None: any
         self.used: set[str] = set()
         self.work = Work()
         self.root = self._parsed()
@@ -78,6 +80,26 @@ class Document:
 
     def fields(self) -> Fields:
         return Fields(self, self.root, "")
+
+    def declare(self, root: Fields) -> None:
+        """Take ``[parameters]`` and ``free``, the names that stay symbolic. A file with either of them means all its names.
+
+        Raises:
+            DescriptionError: a name that is no text, or both free and given a value.
+        """
+        free = root.raw("free")
+        if free is not None and (not isinstance(free, list) or not all(isinstance(n, str) for n in free)):
+            raise root.error('The free parameters are a list of names: free = ["m2", "l2"].', "free")
+        table = root.table("parameters")
+        if free is None and table is None:
+            return
+        values = dict.fromkeys([] if table is None else table.names())
+        for name in free or ():
+            if name in values:
+                raise root.error(f"The parameter '{printable(name)}' is free and has a value; choose one.", "free")
+        self.declared = values | dict.fromkeys(free or ())
+        if table is not None:
+            self.define(table)
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
@@ -121,8 +143,14 @@ class Document:
         return float(value)
 
     def _substituted(self, value: Any) -> Any:
-        names = [name for name in free_names(value) if name in self.parameters]
-        self.used.update(names)
+        found, known = list(free_names(value)), self.declared
+        if known is not None and not known.keys() >= set(found):
+            name = min(set(found) - known.keys())
+            error = unknown_name("parameter", name, known)
+            error.problem += f' One that stays symbolic is listed in the header: free = ["{printable(name)}"].'
+            raise error.at()
+        self.used.update(found)
+        names = [name for name in found if name in self.parameters]
         if not names:
             return value
         if any(is_symbolic(self.parameters[name]) for name in names) or len(names) < len(value.free_symbols):
@@ -131,11 +159,11 @@ class Document:
 
     def check_parameters(self) -> None:
         """Every parameter must be used by something, else its name is probably misspelt."""
-        for name in self.parameters:
+        for name in self.declared or self.parameters:
             if name not in self.used:
                 raise DescriptionError(
                     f"The parameter '{printable(name)}' is not used by any formula of this file.",
-                    **self.place(f"parameters.{name}"),
+                    **self.place(f"parameters.{name}" if name in self.parameters else "free"),
                 )
 
 

@@ -30,6 +30,7 @@ from manipula.robot.checks import (
     MAX_LINKS as MAX_LINKS,
 )
 from manipula.robot.drives.base import Drive
+from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.joint import Joint
 from manipula.robot.limits import UNLIMITED, Limits
@@ -266,6 +267,7 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
                 f"The {what} of joint '{printable(j.name)}' must be a {kind.__name__}, found {type(part).__name__}.",
                 **here,
             )
+    geared(j.drive, j, **here)
     return Joint(
         name=j.name, kind=j.kind, parent=parent, placement=placement, axis=axis, limits=j.limits,  # pyright: ignore[reportArgumentType]
         rotor_inertia=check_number(j.rotor_inertia, f"The rotor inertia of joint '{printable(j.name)}'", at_least=0.0, largest=LARGEST, **here),

@@ -10,8 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manipula.errors import BudgetError, DescriptionError, unknown_name
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint
+from manipula.simulation.each_joint import each_joint
 from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.frozen import Frozen, frozen
 from manipula.simulation.integrators import FIXED
@@ -34,8 +37,8 @@ class ProgramScenario:
         q0, qd0: initial state. start: one that breaks the program is moved onto it by the smallest change of joints, up to 0.1 rad or
             0.05 m ("near"), by any distance ("project"), or refused ("refuse").
         independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
-        drives: by 0-based joint number: torque (number or formula in t), or a drive.
-        friction: one law a joint; ``()`` is none, ``None`` the robot's own.
+        drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
+        friction: one law for all joints, one a joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
         duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with half
             the step and compare.
@@ -71,11 +74,12 @@ class ProgramScenario:
         for name in ("q0", "qd0", "parameters", "limits"):
             set_(name, frozen(getattr(self, name)))
         set_("parameters", self.parameters or Frozen({}))
-        drives = {int(k): frozen(v) for k, v in dict(self.drives or {}).items() if v is not None}
+        one = isinstance(self.drives, Drive)
+        each = dict.fromkeys(range(self.robot.n), self.drives) if one else dict(self.drives or {})
+        drives = {int(k): frozen(v) for k, v in each.items() if v is not None}
         set_("drives", tuple(sorted(drives.items(), key=lambda d: d[0])))
-        for name in ("independent", "friction"):
-            value = getattr(self, name)
-            set_(name, None if value is None else tuple(value))
+        set_("independent", None if self.independent is None else tuple(self.independent))
+        set_("friction", each_joint(self.robot, self.friction, FrictionLaw, "friction law", "friction"))
         given: Any = self.constraints
         given = (given,) if isinstance(given, (str, Constraint)) or callable(given) else given
         set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in given))

@@ -9,9 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.robot.drives.base import Drive
+from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.constraint import Constraint, read_constraints
+from manipula.simulation.each_joint import each_joint
 from manipula.simulation.friction_comparison import FrictionComparison
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.program import Program
@@ -26,8 +29,8 @@ def programmed_motion(
     robot: Robot,
     constraints: Any,
     independent: Sequence[int] | None = None,
-    drives: Mapping[int, Any] | None = None,
-    friction: Sequence[FrictionLaw | None] | None = None,
+    drives: Mapping[int, Any] | Drive | None = None,
+    friction: Any = None,
     parameters: Mapping[str, float] | None = None,
 ) -> ProgrammedMotion:
     """The equations of a robot whose tip obeys a program.
@@ -37,7 +40,8 @@ def programmed_motion(
         independent: 0-based numbers of the independent joints, n minus the number of constraints; chosen by pivoting, and
             chosen again during the run where they become singular, when omitted.
         drives: torque of a joint: number, formula in ``t``, or a drive such as ``mp.drives.Flexible(…, motor="formula in t")``.
-        friction: one law a joint or ``None``; the robot's own when omitted, none with ``()``.
+            One drive stands for all joints.
+        friction: one law for all joints, one a joint, or a mapping by joint name; the robot's own when omitted, none with ``()``.
         parameters: values of the names in the formulas; a run may take others without deriving anew.
     """
     if robot.parameters:
@@ -49,14 +53,18 @@ def programmed_motion(
     n = robot.n
     named = {k: float(v) for k, v in (parameters or {}).items()}
     read = read_constraints(constraints, n, named)
-    laws = tuple(j.friction for j in robot.joints) if friction is None else tuple(friction) or (None,) * n
-    if len(laws) != n:
-        raise DescriptionError(f"One friction law a joint is needed ({n}), found {len(laws)}.", field="friction")
+    given = each_joint(robot, friction, FrictionLaw, "friction law", "friction")
+    laws = tuple(j.friction for j in robot.joints) if given is None else given or (None,) * n
     motors: list[Any] = [None] * n
+    if isinstance(drives, Drive):
+        drives = dict.fromkeys(range(n), drives)
     for i, drive in (drives or {}).items():
         if not 0 <= int(i) < n:
             raise DescriptionError(f"Joint number {i} does not exist; 0 to {n - 1} do.", field="drives")
-        motors[int(i)] = float(drive) if isinstance(drive, (int, np.integer, np.floating)) else drive
+        motor = float(drive) if isinstance(drive, (int, np.integer, np.floating)) else drive
+        motors[int(i)] = (
+            geared(motor, robot.joints[int(i)], field=f"drives[{i}]") if isinstance(motor, Drive) else motor
+        )
     chosen = None if independent is None else tuple(int(i) for i in independent)
     if chosen is not None and (len(set(chosen)) != n - len(read) or any(not 0 <= i < n for i in chosen)):
         raise DescriptionError(

@@ -15,6 +15,7 @@ from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_n
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.each_joint import each_joint
 from manipula.simulation.frozen import frozen
 from manipula.simulation.limits import stated_limits
 from manipula.simulation.parts import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
@@ -53,7 +54,8 @@ class Scenario:
             along the reference, "playback" applies ``torques``.
         torques: (times, values) for playback, values (k, n), linear between the times.
         model: the controller's own model of the robot; the plant itself when omitted.
-        friction, drives: one law or drive a joint, replacing those of the robot; ``friction=()`` switches friction off.
+        friction, drives: replacing those of the robot: one law or drive for all joints, one a joint, or a mapping by joint name;
+            ``friction=()`` switches friction off.
         disturbances: wrenches on frames and payload changes. noise: of the measurements. actuator: limits and delay.
         parameters: values of the robot's free parameters, numbers or one number a run of the batch.
         vary: other numbers of the run by their path, such as {"controller.kp": (N,)}.
@@ -80,8 +82,8 @@ class Scenario:
     kind: Kind = "auto"
     torques: Any = None
     model: Robot | None = None
-    friction: tuple[FrictionLaw | None, ...] | None = None
-    drives: tuple[Drive | None, ...] | None = None
+    friction: Any = None
+    drives: Any = None
     disturbances: tuple[Wrench | PayloadChange, ...] = ()
     noise: Noise = QUIET
     actuator: Actuator = IDEAL
@@ -115,15 +117,8 @@ class Scenario:
             set_("duration", float(self.reference.duration))
         for name in ("duration", "step", "sample", "tolerance"):
             self._positive(name)
-        for name in ("friction", "drives"):
-            laws = getattr(self, name)
-            if laws is not None:
-                laws = tuple(laws)
-                if laws and len(laws) != self.robot.n:
-                    raise DescriptionError(
-                        f"One entry a joint is needed ({self.robot.n}), found {len(laws)}.", field=name
-                    )
-                set_(name, laws)
+        for name, kind, what in (("friction", FrictionLaw, "friction law"), ("drives", Drive, "drive")):
+            set_(name, each_joint(self.robot, getattr(self, name), kind, what, name))
         for name in ("parameters", "vary", "limits", "torques"):
             set_(name, frozen(getattr(self, name)))
         stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused

@@ -13,6 +13,7 @@ from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
 from manipula.identity import is_untouched
 from manipula.physics.chain import prepare
+from manipula.robot.drives.gear import geared
 from manipula.simulation.layout import Layout
 from manipula.simulation.loop import Loop, ReferenceTable, template
 from manipula.simulation.parameters import flatten
@@ -80,6 +81,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         )
     friction = tuple(j.friction for j in robot.joints) if s.friction is None else (s.friction or (None,) * robot.n)
     drives = tuple(j.drive for j in robot.joints) if s.drives is None else (s.drives or (None,) * robot.n)
+    drives = tuple(geared(d, j, field=f"drives[{i}]") for i, (d, j) in enumerate(zip(drives, robot.joints)))
     model = s.model or robot
     if model.n != robot.n:
         raise DescriptionError(f"The controller's model has {model.n} joints, the robot {robot.n}.", field="model")

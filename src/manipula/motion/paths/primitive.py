@@ -37,6 +37,11 @@ def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
         path.description = {"kind": function.__name__, **plain, **path.read}
         return path
 
+    taken = REGISTRY.get(function.__name__)
+    if taken is not None and taken.__module__.startswith("manipula.") and taken.__module__ != function.__module__:
+        raise DescriptionError(
+            f"'{function.__name__}' is a path of this package already, also in files; give the new one another name."
+        )
     REGISTRY[function.__name__] = wrapper
     return wrapper
 

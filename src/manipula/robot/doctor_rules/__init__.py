@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from manipula.robot.doctor_rules import bodies, bounds, geometry, statics
+from manipula.robot.doctor_rules import bodies, bounds, geometry, names, statics
 from manipula.robot.doctor_rules.finding import SEVERITIES, Finding, Severity
 from manipula.robot.robot import Robot
 
@@ -20,6 +20,8 @@ RULES: tuple[Rule, ...] = (
     geometry.angles,
     geometry.convention,
     geometry.size,
+    names.slips,
+    names.gears,
     statics.gravity,
     statics.holding,
 )

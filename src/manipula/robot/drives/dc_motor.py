@@ -17,26 +17,32 @@ class DCMotor(Drive):
     The command is a torque; the voltage that would hold it in steady state, :math:`u = R\,\tau_c/(Nk) + kN\dot q`, is cut to ``±voltage``.
 
     Attributes:
-        torque_constant: k [N·m/A = V·s/rad]. resistance: R [Ω]. inductance: L [H]. gear_ratio: N. voltage: limit [V].
+        torque_constant: k [N·m/A = V·s/rad]. resistance: R [Ω]. inductance: L [H]. gear_ratio: N; ``None`` takes that of the
+            joint. voltage: limit [V].
     """
 
     torque_constant: Any
     resistance: Any
     inductance: Any
-    gear_ratio: Any = 1.0
+    gear_ratio: Any = None
     voltage: Any = None
     name: ClassVar[str] = "dc_motor"
     states: ClassVar[int] = 1
 
+    @property
+    def _constant(self) -> Scalar:
+        """N k, torque on the joint per ampere."""
+        return self.torque_constant if self.gear_ratio is None else self.gear_ratio * self.torque_constant
+
     def torque(
         self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
     ) -> Scalar:
-        return self.gear_ratio * self.torque_constant * state[0]
+        return self._constant * state[0]
 
     def state_rate(
         self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
     ) -> tuple[Scalar, ...]:
-        constant = self.gear_ratio * self.torque_constant
+        constant = self._constant
         back = constant * qd
         u = self.resistance * command / constant + back
         if self.voltage is not None:

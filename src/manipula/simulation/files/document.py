@@ -81,6 +81,7 @@ class Inline(Document):
         self.outer, self.key = outer, key
         self.text, self.file = outer.text, outer.file
         self.parameters: dict[str, Any] = {}
+        self.declared: dict[str, None] | None = None
         self.used: set[str] = set()
         self.work = outer.work
         self.root = outer.root[key]

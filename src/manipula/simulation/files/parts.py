@@ -9,7 +9,7 @@ from typing import Any
 from manipula.algebra.expression import parse
 from manipula.control import REGISTRY as CONTROLLERS
 from manipula.control.null_space import REGISTRY as CRITERIA
-from manipula.errors import DescriptionError, ManipulaError, unknown_name
+from manipula.errors import DescriptionError, ManipulaError, check_registered, unknown_name
 from manipula.formats.toml_fields import Fields
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
@@ -133,11 +133,26 @@ def read_formula(table: Fields, value: Any, path: str, names: tuple[str, ...] = 
     return value
 
 
-def part_table(part: Any, key: str | None = None) -> dict[str, Any]:
-    """A part as plain values: its name under ``key`` and the fields that differ from their defaults."""
-    name = getattr(part, "name", None)
-    if key is not None and not isinstance(name, str):
-        raise DescriptionError(f"'{type(part).__name__}' has no name, so no file can hold it.", field=key)
+REGISTRIES: dict[str, tuple[str, Mapping[str, Any], str]] = {
+    "controller": ("controller", CONTROLLERS, "manipula.control.REGISTRY"),
+    "criteria": ("criterion", CRITERIA, "manipula.control.null_space.REGISTRY"),
+    "friction": ("friction law", FRICTION, "manipula.robot.friction.REGISTRY"),
+    "drives": ("drive", DRIVES, "manipula.robot.drives.REGISTRY"),
+    "disturbances": ("disturbance", DISTURBANCES, "manipula.simulation.parts.DISTURBANCES"),
+}
+KEYS = {"controller": "law", "criteria": "criterion", "friction": "law", "drives": "drive", "disturbances": "kind"}
+
+
+def part_table(part: Any, group: str | None = None) -> dict[str, Any]:
+    """A part as plain values: its name in the registry of its ``group`` and the fields that differ from their defaults.
+
+    Raises:
+        DescriptionError: when a file with it could not be read again, because it holds a function or is in no registry.
+    """
+    name, key = getattr(part, "name", None), None if group is None else KEYS[group]
+    if group is not None:
+        what, registry, where = REGISTRIES[group]
+        check_registered(what, part, name, registry, where, field=group)
     out: dict[str, Any] = {} if key is None else {key: name}
     for f in dataclasses.fields(part):
         value = getattr(part, f.name)
@@ -148,14 +163,14 @@ def part_table(part: Any, key: str | None = None) -> dict[str, Any]:
                 "A Python function cannot be written to a file; give it as a formula in quotes.", field=f.name
             )
         if f.name == "criteria":
-            out[f.name] = [part_table(c, "criterion") for c in value]
+            out[f.name] = [part_table(c, "criteria") for c in value]
         else:
             out[f.name] = int(value) if f.name in WHOLE else value
     return out
 
 
-def each_table(parts: tuple[Any, ...] | None, key: str) -> Any:
+def each_table(parts: tuple[Any, ...] | None, group: str) -> Any:
     """One part a joint, as ``read_each`` reads it."""
     if parts is None:
         return None
-    return [{} if p is None else part_table(p, key) for p in parts] if parts else "none"
+    return [{} if p is None else part_table(p, group) for p in parts] if parts else "none"

@@ -133,10 +133,10 @@ def program_text(s: ProgramScenario) -> str:
             raise DescriptionError(
                 "A Python function cannot be written to a file; give it as a formula in t.", field="drives"
             )
-        drives[s.robot.joint_names[i]] = drive if isinstance(drive, (float, str)) else part_table(drive, "drive")
+        drives[s.robot.joint_names[i]] = drive if isinstance(drive, (float, str)) else part_table(drive, "drives")
     program["drives"] = drives or None
     content: dict[str, Any] = {"kind": "programmed", "name": s.name, **plain_fields(s, PLAIN), "duration": s.duration}
-    content |= {"friction": each_table(s.friction, "law"), "limits": s.limits, "program": program}
+    content |= {"friction": each_table(s.friction, "friction"), "limits": s.limits, "program": program}
     return with_robots(content, {"robot": s.robot})
 
 

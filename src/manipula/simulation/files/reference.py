@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,7 @@ def reference_table(reference: Any) -> dict[str, Any] | None:
     except (AttributeError, TypeError):
         description = None
     if description is not None:
+        _check_names(description, reference)
         return dict(description)
     if isinstance(reference, PiecewiseTrajectory):
         return {"kind": "table", "space": reference.space, "breaks": reference.breaks.tolist(),
@@ -80,6 +81,41 @@ def reference_table(reference: Any) -> dict[str, Any] | None:
     raise DescriptionError(
         "This reference holds Python objects and cannot be written; reference.to_piecewise() can.", field="reference"
     )
+
+
+def _check_names(description: Mapping[str, Any], reference: Any) -> None:
+    """Refuse paths and time laws whose names in a file would not bring them back."""
+    path, law = description.get("path"), getattr(reference, "law", None)
+    for kind in _kinds(path):
+        if kind not in paths.REGISTRY:
+            raise DescriptionError(
+                f"The path '{kind}' is not in manipula.motion.paths.REGISTRY, so a file with it could not be read again: "
+                "register it there, or keep it in Python.",
+                field="reference.path",
+            )
+    if law is not None:
+        try:
+            same = timing.from_description(law.description) == law
+        except FAILURES:
+            same = False
+        if not same:
+            raise DescriptionError(
+                f"The time law '{law.kind}' ({type(law).__name__}) is not the one of that name in manipula.motion.timing.REGISTRY, so a "
+                "file with it could not be read again: register it there, or keep it in Python.",
+                field="reference.timing",
+            )
+
+
+def _kinds(value: Any) -> Iterator[str]:
+    """Names of the paths in a description, nested ones as well."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("kind"), str):
+            yield value["kind"]
+        for inner in value.values():
+            yield from _kinds(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _kinds(inner)
 
 
 def _made(

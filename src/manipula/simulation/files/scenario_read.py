@@ -14,7 +14,7 @@ from manipula.simulation.files import parts
 from manipula.simulation.files.document import ScenarioDocument, whole_number
 from manipula.simulation.files.reference import read_reference
 from manipula.simulation.files.robot import read_robot
-from manipula.simulation.integrators import NAMES
+from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.parts import Actuator, Noise
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
 
@@ -56,7 +56,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     root, robot, given = header(document)
     given["robot"] = robot
     given["kind"] = root.choice("kind", (*KINDS, "programmed"), "auto")
-    given["integrator"] = root.choice("integrator", NAMES, "auto")
+    given["integrator"] = root.choice("integrator", ("auto", *FIXED, *ADAPTIVE), "auto")
     given["start"] = root.choice("start", STARTS, "given")
     given["elbow"] = whole_number(root, "elbow", 0)
     for key in ("stop_at_limits", "verify"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, unknown_name
 from manipula.simulation.files.parts import IN_PYTHON_ONLY, each_table, part_table
 from manipula.simulation.files.reference import reference_table
 from manipula.simulation.files.robot import robot_text
 from manipula.simulation.files.text import toml_text
+from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.scenario import Scenario
 
 PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "elbow",
@@ -32,13 +33,16 @@ def scenario_text(s: Scenario) -> str:
         raise DescriptionError(
             "A controller that is a Python function cannot be written to a file.", field="controller"
         )
+    known = ("auto", *FIXED, *ADAPTIVE)
+    if s.integrator not in known:
+        raise unknown_name("integrator", s.integrator, known, field="integrator")
     content: dict[str, Any] = {"name": s.name, **plain_fields(s, PLAIN)}
-    content["friction"] = each_table(s.friction, "law")
-    content["drives"] = each_table(s.drives, "drive")
-    content["disturbances"] = [part_table(d, "kind") for d in s.disturbances] or None
-    content["criteria"] = [part_table(c, "criterion") for c in s.criteria] or None
+    content["friction"] = each_table(s.friction, "friction")
+    content["drives"] = each_table(s.drives, "drives")
+    content["disturbances"] = [part_table(d, "disturbances") for d in s.disturbances] or None
+    content["criteria"] = [part_table(c, "criteria") for c in s.criteria] or None
     content["reference"] = reference_table(s.reference)
-    content["controller"] = None if s.controller is None else part_table(s.controller, "law")
+    content["controller"] = None if s.controller is None else part_table(s.controller, "controller")
     content["noise"] = part_table(s.noise) or None
     content["actuator"] = part_table(s.actuator) or None
     for name in ("parameters", "vary", "limits"):

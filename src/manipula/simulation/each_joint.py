@@ -1,0 +1,40 @@
+"""Parts given for the joints of a robot: one for all, one each, or by joint name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from manipula.errors import DescriptionError, unknown_name
+from manipula.robot.robot import Robot
+
+
+def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> tuple[Any, ...] | None:
+    """One part (or None) a joint: from ``None`` (the robot's own), ``()`` (none), one part for all, a list, or a mapping by joint name.
+
+    Raises:
+        DescriptionError: when the count or the kind is wrong; UnknownNameError for a joint that does not exist.
+    """
+    if given is None:
+        return None
+    if isinstance(given, kind):
+        return (given,) * robot.n
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in robot.joint_names:
+                raise unknown_name(f"joint in robot '{robot.name}'", name, robot.joint_names, field=field)
+        given = [given.get(name) for name in robot.joint_names]
+    try:
+        parts = tuple(given)
+    except TypeError:
+        parts = (given,)
+    for part in parts:
+        if part is not None and not isinstance(part, kind):
+            raise DescriptionError(
+                f"A {what} (or None) is needed for every joint, found {type(part).__name__}.", field=field
+            )
+    if parts and len(parts) != robot.n:
+        raise DescriptionError(
+            f"One {what} a joint is needed ({robot.n}), or one for all; found {len(parts)}.", field=field
+        )
+    return parts
