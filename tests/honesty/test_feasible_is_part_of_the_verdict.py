@@ -159,3 +159,23 @@ def test_run_tells_first_what_cannot_be(tmp_path: Path) -> None:
         assert "feasible: " in told
     _, told = cli("run", tmp_path / "move.toml", "-o", tmp_path / "out", "--no-report", "--force", "--json")
     assert json.loads(told)["feasible"] is True
+
+
+def test_what_was_not_recorded_is_not_called_feasible() -> None:
+    """A run that never started has no torques: their limits are unknown, not kept."""
+    arm = limited(effort=10.0)
+    result = mp.simulate(mp.Scenario(arm, MOVE, kind="inverse_dynamics", step=1e-2))
+    bare = replace(result, arrays={k: v for k, v in result.arrays.items() if k != "tau"})
+    assert bare.feasible is None
+    assert "torque could not be checked" in bare.feasibility.remarks[0]
+    lost = replace(result, arrays={**result.arrays, "tau": np.full_like(result.tau, np.nan)})
+    assert lost.feasible is None
+
+
+@pytest.mark.parametrize(
+    "stored", ["velocity", {"velocity": [1.0]}, {"velocity": ["x", "y"]}, {"sped": [1.0, 1.0]}, {"tip": 3.0}]
+)
+def test_damaged_limits_in_a_result_are_an_error_of_the_file(stored: object) -> None:
+    result = mp.simulate(mp.Scenario(BARE, MOVE, kind="inverse_dynamics", step=1e-2))
+    with pytest.raises(DescriptionError, match="limits"):
+        replace(result, meta={**result.meta, "limits": stored}).feasible

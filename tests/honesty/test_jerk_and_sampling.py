@@ -108,6 +108,14 @@ def test_a_held_command_jumps_every_step() -> None:
     assert "every 0.001 s" in result.jerk().remark
 
 
+def test_a_program_that_is_run_directly_has_an_exact_jerk_too() -> None:
+    described = stretched(1e-3)
+    told = {"duration": 0.2, "step": 1e-4, "sample": 1e-3, "verify": False, "start": "project"}
+    direct = described.motion.run(described.q0, **told)
+    assert direct.jerk().exact
+    assert direct.jerk().largest == pytest.approx(described.replace(start="project").run().jerk().largest, rel=1e-9)
+
+
 def test_a_controller_in_python_is_followed_along_the_flow() -> None:
     def compiled(t, q, qd, target):
         return [20.0 + 10.0 * (0.3 - q[0]) - qd[0], 5.0 - 5.0 * q[1] - qd[1]]

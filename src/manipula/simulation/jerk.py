@@ -132,8 +132,8 @@ def _found(result: Any, shown: Shown) -> Jerk:
 
     q = np.asarray(result.arrays["q"], float)
     source = source_of(result)
-    if source is None:
-        return estimated(result, shown)
+    if isinstance(source, str):
+        return estimated(result, shown, source)
     if source.held:
         values = np.full((*q.shape[:-1], len(shown(*np.zeros((4, 1, q.shape[-1])))[1][0])), np.inf)
         values[~np.isfinite(q).all(axis=-1)] = np.nan
@@ -335,7 +335,7 @@ def _peaks(
 # from samples alone --------------------------------------------------------------------------------------------------
 
 
-def estimated(result: Any, shown: Shown) -> Jerk:
+def estimated(result: Any, shown: Shown, why: str) -> Jerk:
     """Jerk from recorded velocities and accelerations.
 
     At every sample the quintic through qd and qdd of three neighbours is differentiated; the same with neighbours twice as far
@@ -352,7 +352,7 @@ def estimated(result: Any, shown: Shown) -> Jerk:
         off = np.abs(seen - other)
         error = max(error, float(np.nanmax(off)) if np.isfinite(off).any() else np.inf)
     told = f"to about {error:.2g}" if np.isfinite(error) else "with an error that cannot be told"
-    remark = f"The jerk is estimated from the recorded samples, {told}: the result does not carry the scenario it was made from."
+    remark = f"The jerk is estimated from the recorded samples, {told}: {why}."
     return Jerk(result.t, np.array(values) if batch else values[0], False, error, remark=remark)
 
 

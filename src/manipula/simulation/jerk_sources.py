@@ -15,12 +15,14 @@ from manipula import native
 from manipula.algebra.linear import array
 from manipula.algebra.taylor import Jet
 from manipula.control.arm import Arm
+from manipula.errors import ManipulaError, printable
 from manipula.identity import identity
 from manipula.physics import kinematics
 from manipula.physics.chain import prepare
 from manipula.simulation.interpreted import REMEMBERS, python_rate
 from manipula.simulation.jerk import Look, Looking
 from manipula.simulation.loop import ReferenceTable
+from manipula.simulation.program import Program
 from manipula.simulation.program_scenario import ProgramScenario
 from manipula.simulation.provenance import scenario_of
 from manipula.simulation.scenario import Scenario
@@ -48,20 +50,25 @@ class Source:
     held: str = ""
 
 
-def source_of(result: Any) -> Source | None:
-    """How the jerk of a result is found exactly; None when the result does not carry what it was made from."""
+def source_of(result: Any) -> Source | str:
+    """How the jerk of a result is found exactly; or why it is not."""
     s = scenario_of(result)
     try:
         if isinstance(s, ProgramScenario):
-            return _programmed(result, s)
+            fixed = {"stabilisation": s.stabilisation, "gain": float(s.gain)}
+            return _programmed(result, replace(s.motion.program, **fixed), s.integrator)
+        if isinstance(s, Program):
+            return _programmed(result, s, str(result.meta.get("integrator", "rk4")))
         if not isinstance(s, Scenario):
-            return None
+            return "the result does not carry the scenario it was made from"
         kind = s.resolved_kind()
         if kind == "kinematic":
             return _kinematic(result, s)
         return _along_reference(result, s) if kind == "inverse_dynamics" else _dynamic(result, s)
-    except _Unknown:
-        return None
+    except _Unknown as why:
+        return str(why)
+    except ManipulaError as error:  # a part that runs but cannot be differentiated
+        return f"the flow of the run could not be differentiated ({printable(error, 200)})"
 
 
 class _Unknown(Exception):
@@ -79,7 +86,7 @@ def _states(result: Any, layout: Any) -> np.ndarray:
     for name, count in (("bristles", sum(layout.friction)), ("motors", sum(layout.drives)), ("controller_states", layout.controller)):  # fmt: skip
         if count:
             if name not in result.arrays:
-                raise _Unknown
+                raise _Unknown(f"the record has no signal '{name}'")
             parts.append(_runs(np.asarray(result.arrays[name], float)))
     x = np.concatenate([*parts, np.zeros((*q.shape[:2], layout.size - sum(p.shape[-1] for p in parts)))], axis=-1)
     x[~np.isfinite(q).all(axis=-1)] = np.nan
@@ -133,14 +140,11 @@ def _differences(f: Any, n: int) -> Looking:
     return look
 
 
-def _programmed(result: Any, s: ProgramScenario) -> Source:
+def _programmed(result: Any, program: Program, integrator: str) -> Source:
     from manipula.simulation.program_kernels import kernel, values_of
 
-    program = s.motion.program
-    program = replace(
-        program, formulation="multipliers", independent=(), stabilisation=s.stabilisation, gain=float(s.gain), traced={}
-    )
-    found = kernel("second", program, s.integrator)
+    program = replace(program, formulation="multipliers", independent=(), traced={})
+    found = kernel("second", program, integrator)
     p, n = np.array(values_of(program)), program.robot.n
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
@@ -192,7 +196,7 @@ def _along_reference(result: Any, s: Scenario) -> Source:
     rows = [] if task is None else list(task.parts[0][1])
     if s.robot.n > len(rows):
         if turned:
-            raise _Unknown  # tracked by inverse kinematics with a criterion of its own
+            raise _Unknown("a redundant arm that keeps an orientation follows no law of its own")
         return _kinematic(result, s)
     return Source(q, lambda k: _by_jacobian(s, rows, turned))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
 from manipula.robot.robot import Robot
 
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
@@ -211,6 +211,23 @@ def limit_of(entry: Any) -> Limit:
     return float(entry)
 
 
+def stored_limits(stored: Any, n: int) -> dict[str, Any]:
+    """Limits as :func:`stated_limits` made them and a file held them; ValueError or TypeError when they are something else."""
+    out: dict[str, Any] = {}
+    for quantity, values in dict(stored or {}).items():
+        if quantity == "tip":
+            out["tip"] = {key: float(values[key]) for key in TIP_QUANTITIES if key in values}
+            continue
+        if quantity not in QUANTITIES or len(values) != n:
+            raise ValueError(f"{n} entries of a known quantity are needed, found '{printable(quantity, 40)}'")
+        for value in values:
+            limit = limit_of(value)
+            if limit is not None and np.isnan(np.asarray(limit, float)).any():
+                raise ValueError(f"a limit of {quantity} is no number")
+        out[quantity] = list(values)
+    return out
+
+
 # how a motion stands against it --------------------------------------------------------------------------------------
 
 
@@ -292,20 +309,27 @@ def limit_verdict(result: Any) -> LimitVerdict:
     if not limits or "q" not in result.arrays:
         return LimitVerdict(None, ())
     q = result.arrays["q"]
-    jerk = result.jerk() if "jerk" in limits else None
+    jerk, unknown = None, ()
+    if "jerk" in limits:
+        try:
+            jerk = result.jerk()
+        except ManipulaError as error:
+            unknown = (f"Limits of jerk could not be checked: {error}",)
     if q.ndim == 2:
         checks, remarks = _single(result, limits, jerk)
-        return LimitVerdict(all(c.ok for c in checks) if checks else None, checks, (), remarks)
+        return LimitVerdict(all(c.ok for c in checks) if checks else None, checks, (), (*unknown, *remarks))
     found = [_single(result.run(k), limits, None if jerk is None else jerk.run(k)) for k in range(len(q))]
     if not any(checks for checks, _ in found):
         return LimitVerdict(None, (), (None,) * len(q))
-    runs = tuple(all(c.ok for c in checks) for checks, _ in found)
-    chosen = []
-    for position in range(len(found[0][0])):  # each limit as the run that strains it most finds it
-        k = max(range(len(found)), key=lambda k: np.nan_to_num(found[k][0][position].use, nan=-1.0, posinf=1e300))
-        chosen.append(replace(found[k][0][position], run=k))
-    remarks = tuple(dict.fromkeys(r for _, said in found for r in said))
-    return LimitVerdict(all(runs), tuple(chosen), runs, remarks)
+    runs = tuple(all(c.ok for c in checks) if checks else None for checks, _ in found)
+    strained: dict[tuple[str, str], Check] = {}  # each limit as the run that strains it most finds it
+    for k, (checks, _) in enumerate(found):
+        for c in checks:
+            kept = strained.get((c.name, c.quantity))
+            if kept is None or c.use > kept.use:
+                strained[c.name, c.quantity] = replace(c, run=k)
+    remarks = tuple(dict.fromkeys((*unknown, *(r for _, said in found for r in said))))
+    return LimitVerdict(all(kept is not False for kept in runs), tuple(strained.values()), runs, remarks)
 
 
 def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Check, ...], tuple[str, ...]]:
@@ -315,16 +339,25 @@ def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Ch
     kinds = tuple(result.meta.get("joint_kinds", ())) or ("revolute",) * n
     checks: list[Check] = []
     remarks: list[str] = [jerk.remark] if jerk is not None and jerk.remark else []
+    absent: dict[str, None] = {}
     for i in range(n):
         units = SLIDING if kinds[i] == "prismatic" else TURNING
         for quantity in QUANTITIES:
             limit = limit_of((limits.get(quantity) or [None] * n)[i])
-            if limit is None or (quantity != "jerk" and SIGNALS[quantity] not in arrays):
+            if limit is None or (quantity == "jerk" and jerk is None):
                 continue
-            times, values = (
-                jerk.signal(i) if jerk is not None and quantity == "jerk" else filled(quantity, t, arrays, i)
-            )
+            if quantity == "jerk" and jerk is not None:
+                times, values = jerk.signal(i)
+            elif SIGNALS[quantity] in arrays:
+                times, values = filled(quantity, t, arrays, i)
+            else:
+                times, values = t, np.full(len(t), np.nan)
+            if np.isnan(values).all():
+                absent[quantity] = None
+                continue
             checks.append(replace(worst(quantity, values, times, limit), name=names[i], unit=units[quantity]))
+    if absent:
+        remarks.append(f"Limits of {' and '.join(absent)} could not be checked: nothing of it was recorded.")
     if limits.get("tip"):
         more, said = _tip(result, limits["tip"])
         checks += more
@@ -337,6 +370,8 @@ def _tip(result: Any, limits: Mapping[str, float]) -> tuple[list[Check], list[st
     from manipula.simulation.provenance import robot_of
 
     robot = robot_of(result)
+    if not all(name in result.arrays for name in ("q", "qd", "qdd")):
+        return [], ["Limits of the tip could not be checked: its motion was not recorded."]
     if robot is None or robot.tip is None:
         return [], ["Limits of the tip could not be checked: the result does not say which robot moved."]
     checks, remarks = [], []

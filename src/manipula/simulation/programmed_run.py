@@ -148,6 +148,9 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     audit = lay.audit(x)
     arrays["work_drives"], arrays["work_friction"], arrays["work_program"] = audit
     arrays["audit"] = audit.drives - audit.friction + audit.outside - (arrays["energy"] - arrays["energy"][0])
+    if sum(lay.drives):
+        start = 2 * lay.n + sum(lay.friction)
+        arrays["motors"] = x[:, start : start + sum(lay.drives)].copy()
     if sum(lay.friction):
         arrays["bristles"] = x[:, 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
     missing = ~np.isfinite(x).all(axis=1)
@@ -168,4 +171,4 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     }  # fmt: skip
     notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
     arrays = {name: handed_over(value) for name, value in arrays.items()}
-    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, None)
+    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, program)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import ManipulaError, printable
+from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml_writer import to_toml
 from manipula.identity import identity
 from manipula.motion.words import motion_words, value_words
 from manipula.native import Kept
 from manipula.robot.robot import Robot
-from manipula.simulation.limits import stated_limits
+from manipula.simulation.limits import stated_limits, stored_limits
 
 _TEXTS: Kept[str] = Kept(64)
 LEFT_OUT = frozenset({"robot", "name", "limits"})
@@ -109,10 +109,15 @@ def robot_of(result: Any) -> Robot | None:
 
 def limits_of(result: Any) -> dict[str, Any]:
     """The limits that a result carries; those of its robot where it was stored before results carried any."""
-    if "limits" in result.meta:
-        return dict(result.meta["limits"] or {})
-    robot = robot_of(result)
-    return {} if robot is None else stated_limits(robot)
+    if "limits" not in result.meta:
+        robot = robot_of(result)
+        return {} if robot is None else stated_limits(robot)
+    try:
+        return stored_limits(result.meta["limits"], np.shape(result.arrays["q"])[-1])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DescriptionError(
+            f"The limits in this result are damaged: {printable(error, 200)}.", field="limits"
+        ) from None
 
 
 def settings(scenario: Any) -> dict[str, str]:

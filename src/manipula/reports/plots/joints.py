@@ -140,9 +140,10 @@ def draw_limits(result: Result, axes: list[Any], signal: str) -> None:
             beyond = sign * (values[..., i] - edge) > SLACK * max(abs(edge), 1e-300)
             if beyond.any() and values.ndim == 2:
                 ax.fill_between(result.t, edge, values[:, i], where=beyond, interpolate=True, color=FAIR, alpha=0.35, linewidth=0, zorder=1)  # fmt: skip
-                ax.axhspan(
-                    edge, top + room if sign > 0 else bottom - room, color=FAIR, alpha=0.07, linewidth=0, zorder=0
-                )
+            if beyond.any() and (id(ax), edge, sign) not in shaded:
+                shaded.add((id(ax), edge, sign))
+                end = top + room if sign > 0 else bottom - room
+                ax.axhspan(edge, end, color=FAIR, alpha=0.07, linewidth=0, zorder=0)
             margin = 0.03 * (top - bottom)
             span = spans[id(ax)] = min(spans[id(ax)][0], edge - margin), max(spans[id(ax)][1], edge + margin)
             ax.set_ylim(*span)
