@@ -138,11 +138,12 @@ def settings(result: Result) -> str:
     """How the run was set up."""
     meta = result.meta
     rows: dict[str, Any] = {"kind of run": KINDS.get(str(meta.get("kind")), meta.get("kind"))}
-    rows |= {
-        k: meta.get(k)
-        for k in ("integrator", "step", "tolerance", "seed", "formulation", "stabilisation")
-        if meta.get(k) is not None
-    }
+    chosen = dict(meta.get("settings") or {})
+    unused = {"integrator"} if meta.get("integrator") == "auto" else set()  # nothing was integrated
+    unused |= set() if any(k.startswith("noise.") for k in chosen) else {"seed"}  # nothing was drawn
+    for k in ("integrator", "step", "tolerance", "seed", "formulation", "stabilisation"):
+        if meta.get(k) is not None and k not in unused:
+            rows[k] = meta[k]
     for k, equation in enumerate(meta.get("equations") or meta.get("constraints") or ()):
         rows[f"constraint {k + 1}"] = equation if "=" in str(equation) else f"{equation} = 0"
     for name, value in dict(meta.get("parameters") or {}).items():

@@ -90,6 +90,13 @@ def _given(s: Scenario, kind: str) -> None:
         )
 
 
+def integrates(s: Scenario) -> bool:
+    """Is anything integrated? Along a reference that decides every joint nothing is, and no integrator acts."""
+    if s.resolved_kind() != "inverse_dynamics":
+        return True
+    return s.reference.space != "joint" and not getattr(s.reference, "has_orientation", False) and _redundant(s)
+
+
 def _redundant(s: Scenario) -> bool:
     from manipula.ik.targets import movable
     from manipula.ik.task import Task

@@ -16,7 +16,7 @@ from manipula.simulation.given_motion import inverse_dynamics, kinematic
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.parts import PayloadChange
 from manipula.simulation.progress import phase
-from manipula.simulation.requests import check_requests
+from manipula.simulation.requests import check_requests, integrates
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.setup import Run, initial_state, prepare_run
@@ -51,7 +51,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     if isinstance(scenario.reference, Trajectory):
         scenario.reference.renew()
     open_choice = scenario.integrator == "auto"
-    if open_choice:
+    if open_choice and integrates(scenario):
         smooth = kind in ("free", "playback") and not scenario.actuator.delay
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "inverse_dynamics":
