@@ -122,6 +122,7 @@ def draw_limits(result: Result, axes: list[Any], signal: str) -> None:
     spans = {id(ax): ax.get_ylim() for ax in axes}
     shown = dict(spans)  # without any limit
     drawn: set[tuple[int, float]] = set()
+    shaded: set[tuple[int, float, float]] = set()
     common = len({str(v) for v in limits}) == 1
     for i, (ax, stated) in enumerate(zip(axes, limits)):
         limit = limit_of(stated)
