@@ -147,3 +147,13 @@ def test_a_request_acts_or_is_refused(kind: str, field: str, k: int) -> None:
     assert what_is_seen(result) != what_is_seen(base(kind, field)), (
         f"{field} = {value!r} changed nothing in a {kind} run"
     )
+
+
+@pytest.mark.parametrize("kind", sorted(RUNS))
+def test_what_a_result_carries_can_be_run_again(kind: str) -> None:
+    """The scenario in a result asks for nothing that it would be refused for."""
+    from manipula.simulation.scenario_file import file_text, load_text
+
+    stored = base(kind, "").scenario
+    again = mp.simulate(load_text(file_text(stored)))
+    np.testing.assert_allclose(again.q, base(kind, "").q, atol=1e-12)

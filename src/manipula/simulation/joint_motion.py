@@ -176,4 +176,5 @@ def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: l
         return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), condition)
     from manipula.simulation.kinematic import run_kinematic
 
-    return run_kinematic(s, np.array([q0])).member(0)
+    method = "rk4" if s.integrator == "auto" else s.integrator
+    return run_kinematic(s.replace(integrator=method), np.array([q0])).member(0)
