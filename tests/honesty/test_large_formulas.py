@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from manipula.algebra.expression import parse, scalar
@@ -15,29 +11,7 @@ from manipula.formats.formula_text import formula_text
 from manipula.formats.table import from_table
 from manipula.formats.toml import from_toml
 from manipula.formats.toml_writer import to_toml
-
-ALLOWED = 2.0  # seconds of computing
-
-
-class TooSlow(BaseException):
-    pass
-
-
-@contextmanager
-def quickly() -> Iterator[None]:
-    """At most two seconds of this process's own time, whatever else the machine does."""
-
-    def stop(*_: object) -> None:
-        raise TooSlow
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, ALLOWED)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
+from quickly import quickly
 
 GIANTS = [
     "9^(9^9+0*y)", "exp(exp(exp(exp(3+0*x))))", "9^(9^9+b-b)", "2^(2^(2^(2^(x-x+5))))", "(1e300*x)^60", "x*1e300*1e300*1e300",

@@ -36,11 +36,11 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
         )
     elif not suffix and _in_catalog(text):  # a file or folder of that name has no suffix, hence no format
         robot = _from_catalog(text)
-    elif Path(text).is_dir():
+    elif os.path.isdir(text):
         raise DescriptionError(
             f"This is a folder; a robot is one file ({', '.join(READABLE)}) or a name of the catalog.", file=text
         )
-    elif suffix or os.sep in text or Path(text).exists():
+    elif suffix or os.sep in text or os.path.exists(text):
         found = f"'{printable(suffix)}'" if suffix else "no suffix"
         raise DescriptionError(
             f"The format follows the suffix; found {found}, known are {', '.join(READABLE)}.", file=text
@@ -112,9 +112,12 @@ def write_whole(target: Path, text: str) -> Path:
     """Write through a temporary file in the same folder and rename, so that nothing half written is ever seen."""
     import tempfile
 
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise DescriptionError(f"The folder '{printable(target.parent)}' does not exist.", file=str(target))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=".manipula-", dir=target.parent)
+    except OSError as problem:
+        raise DescriptionError(f"This file cannot be written: {problem.strerror}.", file=str(target)) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
@@ -124,6 +127,10 @@ def write_whole(target: Path, text: str) -> Path:
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, target)
+    except (OSError, ValueError) as problem:  # too long a name, a full disk; half a surrogate pair, a null character
+        Path(name).unlink(missing_ok=True)
+        reason = getattr(problem, "strerror", None) or "its name or its text holds what no file can hold"
+        raise DescriptionError(f"This file cannot be written: {reason}.", file=str(target)) from None
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -23,6 +23,7 @@ from manipula.motion.paths.primitive import primitive
 
 MAX_CHARACTERS = 4_000_000
 MAX_SEGMENTS = 20_000
+SHORTEST = 1e-60  # [m] of a segment: its cube is still a number
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BLANK = re.compile(r"[\s,]*")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
@@ -83,6 +84,8 @@ def _curves(segments: list[Any], A: np.ndarray, shift: np.ndarray) -> list[Curve
             control = segment @ A.T + shift
             pieces.append(bezier(control))
             widths.append(float(np.sum(np.linalg.norm(np.diff(control, axis=0), axis=1))))
+            if not widths[-1] > SHORTEST:
+                raise DescriptionError(f"The SVG path has a segment of {widths[-1]:.3g} m; at least {SHORTEST:g} is needed.")
             continue
         if pieces:
             out.append(joined(pieces, widths))

@@ -1,0 +1,96 @@
+"""A short slice of ``scripts/fuzz``, and the inputs that once escaped: one kind of error, and what is accepted reads back equal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+import manipula as mp
+from fuzz_targets import TARGETS
+from manipula.errors import DescriptionError, ManipulaError
+from manipula.formats.load import save
+from manipula.motion import paths
+from quickly import quickly
+
+SLICE = {"formula": 1500, "symbolic": 40, "toml": 120, "table": 120, "rows": 12, "urdf": 100, "mjcf": 150, "csv": 250, "svg": 120, "scenario": 40,
+         "program": 30}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLICE)
+@pytest.mark.filterwarnings("ignore")
+def test_a_slice_of_the_fuzzer(name):
+    target, accepted = TARGETS[name], 0
+    for number in range(SLICE[name]):
+        case = target.make(Random(f"{name}:2026:{number}"))
+        with contextlib.suppress(target.allowed):  # whatever else is raised is a finding
+            accepted += target.run(case)
+    assert accepted  # a slice in which everything is refused would show nothing
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0,0\n1e308,1\n-1e308,0\n", "0,0\n１,２\n1,1\n", "0,0\n1e400,1\n", "0,0\n1,1_0\n"],
+)
+@pytest.mark.parametrize("interpolation", ["spline", "polyline"])
+def test_numbers_that_no_path_has(text, interpolation):
+    with pytest.raises(ManipulaError):
+        paths.from_csv(text, interpolation=interpolation)
+
+
+@pytest.mark.parametrize(
+    "data", ["M0 0A1e60 1e60 0 0 1 1e-200 0", "M0 0A1e308 1 0 0 1 1 1", "M0 0L1e308 1L-1e308 0", "M 0 0 L １ 2"]
+)
+def test_drawings_at_the_limits(data):
+    with contextlib.suppress(DescriptionError):
+        assert paths.from_svg(data).length > 0
+
+
+@pytest.mark.parametrize("far", ["1e10", "-3e11", "1e15"])
+def test_sizes_far_apart_take_no_longer(far):
+    """1e10 beside 1: the panels of the arc length are counted before they are made."""
+    with quickly(), contextlib.suppress(DescriptionError):
+        assert paths.from_csv(f"0,0\n1,0\n{far},1\n2,2\n3,1\n").length > 0
+    with quickly(), contextlib.suppress(DescriptionError):
+        assert paths.from_svg(f"M0 0C1 0 {far} 1 2 2S1 {far} 0 1Q1 1 0 2").length > 0
+
+
+def test_a_frame_of_the_extension_that_is_no_link():
+    text = (
+        '<robot name="r"><manipula version="1"><frame link="x"/></manipula><link name="a"/><link name="b"/>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="x"/></joint>'
+        '<joint name="k" type="fixed"><parent link="x"/><child link="b"/></joint></robot>'
+    )
+    with pytest.raises(DescriptionError, match="'x'"):
+        mp.from_urdf(text)
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".urdf", ".xml"])
+def test_names_as_long_as_the_system_allows(tmp_path, suffix):
+    robot = mp.planar([1, 1], [1, 1])
+    longest = "x" * (255 - len(suffix)) + suffix
+    assert mp.load(save(robot, tmp_path / longest)).n == 2
+    for name in ("x" + longest, "x" * 5000 + suffix):
+        with pytest.raises(DescriptionError, match=r"cannot be written|does not exist"):
+            save(robot, tmp_path / name)
+        with pytest.raises(DescriptionError):
+            mp.load(tmp_path / name)
+    with pytest.raises(DescriptionError):
+        mp.load("x" * 5000)
+    assert [p.name for p in tmp_path.iterdir()] == [longest]  # no half file
+
+
+def test_a_terminal_without_our_signs(tmp_path):
+    """N·m and ² in an ASCII locale: question marks, not a traceback."""
+    setting = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}
+    for words in (["doctor", "puma560"], ["convert", "planar-2r", str(tmp_path / "arm.toml"), "--dh", "standard"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "manipula", *words], env=setting, capture_output=True, timeout=120, check=False
+        )
+        assert b"Traceback" not in done.stderr
+        assert done.returncode in (0, 1), done.stderr
+    assert mp.load(tmp_path / "arm.toml").n == 2
