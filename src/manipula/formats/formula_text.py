@@ -31,7 +31,9 @@ def _write(e: Any, known: dict[Any, tuple[str, int]]) -> tuple[str, int]:
     if e.is_Symbol:
         return e.name, _ATOM
     if e.is_Rational and max(int(e.p).bit_length(), int(e.q).bit_length()) > BITS:
-        raise DescriptionError(f"The number {float(e):g} has more than {BITS} binary digits as a fraction; no formula holds it.")
+        raise DescriptionError(
+            f"The number {float(e):g} has more than {BITS} binary digits as a fraction; no formula holds it."
+        )
     if e.is_Integer:
         return str(int(e)), _ATOM if e >= 0 else _SUM
     if e.is_Rational:

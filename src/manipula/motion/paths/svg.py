@@ -85,7 +85,9 @@ def _curves(segments: list[Any], A: np.ndarray, shift: np.ndarray) -> list[Curve
             pieces.append(bezier(control))
             widths.append(float(np.sum(np.linalg.norm(np.diff(control, axis=0), axis=1))))
             if not widths[-1] > SHORTEST:
-                raise DescriptionError(f"The SVG path has a segment of {widths[-1]:.3g} m; at least {SHORTEST:g} is needed.")
+                raise DescriptionError(
+                    f"The SVG path has a segment of {widths[-1]:.3g} m; at least {SHORTEST:g} is needed."
+                )
             continue
         if pieces:
             out.append(joined(pieces, widths))
