@@ -29,6 +29,8 @@ def test_every_block_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         exec(compile(block, f"docs/extending.md, block {number + 1}", "exec"), module.__dict__)  # noqa: S102
 
 
-def test_the_run_on_the_page_about_simulation_finishes() -> None:
-    (block,) = BLOCK.findall(SIMULATION)
-    exec(compile(block, "docs/simulation.md", "exec"), {})  # noqa: S102
+def test_the_blocks_of_the_page_about_simulation_run() -> None:
+    blocks, names = BLOCK.findall(SIMULATION), {}
+    assert blocks
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"docs/simulation.md, block {number + 1}", "exec"), names)  # noqa: S102
