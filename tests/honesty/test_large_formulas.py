@@ -55,7 +55,7 @@ def test_a_file_of_formulas_costs_no_more_than_one():
 def test_parameters_put_into_each_other_stay_bounded():
     chain = "".join(f'p{i} = "sin(p{i + 1}) + cos(p{i + 1})"\n' for i in range(40))
     with quickly(), pytest.raises(DescriptionError):
-        from_toml(f'[parameters]\n{chain}\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = "p0"\n')
+        from_toml(f'free = ["p40"]\n[parameters]\n{chain}\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = "p0"\n')
     order = "".join(f'c{i} = "c{i + 1} + 1"\n' for i in range(3000)) + "c3000 = 1\n"
     with quickly():
         robot = from_toml(f'[parameters]\n{order}\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = "c0"\n')
