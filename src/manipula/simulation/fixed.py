@@ -70,7 +70,7 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     """Where the steps of a run end, and what cannot be resolved. ``step``: of a fixed method; none follows the error."""
     s = run.scenario
     end = float(s.duration or 0.0)
-    examined = formula_marks(run.plant, end, s.step)
+    examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
     marks = examined.marks if step is None else narrower(examined.marks, step)
     free = np.full(s.robot.n, np.inf)
     low, high = position_limits(s.robot) if s.stop_at_limits else (-free, free)

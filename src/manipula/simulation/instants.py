@@ -5,7 +5,7 @@ A step never passes over one of them, so that a pulse shorter than a step is met
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from manipula.algebra.expression import parse
 from manipula.errors import ManipulaError
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.parts import Wrench
-from manipula.simulation.plant import Plant
 
 JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
 JUDGED = 4  # position, velocity, acceleration, jerk
@@ -64,10 +63,20 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     return breaks[np.sort(np.concatenate([np.flatnonzero(jumps), smooth[SMOOTH_PIECES - 1 :: SMOOTH_PIECES]]))]
 
 
-def formula_marks(plant: Plant, duration: float, step: float) -> Examined:
-    """Marks between which every formula in t of a run is a polynomial of degree 7 for all that matters."""
+def formula_marks(
+    drives: Sequence[Any],
+    disturbances: Sequence[Any],
+    duration: float,
+    step: float,
+    values: Mapping[str, Any] | None = None,
+) -> Examined:
+    """Marks between which every formula in t of a run is a polynomial of degree 7 for all that matters.
+
+    Args:
+        values: of other names in the formulas of drives (parameters of a programmed motion).
+    """
     marks, unresolved = [np.zeros(0)], []
-    for what, function in _functions(plant):
+    for what, function in _functions(drives, disturbances, tuple(sorted((values or {}).items()))):
         found = _resolved(function, duration, float(np.clip(duration / step, LEAST_CELLS, MOST_CELLS)))
         if found is None:
             unresolved.append(what)
@@ -104,16 +113,20 @@ def function_marks(
     return _resolved.__wrapped__(summed, duration, float(cells), narrowest)
 
 
-def _functions(plant: Plant) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
+def _functions(
+    drives: Sequence[Any], disturbances: Sequence[Any], values: tuple[tuple[str, Any], ...]
+) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
     """Every formula in t, as a function of an array of times."""
-    for d in plant.disturbances:
+    for d in disturbances:
         if isinstance(d, Wrench):
             for text in d.wrench:
                 if isinstance(text, str):
                     yield f"the formula '{text}' of a wrench", _formula(text)
-    for i, drive in enumerate(plant.drives):
+    for i, drive in enumerate(drives):
         if isinstance(drive, Flexible) and isinstance(drive.motor, str):
-            yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor)
+            yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor, values)
+        elif isinstance(drive, str):
+            yield f"the torque '{drive}' of joint {i + 1}", _formula(drive, values)
 
 
 def _weights(nodes: np.ndarray) -> np.ndarray:
@@ -121,14 +134,14 @@ def _weights(nodes: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=256)
-def _formula(text: str) -> Callable[[np.ndarray], Any]:
-    return partial(_values, parse(text, names=("t",)))
+def _formula(text: str, values: tuple[tuple[str, Any], ...] = ()) -> Callable[[np.ndarray], Any]:
+    return partial(_values, parse(text, names=("t", *dict(values))), dict(values))
 
 
-def _values(expression: Any, t: np.ndarray) -> np.ndarray:
+def _values(expression: Any, values: dict[str, Any], t: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         try:
-            out = np.broadcast_to(np.asarray(expression.evaluate({"t": t}), float), t.shape)
+            out = np.broadcast_to(np.asarray(expression.evaluate({**values, "t": t}), float), t.shape)
         except (ManipulaError, ValueError, TypeError, ArithmeticError):
             out = np.zeros(t.shape)  # the run itself meets what cannot be computed
     return np.where(np.isfinite(out), out, 0.0)

@@ -99,14 +99,19 @@ def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[s
             program, drives=drives, friction=friction, parameters=dict(zip(names_of(program), values)), gain=gain
         )
 
-    def loop(x: Any, p: Any, t0: Any, h: Any, smallest: Any, steps: Any, every: Any) -> Any:
+    def loop(x: Any, p: Any, t0: Any, first: Any, h: Any, ratio: Any, smallest: Any, steps: Any, every: Any) -> Any:
+        """Steps number ``first`` … of a stretch that begins at t0; with ratio < 1 every step h is taken in two unequal parts."""
         now = traced(p)
 
         def step(i: Any, state: Any, health: Any) -> Any:
-            t = t0 + i * h
-            inside = within(t, h)
-            moved = method.step(lambda s, y: now.flow(inside(s), y).rate, t, state, h, lay.n)
-            moved, rows = now.settled(t + h, moved)
+            number, divided = first + i, ratio < 1.0
+            whole = ops.floor(0.5 * number)
+            second = number - 2.0 * whole > 0.5
+            t = t0 + ops.where(divided, whole * h + ops.where(second, ratio * h, 0.0), number * h)
+            part = ops.where(divided, ops.where(second, (1.0 - ratio) * h, ratio * h), h)
+            inside = within(t, part)
+            moved = method.step(lambda s, y: now.flow(inside(s), y).rate, t, state, part, lay.n)
+            moved, rows = now.settled(t + part, moved)
             return moved, now.health(rows)
 
         def stop(i: Any, state: Any, health: Any) -> Any:
@@ -142,5 +147,6 @@ def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[s
     if part == "second":
         return second, {**shapes, "t": ()}, ()
     if part == "loop":
-        return loop, {**shapes, "t0": (), "h": (), "smallest": (), "steps": (), "every": ()}, ("steps", "every")
+        numbers = dict.fromkeys(("t0", "first", "h", "ratio", "smallest", "steps", "every"), ())
+        return loop, {**shapes, **numbers}, ("steps", "every")
     return observe, {**shapes, "t": ()}, ()

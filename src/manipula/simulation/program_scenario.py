@@ -40,8 +40,8 @@ class ProgramScenario:
         drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
         friction: one law for all joints, one a joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
-        duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with half
-            the step and compare.
+        duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with
+            other, finer steps and compare.
         limits: what the motion is held against in place of the robot's own limits of the same quantity.
     """
 

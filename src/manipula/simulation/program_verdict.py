@@ -18,8 +18,9 @@ SHORT = 1e-4  # s
 SHRUNK = 0.2  # of its value at the start, for the same
 
 
-def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: float, tolerance: float) -> Verdict:
-    """The verdict on a motion that ran to its end."""
+def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: float, tolerance: float,
+           unseen: tuple[str, ...] = ()) -> Verdict:  # fmt: skip
+    """The verdict on a motion that ran to its end; ``unseen``: what changes faster than its steps."""
     names = [c.name for c in program.constraints]
     value = np.abs(residual)
     worst = float(np.nanmax(value))
@@ -31,9 +32,16 @@ def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: floa
             "inaccurate",
             f"The motion leaves '{names[k]}' by {worst:.1e} at t = {t[sample]:.6g} s; use stabilisation or a smaller step.",
         )
-    if np.isfinite(estimate) and estimate > tolerance:
+    if unseen:
         return Verdict(
-            "inaccurate", f"Halving the step changed the answer by {estimate:.1e} (allowed {tolerance:.1e})."
+            "inaccurate", f"Steps cannot follow {unseen[0]}: it changes within less than a step; reduce the step."
+        )
+    if estimate == np.inf:
+        return Verdict("inaccurate", "Repeated with other, finer steps the motion could not be continued to its end.")
+    if estimate > tolerance:
+        return Verdict(
+            "inaccurate",
+            f"Repeating the run with other, finer steps changed the answer by {estimate:.1e} (allowed {tolerance:.1e}).",
         )
     trust = f", error about {estimate:.1e}" if np.isfinite(estimate) else ", accuracy not verified"
     return Verdict("finished", f"{t[-1]:g} s on the program; largest residual {worst:.1e}{trust}.")

@@ -114,7 +114,7 @@ class ProgrammedMotion:
             stabilisation: "projection" after every step, "baumgarte" with ``gain`` [1/s], or "none".
             start: an initial posture that breaks the program is moved onto it by the smallest change of joints: up to 0.1 rad or
                 0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
-            tolerance: relative error up to which the answer counts as right; verify: repeat with half the step and compare.
+            tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
             parameters: other values of the program's parameters. friction: False switches every law off.
         """
         from manipula.simulation.programmed_run import run_program

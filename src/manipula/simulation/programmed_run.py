@@ -9,8 +9,10 @@ import numpy as np
 
 from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
+from manipula.robot.drives.rigid import Rigid
 from manipula.simulation import judge
 from manipula.simulation.assembly import versions
+from manipula.simulation.instants import formula_marks, narrower
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.limits import stated_limits
 from manipula.simulation.program import Program
@@ -20,11 +22,13 @@ from manipula.simulation.program_verdict import ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, program_settings, robot_text
 from manipula.simulation.result import Result
+from manipula.simulation.stepping import RATIO, WHOLE
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
 LEAVING = 1e-6  # rad or m from the program, in joints
 MAX_SPLITS = 10_000
+ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
 
 
 class Integrated(NamedTuple):
@@ -38,40 +42,103 @@ class Integrated(NamedTuple):
     splits: int
 
 
+class Stretch(NamedTuple):
+    """Equal steps from ``t0`` on, a sample after every few of them; with ratio < 1 each step is taken in two unequal parts.
+
+    ``steps`` and ``every`` count parts.
+    """
+
+    t0: float
+    h: float
+    steps: int
+    every: int
+    ratio: float = WHOLE
+
+    def time(self, number: float) -> float:
+        """When part ``number`` begins."""
+        if self.ratio == WHOLE:
+            return self.t0 + number * self.h
+        return self.t0 + number // 2 * self.h + number % 2 * self.ratio * self.h
+
+    def divided(self) -> Stretch:
+        """The same in other steps, none of which is commensurate with those of the run."""
+        return self._replace(steps=2 * self.steps, every=2 * self.every, ratio=RATIO)
+
+
+def stretches(duration: float, step: float, sample: float | None) -> list[Stretch]:
+    """A run whose samples lie exactly on multiples of ``sample`` and whose end is one of them; no step is longer than asked for."""
+    if sample is None:
+        count = _whole(duration / step)
+        return [Stretch(0.0, duration / count, count, 1)]
+    intervals = int(duration / sample * (1.0 + ROUNDING))
+    found = []
+    if intervals:
+        every = _whole(sample / step)
+        found.append(Stretch(0.0, sample / every, intervals * every, every))
+    rest = duration - intervals * sample
+    if rest > ROUNDING * duration:
+        count = _whole(rest / step)
+        found.append(Stretch(intervals * sample, rest / count, count, count))
+    return found
+
+
+def _whole(ratio: float) -> int:
+    return max(1, int(np.ceil(ratio * (1.0 - ROUNDING))))
+
+
 def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
                 start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
     """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
     x, moved = consistent_start(program, q, qd, start)
-    steps = max(1, round(duration / h))
-    every = 1 if sample is None else max(1, round(sample / h))
-    h = duration / steps
-    done = integrate(program, independent, x, h, steps, every, integrator)
+    parts = stretches(duration, h, sample)
+    done = integrate(program, independent, x, parts, integrator)
     estimate = float("nan")
     if verify and done.ending is None:
         phase("verifying")
-        fine = integrate(program, independent, x, h / 2, 2 * steps, 2 * every, integrator)
+        fine = integrate(program, independent, x, [part.divided() for part in parts], integrator)
         estimate, n = float("inf"), program.robot.n
         if fine.ending is None:
-            halving = 2.0 ** FIXED[integrator].order
-            t = np.arange(len(done.x)) * (every * h)
-            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], t, tolerance, halving / (halving - 1.0))
+            factor = judge.shrinkage(FIXED[integrator].order)
+            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
             estimate = float(found)
-    return _result(program, independent, done, estimate, tolerance, h, integrator, moved)
+    examined = formula_marks(program.drives, (), duration, h, program.parameters)
+    unseen = examined.unresolved or (("a formula in t",) if len(narrower(examined.marks, h)) else ())
+    return _result(
+        program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, unseen
+    )
 
 
-def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, h: float, steps: int, every: int,
-              integrator: str) -> Integrated:  # fmt: skip
+def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
+    """One stretch after the other."""
+    t, rows, splits = [np.zeros(1)], [x[None]], 0
+    done: Integrated | None = None
+    for part in parts:
+        done = _stretch(program, independent, x, part, integrator, splits)
+        t.append(done.t[1:])
+        rows.append(done.x[1:])
+        x, splits = done.last, done.splits
+        if done.ending is not None:
+            break
+    assert done is not None
+    later = [p.t0 + np.arange(p.every, p.steps + 1, p.every) * p.h for p in parts[len(t) - 1 :]]
+    missing = sum(map(len, later))
+    x_all = np.concatenate([*rows, np.full((missing, program.layout.size), np.nan)])
+    return done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
+
+
+def _stretch(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, part: Stretch, integrator: str,
+             splits: int) -> Integrated:  # fmt: skip
     """Step through the motion; where the independent coordinates become singular others take their place."""
-    lay = program.layout
-    t = np.arange(steps // every + 1) * every * h
+    lay, steps, every, time = program.layout, part.steps, part.every, part.time
+    t = np.array([time(k) for k in range(0, steps + 1, every)])
     out = np.full((len(t), lay.size), np.nan)
     out[0] = x
     free = program.formulation == "gpme" and independent is None and len(program.constraints) < program.robot.n
-    done, splits = 0, 0
+    done, before = 0, splits
     while done < steps:
-        now, pivot = split(program, independent, x, done * h)
+        now, pivot = split(program, independent, x, time(done))
         if pivot < SINGULAR_PIVOT:
-            return Integrated(t, out, done * h, x, done * h, splits)
+            return Integrated(t, out, time(done), x, time(done), splits)
         threshold = min(SMALL_PIVOT, 0.1 * pivot) if free else SINGULAR_PIVOT
         phase("compiling")
         run = kernel("loop", now, integrator)
@@ -79,35 +146,35 @@ def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarr
         p = np.array(values_of(now))
         ahead = -done % every  # steps to the next sample: after a new split samples stay on the common grid
         count, stride = (min(ahead, steps - done), 1) if ahead else (steps - done, every)
-        block, last, stopped = run(x, p, done * h, h, threshold, count, stride)
+        block, last, stopped = run(x, p, part.t0, done, part.h, part.ratio, threshold, count, stride)
         block, ok = np.asarray(block), int(stopped) < 0
         made = count if ok else int(stopped)
         if not ahead:
             whole = made // every + 1
             out[done // every : done // every + whole] = block[:whole]
         sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).max() <= LARGEST
-        again = free and sound and splits < MAX_SPLITS and (made > 0 or not splits)
-        if not ok and not (again and split(program, None, last, (done + made) * h)[1] >= SINGULAR_PIVOT):
+        again = free and sound and splits < MAX_SPLITS and (made > 0 or splits == before)
+        if not ok and not (again and split(program, None, last, time(done + made))[1] >= SINGULAR_PIVOT):
             from_ = max(made - 1, 0) // stride * stride  # the last sample before the end, and every step after it
-            x = block[from_ // stride]
-            states, _, _ = run(x, p, (done + from_) * h, h, threshold, max(made - from_, 1), 1)
-            last, steps_on = _sound(program, np.asarray(states), (done + from_) * h, h)
-            return _cut(Integrated(t, out, (done + made) * h, last, (done + from_ + steps_on) * h, splits))
+            x, first = block[from_ // stride], done + from_
+            states, _, _ = run(x, p, part.t0, first, part.h, part.ratio, threshold, max(made - from_, 1), 1)
+            last, steps_on = _sound(program, np.asarray(states), [time(first + k) for k in range(len(states))])
+            return _cut(Integrated(t, out, time(done + made), last, time(first + steps_on), splits))
         done, x = done + made, np.asarray(last)
         if done % every == 0:
             out[done // every] = x
         splits += not ok
-    return Integrated(t, out, None, x, steps * h, splits)
+    return Integrated(t, out, None, x, time(steps), splits)
 
 
-def _sound(program: Program, states: np.ndarray, t: float, h: float) -> tuple[np.ndarray, int]:
+def _sound(program: Program, states: np.ndarray, times: list[float]) -> tuple[np.ndarray, int]:
     """The last of consecutive states that still obeys the program, and its number."""
     lay = program.layout
     found = 0
-    for k, x in enumerate(states):
+    for k, (x, t) in enumerate(zip(states, times)):
         if not np.isfinite(x).all():
             break
-        rows = rows_at(program, lay.q(x), lay.qd(x), t + k * h)
+        rows = rows_at(program, lay.q(x), lay.qd(x), t)
         off = np.abs(rows.value) / np.linalg.norm(rows.A, axis=1)
         if not off.max() < LEAVING:
             break
@@ -135,7 +202,7 @@ def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, 
 
 
 def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
-            h: float, integrator: str, moved: tuple[str, ...]) -> Result:  # fmt: skip
+            h: float, integrator: str, moved: tuple[str, ...], unseen: tuple[str, ...]) -> Result:  # fmt: skip
     lay, x, t = program.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
     now = replace(program, formulation="multipliers", independent=())
@@ -157,7 +224,7 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     for value in arrays.values():
         value[missing] = np.nan
     if done.ending is None:
-        status, reason = judged(program, t, arrays["residual"], estimate, tolerance)
+        status, reason = judged(program, t, arrays["residual"], estimate, tolerance, unseen)
     else:
         status, reason = ended(program, independent, x[0], done.last, done.before, done.ending)
     meta = {
@@ -169,6 +236,24 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
         "robot_toml": robot_text(program.robot), "settings": program_settings(program),
         "limits": stated_limits(program.robot), "acting": acting(program.robot, program.friction, program.drives),
     }  # fmt: skip
-    notes = (*moved, *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()))
+    notes = (
+        *moved,
+        *_drive_notes(program),
+        *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()),
+    )
     arrays = {name: handed_over(value) for name, value in arrays.items()}
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, program)
+
+
+def _drive_notes(program: Program) -> tuple[str, ...]:
+    """Drives of the robot that nobody asked for in this program do not act in it."""
+    idle = [
+        j.name
+        for j, d in zip(program.robot.joints, program.drives)
+        if d is None and j.drive is not None and not isinstance(j.drive, Rigid)
+    ]
+    if not idle:
+        return ()
+    return (
+        f"The robot's own drives of {', '.join(idle)} do not act in a programmed motion; give drives=… for those that shall.",
+    )

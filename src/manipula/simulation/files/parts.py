@@ -45,7 +45,7 @@ def read_drive(table: Fields) -> Any:
 def _one_joint(table: Fields) -> Fields:
     """Laws and drives belong to one joint: their parameters are single numbers."""
     for key in table.names():
-        if isinstance(table.raw(key), list):
+        if isinstance(table.peek(key), list):
             raise table.error("One number is needed, found a list; every joint has a table of its own.", key)
     return table
 
