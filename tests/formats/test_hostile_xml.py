@@ -127,7 +127,7 @@ def test_size_is_checked_before_reading(tmp_path):
     path = tmp_path / "sparse.urdf"
     with path.open("wb") as f:
         f.truncate(MAX_BYTES + 1)
-    with pytest.raises(BudgetError, match="at most 16777216 bytes"):
+    with pytest.raises(BudgetError, match="At most 16777216 bytes"):
         read_text(path)
 
 

@@ -245,7 +245,7 @@ def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch) -> None:
     before = target.read_bytes()
     assert before.startswith(b"<!doctype html>")
     monkeypatch.setattr("os.replace", lambda *a: (_ for _ in ()).throw(OSError("disk")))
-    with pytest.raises(OSError, match="disk"):
+    with pytest.raises(DescriptionError, match="disk"):
         write_report(scara(), target, equations=False, charts=())
     assert target.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]

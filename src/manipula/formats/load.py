@@ -129,7 +129,8 @@ def write_whole(target: Path, text: str) -> Path:
         os.replace(name, target)
     except (OSError, ValueError) as problem:  # too long a name, a full disk; half a surrogate pair, a null character
         Path(name).unlink(missing_ok=True)
-        reason = getattr(problem, "strerror", None) or "its name or its text holds what no file can hold"
+        unwritable = "its name or its text holds what no file can hold"
+        reason = (problem.strerror or printable(problem)) if isinstance(problem, OSError) else unwritable
         raise DescriptionError(f"This file cannot be written: {reason}.", file=str(target)) from None
     except BaseException:
         Path(name).unlink(missing_ok=True)
