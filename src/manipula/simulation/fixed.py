@@ -14,6 +14,7 @@ from manipula.simulation.instants import formula_marks, narrower, table_marks
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.interpreted import (
     REMEMBERS,
+    compiled_otherwise,
     held_part,
     python_commands,
     python_rate,
@@ -125,7 +126,9 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
     if not why:
         try:
             compile_loop()
-            return ()
+            why = compiled_otherwise(run)
+            if not why:
+                return ()
         except (TracingError, TypeError) as error:
             if run.plant.controller is None:
                 raise

@@ -15,6 +15,8 @@ from manipula.simulation.plant import Plant
 from manipula.simulation.setup import Run
 
 REMEMBERS = "it keeps a memory between calls"
+TRACED_OTHERWISE = "compiled it gives other torques than in Python (does it catch exceptions, or look at types?)"
+SAME = 1e-7  # of a torque and 1: rounding of one that divides by small differences
 PROBES = 5  # states at which a controller is asked before the run
 ALONG = 200  # samples of a run at which it is asked again afterwards
 Probe = tuple[float, np.ndarray]
@@ -55,6 +57,37 @@ def remembers(run: Run, probes: list[Probe], member: int = 0) -> bool:
     if not _same(first, again) or (resetter(given) is None and snapshot(given) != before):
         raise DescriptionError(_cannot_begin_anew(given), field="controller")
     return True
+
+
+def compiled_otherwise(run: Run) -> str:
+    """Why somebody's controller must not run compiled: traced, it is not the function that it is on numbers. Empty if it is.
+
+    Code that catches exceptions or looks at types may take another way while it is traced, without anybody noticing.
+
+    Raises:
+        DescriptionError: when that is true of a friction law or a drive, which have no other way to run.
+    """
+    if is_own(run.plant.controller, run.plant.friction, run.plant.drives):
+        return ""
+    kernel, plant, p = run.loop.observe, python_plant(run, 0), run.p[0]
+    for t, x in _probes(run):
+        seen = dict(zip(kernel.graph.outputs, kernel(x, p, *run.inputs, t)))
+        try:
+            flow = plant.flow(t, x)
+            wanted = {name: np.asarray(getattr(flow, name), float) for name in ("command", "friction", "tau")}
+        except (TypeError, ValueError, ArithmeticError):
+            return ""  # it fails by itself; the run will say how
+        for name, field in (("command", "controller"), ("friction", "friction"), ("tau", "drives")):
+            found, own = np.asarray(seen[name], float), wanted[name]
+            off = np.abs(found - own) > SAME * (1.0 + np.abs(own))
+            if np.any(off & np.isfinite(own)):
+                if name == "command":
+                    return TRACED_OTHERWISE
+                joint = run.scenario.robot.joint_names[int(np.argmax(off))]
+                raise DescriptionError(
+                    f"At joint '{joint}' {TRACED_OTHERWISE}; write it with manipula.algebra.ops.", field=field
+                )
+    return ""
 
 
 def remembered_along(run: Run, t: np.ndarray, x: np.ndarray) -> bool:

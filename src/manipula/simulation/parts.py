@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from manipula.control.base import freeze
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, unknown_name
 from manipula.robot.link import TIP
+
+
+def _plain(value: Any) -> bool:
+    """Is it a number that can be looked at, and not one that is being traced?"""
+    return isinstance(value, (int, float))
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,10 @@ class Wrench:
             raise DescriptionError(
                 "Six numbers or formulas in t are needed: force x, y, z [N], moment x, y, z [N·m].", field="wrench"
             )
+        if _plain(self.start) and _plain(self.stop) and self.start >= self.stop:
+            raise DescriptionError(
+                f"It would never act: it starts at {self.start:g} s and stops at {self.stop:g} s.", field="stop"
+            )
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class PayloadChange:
         freeze(self)
         if not isinstance(self.com, tuple) or len(self.com) != 3:
             raise DescriptionError("Three coordinates are needed [m].", field="com")
+        if _plain(self.mass) and not self.mass >= 0.0:
+            raise DescriptionError(f"A payload has a mass of at least 0 kg, found {self.mass:g}.", field="mass")
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,11 @@ class Actuator:
         freeze(self)
         if not 0.0 <= self.delay < float("inf"):
             raise DescriptionError(f"A delay is at least 0 s, found {self.delay:g}.", field="delay")
+        if isinstance(self.limit, str) and self.limit != "effort":
+            raise unknown_name("limit of an actuator", self.limit, ("effort",), field="actuator.limit")
+        for value in self.limit if isinstance(self.limit, tuple) else (self.limit,):
+            if _plain(value) and not value >= 0.0:
+                raise DescriptionError(f"A limit of the torque is at least 0, found {value:g}.", field="actuator.limit")
 
 
 DISTURBANCES = {d.name: d for d in (Wrench, PayloadChange)}

@@ -83,9 +83,12 @@ class Plant:
     def chain(self, t: Scalar) -> Chain:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
         robot = self.robot
+        latest: Scalar = -1e300
         for change in self.disturbances:
-            if isinstance(change, PayloadChange):
-                robot = replace(robot, payload=_exchanged(robot.payload, change, t >= change.time))
+            if isinstance(change, PayloadChange):  # in whatever order they are listed, the latest one holds
+                changed = (t >= change.time) & (change.time >= latest)
+                latest = ops.where(changed, change.time, latest)
+                robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
         chain = prepare(robot, self.robot_values)
         bodies = tuple(
             replace(b, armature=0.0) if d is not None and d.separates_rotor else b

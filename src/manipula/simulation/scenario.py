@@ -124,6 +124,11 @@ class Scenario:
         stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
         if self.start not in STARTS:
             raise unknown_name("start", self.start, STARTS, field="start")
+        limit = self.actuator.limit
+        if isinstance(limit, tuple) and len(limit) != self.robot.n:
+            raise DescriptionError(
+                f"One limit per joint is needed ({self.robot.n}), found {len(limit)}.", field="actuator.limit"
+            )
         set_("disturbances", tuple(self.disturbances))
         set_("criteria", tuple(self.criteria))
         if self.steps > MAX_STEPS:

@@ -1,0 +1,99 @@
+"""Requests that look harmless: code that catches its own exceptions, payloads listed in any order, limits that cannot be."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import DescriptionError
+
+ARM = mp.planar(lengths=[0.5], masses=[2.0], gravity=(0, 0, 0))
+INERTIA = 2.0 * 0.25 / 3.0
+TWO = mp.planar(lengths=[0.5, 0.4], masses=[2.0, 1.5])
+
+
+def staircase(t, q, qd, target):
+    try:
+        k = int(t / 0.1)
+    except (TypeError, ValueError):
+        k = 0
+    return np.array([float(k)])
+
+
+def suppressed(t, q, qd, target):
+    u = 0.5
+    with contextlib.suppress(Exception):
+        u = 1.0 if t > 0.25 else -1.0
+    return np.array([u])
+
+
+def typed(t, q, qd, target):
+    return np.array([1.0 if isinstance(t, float) else 2.0])
+
+
+@pytest.mark.parametrize(("law", "wanted"), [(staircase, 1.0), (suppressed, 0.0), (typed, 0.5)])
+def test_a_controller_that_takes_another_way_while_it_is_traced_runs_in_python(law, wanted):
+    """``wanted`` is the integral of the torque over 0.5 s."""
+    run = mp.simulate(
+        mp.Scenario(ARM, None, mp.control.UserFunction(law), q0=[0.1], qd0=[0.2], duration=0.5, sample=0.05)
+    )
+    if run.ok:
+        assert run.qd[-1, 0] == pytest.approx(0.2 + wanted / INERTIA, abs=1e-5)
+    assert any("in Python" in note for note in run.notes)
+
+
+class Swallows(mp.friction.FrictionLaw):
+    name = "swallows"
+
+    def torque(self, qd, state=(), load=0.0):
+        try:
+            return 0.5 * float(qd)
+        except TypeError:
+            return 0.0 * qd
+
+
+def test_a_friction_law_that_takes_another_way_is_refused():
+    with pytest.raises(DescriptionError, match="other torques than in Python"):
+        mp.simulate(mp.Scenario(ARM, q0=[0.0], qd0=[1.0], duration=0.2, friction=(Swallows(),)))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_payloads_change_by_their_times_not_by_their_order(reverse):
+    loaded = mp.planar(lengths=[0.5], masses=[2.0], payload=1.0, gravity=(0, 0, 0))
+    changes = (mp.PayloadChange(0.5, 2.0), mp.PayloadChange(0.3, 3.0))
+    torques = ([0.0, 1.0], [[1.0], [1.0]])
+    run = mp.simulate(mp.Scenario(loaded, torques=torques, q0=[0.0], duration=1.0, sample=0.1,
+                                  disturbances=changes[::-1] if reverse else changes))  # fmt: skip
+    at = lambda m: INERTIA + 0.25 * m
+    assert run.ok, run.reason
+    assert run.qd[-1, 0] == pytest.approx(0.3 / at(1.0) + 0.2 / at(3.0) + 0.5 / at(2.0), abs=1e-6)
+
+
+def test_a_batch_may_exchange_the_order_of_its_payloads():
+    torques = ([0.0, 1.0], [[1.0], [1.0]])
+    changes = (mp.PayloadChange(0.3, 3.0), mp.PayloadChange(0.5, 2.0))
+    run = mp.simulate(mp.Scenario(ARM, torques=torques, q0=[0.0], duration=1.0, sample=0.1, disturbances=changes,
+                                  vary={"disturbances[0].time": [0.3, 0.7]}))  # fmt: skip
+    at = lambda m: INERTIA + 0.25 * m
+    wanted = [0.3 / at(0) + 0.2 / at(3) + 0.5 / at(2), 0.5 / at(0) + 0.2 / at(2) + 0.3 / at(3)]
+    assert run.qd[:, -1, 0] == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: mp.Actuator(limit=-5.0), "at least 0"),
+        (lambda: mp.Actuator(limit=[80.0, -40.0]), "at least 0"),
+        (lambda: mp.Actuator(limit=[80.0, float("nan")]), "at least 0"),
+        (lambda: mp.Actuator(limit="efort"), "effort"),
+        (lambda: mp.Scenario(TWO, duration=1.0, actuator=mp.Actuator(limit=[1, 2, 3])), r"per joint is needed \(2\)"),
+        (lambda: mp.PayloadChange(0.1, -1.0), "at least 0 kg"),
+        (lambda: mp.Wrench((0, 1, 0, 0, 0, 0), start=0.3, stop=0.2), "never act"),
+    ],
+)
+def test_limits_and_disturbances_that_cannot_be_are_refused(make, text):
+    with pytest.raises(DescriptionError, match=text):
+        make()
