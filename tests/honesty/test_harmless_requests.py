@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra import ops
 from manipula.errors import DescriptionError
 
 ARM = mp.planar(lengths=[0.5], masses=[2.0], gravity=(0, 0, 0))
@@ -97,3 +99,40 @@ def test_a_batch_may_exchange_the_order_of_its_payloads():
 def test_limits_and_disturbances_that_cannot_be_are_refused(make, text):
     with pytest.raises(DescriptionError, match=text):
         make()
+
+
+GAIN = 1.0
+
+
+def shaken(t, q, qd, target):
+    return np.array([GAIN * ops.sin(10.0 * t)])
+
+
+def test_the_jerk_of_a_run_is_not_that_of_code_that_changed_since(monkeypatch):
+    run = mp.simulate(
+        mp.Scenario(
+            ARM, None, mp.control.UserFunction(shaken), q0=[0.0], duration=0.5, sample=0.01, limits={"jerk": 80.0}
+        )
+    )
+    monkeypatch.setattr(sys.modules[__name__], "GAIN", 5.0)
+    jerk = run.jerk()
+    assert not jerk.exact
+    assert run.feasible is not False  # 10/I = 60 rad/s³, as it was
+    assert float(np.max(jerk.largest)) == pytest.approx(10.0 / INERTIA, rel=0.05)
+
+
+def test_a_run_that_ended_at_a_limit_is_not_feasible():
+    text = "gravity=[0,0,0]\n[planar]\nlengths=[0.5]\nmasses=[2.0]\nlimits=[{position=[-1,0.5]}]\n"
+    run = mp.simulate(
+        mp.Scenario(mp.from_toml(text), q0=[0.0], qd0=[1.0], stop_at_limits=True, duration=1.0, sample=0.3)
+    )
+    assert run.status == "limit"
+    assert run.feasible is False
+    assert "joint1" in run.feasibility.reason
+    batch = mp.simulate(
+        mp.Scenario(
+            mp.from_toml(text), q0=[[0.0], [-0.9]], qd0=[[1.0], [0.1]], stop_at_limits=True, duration=1.0, sample=0.3
+        )
+    )
+    assert batch.feasibility.runs == (False, True)
+    assert batch.feasible is False

@@ -130,7 +130,7 @@ class LimitVerdict(Value):
         head = f"{failed} of {len(self.runs)} runs break a limit. " if self.runs else ""
         more = len(broken) - 1
         tail = f" {more} other limit{'s are' if more > 1 else ' is'} broken too." if more else ""
-        return f"{head}{broken[0].sentence()}{tail}"
+        return f"{head}{broken[0].sentence()}{tail}" if broken else f"{head}{self.remarks[0]}"
 
 
 # what is stated ------------------------------------------------------------------------------------------------------
@@ -317,18 +317,24 @@ def limit_verdict(result: Any) -> LimitVerdict:
             unknown = (f"Limits of jerk could not be checked: {error}",)
     if q.ndim == 2:
         checks, remarks = _single(result, limits, jerk)
-        return LimitVerdict(all(c.ok for c in checks) if checks else None, checks, (), (*unknown, *remarks))
+        ended = result.status == "limit"  # there the samples end before the crossing
+        kept = not ended and all(c.ok for c in checks) if checks or ended else None
+        return LimitVerdict(kept, checks, (), (*((result.reason,) if ended else ()), *unknown, *remarks))
     found = [_single(result.run(k), limits, None if jerk is None else jerk.run(k)) for k in range(len(q))]
-    if not any(checks for checks, _ in found):
+    ended = [status == "limit" for status in result.statuses]
+    if not any(checks for checks, _ in found) and not any(ended):
         return LimitVerdict(None, (), (None,) * len(q))
-    runs = tuple(all(c.ok for c in checks) if checks else None for checks, _ in found)
+    runs = tuple(
+        not end and all(c.ok for c in checks) if checks or end else None for end, (checks, _) in zip(ended, found)
+    )
     strained: dict[tuple[str, str], Check] = {}  # each limit as the run that strains it most finds it
     for k, (checks, _) in enumerate(found):
         for c in checks:
             kept = strained.get((c.name, c.quantity))
             if kept is None or c.use > kept.use:
                 strained[c.name, c.quantity] = replace(c, run=k)
-    remarks = tuple(dict.fromkeys((*unknown, *(r for _, said in found for r in said))))
+    stops = (reason for reason, end in zip(result.reasons, ended) if end)
+    remarks = tuple(dict.fromkeys((*stops, *unknown, *(r for _, said in found for r in said))))
     return LimitVerdict(all(kept is not False for kept in runs), tuple(strained.values()), runs, remarks)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from manipula.control.base import freeze
 from manipula.errors import DescriptionError, unknown_name
 from manipula.robot.link import TIP
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: Any) -> TypeGuard[float]:
     """Is it a number that can be looked at, and not one that is being traced?"""
     return isinstance(value, (int, float))
 
@@ -88,6 +88,7 @@ class Actuator:
         limit: largest |tau| commanded, one number or one a joint; ``None`` takes nothing away. ``"effort"`` uses the robot's
             effort limits.
         delay: the command decided at the beginning of a step acts from ``delay`` [s] later on, for one step; any time is allowed.
+            Until the first one arrives the command decided at the start is held.
     """
 
     limit: Any = None
