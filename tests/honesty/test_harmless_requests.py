@@ -136,3 +136,29 @@ def test_a_run_that_ended_at_a_limit_is_not_feasible():
     )
     assert batch.feasibility.runs == (False, True)
     assert batch.feasible is False
+
+
+URDF = """<robot name="a"><link name="base"/><link name="l"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial><self_collision_checking/></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="l"/><origin xyz="1 2 3"/><axis xyz="0 1 0"/>
+<dynamics damping="3"/><limit lower="-1" upper="1" effort="1" velocity="1"/><vendor_tag/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("right", "slip"),
+    [
+        ("axis", "axes"),
+        ("origin", "orign"),
+        ("dynamics", "dynamic"),
+        ("limit", "limits"),
+        ("inertial", "inertal"),
+        ("mass", "mas"),
+    ],
+)
+def test_a_slip_in_an_element_of_a_urdf_is_refused(right, slip):
+    assert mp.from_urdf(URDF).n == 1  # tags of somebody's own are left alone
+    wrong = (
+        URDF.replace(f"<{right} ", f"<{slip} ").replace(f"<{right}>", f"<{slip}>").replace(f"</{right}>", f"</{slip}>")
+    )
+    with pytest.raises(DescriptionError, match=f"Did you mean <{right}>"):
+        mp.from_urdf(wrong)

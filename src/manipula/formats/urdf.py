@@ -33,6 +33,20 @@ _REFUSED = {
     "Make it fixed to study the arm on its stand.",
     "planar": "A planar joint has three degrees of freedom; replace it by two prismatic joints and a revolute one.",
 }
+_IN_LINK = ("inertial", "visual", "collision")
+_IN_INERTIAL = ("origin", "mass", "inertia")
+_IN_JOINT = (
+    "origin",
+    "parent",
+    "child",
+    "axis",
+    "calibration",
+    "dynamics",
+    "limit",
+    "mimic",
+    "safety_controller",
+    "manipula",
+)
 _SECTIONS = ("link", "joint", "material", "transmission", "gazebo", "manipula")
 _XACRO = (
     "This is a xacro file, not URDF; expand it first: `xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and "
@@ -109,6 +123,16 @@ def _read(root: Element, check_meshes: bool) -> UrdfDraft:
     return draft
 
 
+def _refuse_slips(element: Element, known: tuple[str, ...]) -> None:
+    """A child whose tag is almost one that means something is a slip of the pen; other unknown children are somebody's own."""
+    for child in element.children:
+        if child.tag in known:
+            continue
+        close = difflib.get_close_matches(child.tag.lower(), known, n=1, cutoff=0.7)
+        if close and abs(len(close[0]) - len(child.tag)) <= 1:
+            child.fail(f"Unknown element <{printable(child.tag)}> in <{element.tag}>. Did you mean <{close[0]}>?")
+
+
 def _inspect(root: Element) -> Iterator[Element]:
     """Every mesh in the tree; xacro left anywhere is refused."""
     todo = [root]
@@ -141,9 +165,11 @@ def origin_of(element: Element) -> Pose:
 def _link(element: Element) -> LinkDraft:
     name = check_name("link", element.get("name"), line=element.line, field="link.name")
     place: dict[str, Any] = {"line": element.line, "field": f"link '{printable(name, 60)}'"}
+    _refuse_slips(element, _IN_LINK)
     inertial = element.one("inertial")
     if inertial is None:
         return LinkDraft(name, described=False, **place)
+    _refuse_slips(inertial, _IN_INERTIAL)
     place["line"] = inertial.line
     mass = inertial.need("mass").number("value")
     if mass < 0:
@@ -161,6 +187,7 @@ def _link(element: Element) -> LinkDraft:
 def _joint(element: Element, notes: list[str]) -> JointDraft:
     name = check_name("joint", element.get("name"), line=element.line, field="joint.name")
     place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
+    _refuse_slips(element, _IN_JOINT)
     stated = element.get("type").strip()
     if stated in _REFUSED:
         raise DescriptionError(f"{_REFUSED[stated]}", **place)
