@@ -94,6 +94,9 @@ def test_a_batch_may_exchange_the_order_of_its_payloads():
         (lambda: mp.Scenario(TWO, duration=1.0, actuator=mp.Actuator(limit=[1, 2, 3])), r"per joint is needed \(2\)"),
         (lambda: mp.PayloadChange(0.1, -1.0), "at least 0 kg"),
         (lambda: mp.Wrench((0, 1, 0, 0, 0, 0), start=0.3, stop=0.2), "never act"),
+        (lambda: mp.Noise(position=1e-3, seed=-1), "whole number"),
+        (lambda: mp.Noise(position=1e-3, seed=1.5), "whole number"),
+        (lambda: mp.Scenario(TWO, duration=1.0, disturbances=("push",)), "found str"),
     ],
 )
 def test_limits_and_disturbances_that_cannot_be_are_refused(make, text):
@@ -136,6 +139,11 @@ def test_a_run_that_ended_at_a_limit_is_not_feasible():
     )
     assert batch.feasibility.runs == (False, True)
     assert batch.feasible is False
+
+
+def test_one_disturbance_may_be_given_by_itself():
+    push = mp.Wrench((0, 1, 0, 0, 0, 0))
+    assert mp.Scenario(TWO, duration=1.0, disturbances=push).disturbances == (push,)
 
 
 URDF = """<robot name="a"><link name="base"/><link name="l"><inertial><mass value="1"/>

@@ -78,6 +78,8 @@ class Noise:
             if not 0.0 <= value < float("inf"):
                 raise DescriptionError(f"A standard deviation is at least 0, found {value:g}.", field=name)
             object.__setattr__(self, name, value)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise DescriptionError(f"A seed is a whole number of at least 0, found {self.seed!r}.", field="seed")
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,8 @@ class ProgramScenario:
                 raise DescriptionError(f"{self.robot.n} numbers are needed, one a joint.", field=name)
         stated_limits(self.robot, self.limits)
         self._check_budget()
+        if self.gain != type(self).gain and self.stabilisation != "baumgarte":
+            raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
         self.motion  # noqa: B018  checks the parts against each other
 
     def _check_budget(self) -> None:

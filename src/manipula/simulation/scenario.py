@@ -129,7 +129,13 @@ class Scenario:
             raise DescriptionError(
                 f"One limit per joint is needed ({self.robot.n}), found {len(limit)}.", field="actuator.limit"
             )
-        set_("disturbances", tuple(self.disturbances))
+        one = isinstance(self.disturbances, (Wrench, PayloadChange))
+        set_("disturbances", (self.disturbances,) if one else tuple(self.disturbances))
+        for d in self.disturbances:
+            if not isinstance(d, (Wrench, PayloadChange)):
+                raise DescriptionError(
+                    f"Wrench or PayloadChange is needed, found {type(d).__name__}.", field="disturbances"
+                )
         set_("criteria", tuple(self.criteria))
         if self.steps > MAX_STEPS:
             raise BudgetError(

@@ -42,6 +42,8 @@ def read_program(document: ScenarioDocument) -> ProgramScenario:
         if table.has(key):
             given[key] = table.choice(key, known)
     if table.has("gain"):
+        if given.get("stabilisation") != "baumgarte":
+            raise table.error('A gain belongs to stabilisation = "baumgarte"; nothing else uses it.', "gain")
         given["gain"] = table.scalar("gain")
     parameters = table.table("parameters")
     given["parameters"] = {} if parameters is None else {k: parameters.scalar(k) for k in parameters.names()}
