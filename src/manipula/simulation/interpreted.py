@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.control.memory import resetter, snapshot
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
 from manipula.simulation.plant import Plant
 from manipula.simulation.setup import Run
@@ -75,8 +75,8 @@ def compiled_otherwise(run: Run) -> str:
         try:
             flow = plant.flow(t, x)
             wanted = {name: np.asarray(getattr(flow, name), float) for name in ("command", "friction", "tau")}
-        except (TypeError, ValueError, ArithmeticError):
-            return ""  # it fails by itself; the run will say how
+        except (ManipulaError, TypeError, ValueError, ArithmeticError):
+            continue  # it fails by itself there; the run will say how
         for name, field in (("command", "controller"), ("friction", "friction"), ("tau", "drives")):
             found, own = np.asarray(seen[name], float), wanted[name]
             off = np.abs(found - own) > SAME * (1.0 + np.abs(own))
