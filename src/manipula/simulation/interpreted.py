@@ -73,7 +73,8 @@ def compiled_otherwise(run: Run) -> str:
     for t, x in _probes(run):
         seen = dict(zip(kernel.graph.outputs, kernel(x, p, *run.inputs, t)))
         try:
-            flow = plant.flow(t, x)
+            with np.errstate(all="ignore"):
+                flow = plant.flow(float(t), x)
             wanted = {name: np.asarray(getattr(flow, name), float) for name in ("command", "friction", "tau")}
         except (ManipulaError, TypeError, ValueError, ArithmeticError):
             continue  # it fails by itself there; the run will say how
