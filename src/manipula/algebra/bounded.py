@@ -134,16 +134,21 @@ def call(name: str, build: Callable[..., Any], compute: Callable[..., Any], argu
 
 def _broken_powers(x: Any) -> int:
     """How deep powers such as ^1.5 are nested in an expression."""
-    depth: dict[Any, int] = {}
+    return _folded(x, lambda e, below: int(e.is_Pow and _is_broken(e.exp)) + max(below, default=0))
+
+
+def _folded(x: Any, rule: Callable[[Any, list[int]], int]) -> int:
+    """``rule(e, numbers of its arguments)`` from the leaves up; no recursion, shared parts once."""
+    known: dict[Any, int] = {}
     waiting = [x]
     while waiting:
         e = waiting[-1]
-        missing = [a for a in e.args if a not in depth]
+        missing = [a for a in e.args if a not in known]
         waiting += missing
         if not missing:
-            depth[e] = int(e.is_Pow and _is_broken(e.exp)) + max((depth[a] for a in e.args), default=0)
+            known[e] = rule(e, [known[a] for a in e.args])
             waiting.pop()
-    return depth[x]
+    return known[x]
 
 
 def _is_simple(exponent: Any) -> bool:
@@ -230,16 +235,7 @@ def exchanged(x: Any, leaves: Mapping[Any, Any]) -> Any:
 
 def tree_size(x: Any) -> int:
     """How many numbers, names and operations an expression is written with; shared parts count each time."""
-    sizes: dict[Any, int] = {}
-    waiting = [x]
-    while waiting:
-        e = waiting[-1]
-        missing = [a for a in e.args if a not in sizes]
-        waiting += missing
-        if not missing:
-            sizes[e] = 1 + sum(sizes[a] for a in e.args)
-            waiting.pop()
-    return sizes[x]
+    return _folded(x, lambda e, below: 1 + sum(below))
 
 
 def _evaluated(e: Any, values: Sequence[float]) -> Any:
