@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.ik.driver import ranges
-from manipula.ik.track import track
+from manipula.ik.search.driver import ranges
+from manipula.ik.tracking.track import track
 from manipula.motion.trajectory import Trajectory
 
 ARMS = ("puma560", "ur5e", "iiwa14", "panda", "zlajpah-5r", "scara-khang")

@@ -322,7 +322,7 @@ def scenario_folder() -> Path:
 
 
 def run_scenario(text: str) -> bool:
-    from manipula.simulation.scenario_file import file_text, load_text
+    from manipula.simulation.files.scenario_file import file_text, load_text
 
     found = load_text(text, scenario_folder(), file="scenario.toml")
     if found.kind == "programmed" and found.independent is not None:
@@ -367,7 +367,7 @@ def run_result(case: tuple[str, bytes]) -> bool:
 
 
 def run_library(text: str) -> bool:
-    from manipula.simulation.program_scenario import ProgramScenario
+    from manipula.simulation.programmed.scenario import ProgramScenario
 
     file = scenario_folder() / f"entry{os.getpid()}.toml"
     file.write_text(text, encoding="utf-8", errors="replace")

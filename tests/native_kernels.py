@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from llvmlite import ir
 
-from manipula.native import mathlib
-from manipula.native.emission import DOUBLE, I64, POINTER, Emission, integer
-from manipula.native.lanes import lane_type
-from manipula.native.objects import LoadedCode, compile_object, load_object
+from manipula.native.llvm.lanes import lane_type
+from manipula.native.llvm.llvm_builder import DOUBLE, I64, POINTER, Emission, integer
+from manipula.native.llvm.objects import LoadedCode, compile_object, load_object
+from manipula.native.mathlib import functions as mathlib
 
 
 def emit_elementwise(module: ir.Module, name: str, width: int) -> str:

@@ -30,7 +30,7 @@ _PUBLIC = {
     "drives": "manipula.robot.drives",
     # equations people read
     "equations": "manipula.symbolic.equations",
-    "export": "manipula.export",
+    "export": "manipula.codegen",
     # machine code
     "compile": "manipula.model",
     "Model": "manipula.model",
@@ -43,7 +43,7 @@ _PUBLIC = {
     # how to get there
     "solve_ik": "manipula.ik.solve",
     "IkResult": "manipula.ik.base",
-    "track": "manipula.ik.track",
+    "track": "manipula.ik.tracking.track",
     "joint_move": "manipula.motion.joint_move",
     "time_optimal": "manipula.motion.time_optimal",
     "check_limits": "manipula.motion.limits",
@@ -51,17 +51,17 @@ _PUBLIC = {
     "control": "manipula.control",
     # making it move
     "Scenario": "manipula.simulation.scenario",
-    "Wrench": "manipula.simulation.parts",
-    "PayloadChange": "manipula.simulation.parts",
-    "Noise": "manipula.simulation.parts",
-    "Actuator": "manipula.simulation.parts",
+    "Wrench": "manipula.simulation.plant.disturbances",
+    "PayloadChange": "manipula.simulation.plant.disturbances",
+    "Noise": "manipula.simulation.plant.disturbances",
+    "Actuator": "manipula.simulation.plant.disturbances",
     "simulate": "manipula.simulation.simulate",
     "Result": "manipula.simulation.result",
-    "load_result": "manipula.simulation.store",
-    "programmed_motion": "manipula.simulation.programmed",
-    "ProgramScenario": "manipula.simulation.program_scenario",
-    "run_file": "manipula.simulation.scenario_file",
-    "Constraint": "manipula.simulation.constraint",
+    "load_result": "manipula.simulation.stored.store",
+    "programmed_motion": "manipula.simulation.programmed.motion",
+    "ProgramScenario": "manipula.simulation.programmed.scenario",
+    "run_file": "manipula.simulation.files.scenario_file",
+    "Constraint": "manipula.simulation.programmed.constraint",
     # what it means
     "feasibility": "manipula.analysis.feasibility",
     "identify": "manipula.analysis.identification",
@@ -129,7 +129,7 @@ if TYPE_CHECKING:
     from manipula.formats.urdf import from_urdf as from_urdf
     from manipula.ik.base import IkResult as IkResult
     from manipula.ik.solve import solve_ik as solve_ik
-    from manipula.ik.track import track as track
+    from manipula.ik.tracking.track import track as track
     from manipula.model import Model as Model
     from manipula.model import compile as compile
     from manipula.motion import paths as paths
@@ -144,16 +144,16 @@ if TYPE_CHECKING:
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
-    from manipula.simulation.constraint import Constraint as Constraint
-    from manipula.simulation.parts import Actuator as Actuator
-    from manipula.simulation.parts import Noise as Noise
-    from manipula.simulation.parts import PayloadChange as PayloadChange
-    from manipula.simulation.parts import Wrench as Wrench
-    from manipula.simulation.program_scenario import ProgramScenario as ProgramScenario
-    from manipula.simulation.programmed import programmed_motion as programmed_motion
+    from manipula.simulation.files.scenario_file import run_file as run_file
+    from manipula.simulation.plant.disturbances import Actuator as Actuator
+    from manipula.simulation.plant.disturbances import Noise as Noise
+    from manipula.simulation.plant.disturbances import PayloadChange as PayloadChange
+    from manipula.simulation.plant.disturbances import Wrench as Wrench
+    from manipula.simulation.programmed.constraint import Constraint as Constraint
+    from manipula.simulation.programmed.motion import programmed_motion as programmed_motion
+    from manipula.simulation.programmed.scenario import ProgramScenario as ProgramScenario
     from manipula.simulation.result import Result as Result
     from manipula.simulation.scenario import Scenario as Scenario
-    from manipula.simulation.scenario_file import run_file as run_file
     from manipula.simulation.simulate import simulate as simulate
-    from manipula.simulation.store import load_result as load_result
+    from manipula.simulation.stored.store import load_result as load_result
     from manipula.symbolic.equations import equations as equations

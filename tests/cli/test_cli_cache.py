@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from manipula.cli.app import app
-from manipula.native import cache
+from manipula.native.store import cache
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import numpy as np
 
 import manipula as mp
 from manipula import control
-from manipula.simulation.fixed import Samples, run_fixed
-from manipula.simulation.setup import prepare_run
+from manipula.simulation.loops.fixed import Samples, run_fixed
+from manipula.simulation.loops.setup import prepare_run
 
 GOAL = {"planar-2r": [0.3, -0.4], "scara-khang": [0.2, 0.5, -0.3, 0.1], "panda": [0.1, 0.3, -0.2, -1.2, 0.1, 1.4, 0.2]}
 

@@ -12,8 +12,8 @@ from control.arms_and_gains import EXAMPLES, GOAL, arm, quintic
 from manipula import native
 from manipula.control import REGISTRY, Arm, Controller, Target
 from manipula.errors import DescriptionError
-from manipula.simulation.parameters import flatten, rebuild
-from manipula.simulation.setup import prepare_run
+from manipula.simulation.loops.setup import prepare_run
+from manipula.simulation.plant.parameters import flatten, rebuild
 
 AGREEMENT = 1e-11  # compiled against float torques of size 100: other order of summation, fused products
 

@@ -9,8 +9,8 @@ import manipula as mp
 from control.arms_and_gains import arm, integrate
 from manipula import control
 from manipula.control import Arm
-from manipula.control.arm import null_space_times, pseudoinverse_times, weighted_inverse_times
-from manipula.control.null_space import REGISTRY, Criterion
+from manipula.redundancy.arm import null_space_times, pseudoinverse_times, weighted_inverse_times
+from manipula.redundancy.null_space import REGISTRY, Criterion
 
 Q0 = np.deg2rad([90.0, -40.0, -40.0, -40.0, -30.0])
 CRITERIA: dict[str, Criterion] = {

@@ -15,11 +15,11 @@ import numpy as np
 import manipula as mp
 from manipula.algebra import ops
 from manipula.control import Controller
-from manipula.control.null_space import Criterion
 from manipula.ik.methods import REGISTRY as METHODS
 from manipula.ik.methods import Method
 from manipula.ik.methods.base import damped_step
 from manipula.physics import newton_euler
+from manipula.redundancy.null_space import Criterion
 from manipula.robot.drives import Drive
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.integrators import FIXED, FixedStep

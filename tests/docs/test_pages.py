@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import manipula
+from manipula.simulation.files.scenario_file import load_file
 from manipula.simulation.result import STATUSES
-from manipula.simulation.scenario_file import load_file
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "manipula"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typer.testing import CliRunner
 
 from manipula.cli.app import app
-from manipula.export import NAMES
+from manipula.codegen import NAMES
 
 runner = CliRunner()
 

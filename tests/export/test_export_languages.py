@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 import sympy
 
-from manipula.export import LANGUAGES, NAMES
-from manipula.export.base import Program
-from manipula.export.files import write_files
-from manipula.export.program import robot_program
+from manipula.codegen import LANGUAGES, NAMES
+from manipula.codegen.base import Program
+from manipula.codegen.files import write_files
+from manipula.codegen.program import robot_program
 from manipula.formats.dh import from_dh
 from manipula.formats.load import load
 from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manipula.algebra import ops
+from manipula.codegen import LANGUAGES, export, export_graph, source_texts
+from manipula.codegen.names import LONGEST, LONGEST_PREFIX, RESERVED, Names, comment, identifier, is_identifier
 from manipula.errors import CompileError, DescriptionError, UnknownNameError
-from manipula.export import LANGUAGES, export, export_graph, source_texts
-from manipula.export.names import LONGEST, LONGEST_PREFIX, RESERVED, Names, comment, identifier, is_identifier
 from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
 from manipula.native import interpolate, repeat, trace
@@ -213,7 +213,7 @@ def test_the_user_function_really_holds_every_operation():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_knows_every_operation(language):
-    """The codes of the graph language (native/graph.py) that are not arithmetic, tables or loops."""
+    """The codes of the graph language (native/tracing/graph.py) that are not arithmetic, tables or loops."""
     codes = """fma fms fnma sqrt abs floor sign sin cos tan asin acos atan sinh cosh tanh exp log atan2 pow minimum maximum
     lt le eq ne and or not select"""
     assert set(LANGUAGES[language].calls) == set(codes.split())
@@ -294,7 +294,7 @@ def test_a_julia_module_is_never_named_like_its_function(tmp_path):
 
 
 def test_the_package_itself_can_be_called(tmp_path):
-    import manipula.export as package
+    import manipula.codegen as package
 
     paths = package(planar([1.0], [1.0], name="arm"), "rust", tmp_path)  # pyright: ignore[reportCallIssue]
     assert [p.name for p in paths] == ["arm.rs"]

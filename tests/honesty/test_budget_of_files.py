@@ -16,8 +16,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
-from manipula.simulation.store import FORMATS, load_result
 from manipula.simulation.stored import classic
+from manipula.simulation.stored.store import FORMATS, load_result
 from tampering import header_of, with_header
 
 OLD = {
@@ -33,7 +33,7 @@ OLD = {
 CHILD = """
 import json, resource, sys
 import pyarrow.parquet, mcap.stream_reader, zstandard
-from manipula.simulation.store import FORMATS, format_of, load_result
+from manipula.simulation.stored.store import FORMATS, format_of, load_result
 from pathlib import Path
 for suffix in FORMATS:
     format_of(Path("x" + suffix))

@@ -21,8 +21,8 @@ import manipula as mp
 from manipula import native
 from manipula.algebra import ops
 from manipula.identity import identity
-from manipula.native import cache
-from manipula.native.graph import Graph, Operation
+from manipula.native.store import cache
+from manipula.native.tracing.graph import Graph, Operation
 
 
 def run_python(program: str, *arguments: str, **environment: str) -> Any:
@@ -167,7 +167,7 @@ for module in pkgutil.walk_packages(manipula.__path__, "manipula."):
         except ImportError:  # an optional library
             pass
 from manipula.control import REGISTRY as controllers
-from manipula.control.null_space import REGISTRY as criteria
+from manipula.redundancy.null_space import REGISTRY as criteria
 from manipula.ik.methods import REGISTRY as methods
 from manipula.robot.drives import REGISTRY as drives
 from manipula.robot.friction import REGISTRY as laws
@@ -191,9 +191,10 @@ EXAMPLES = sorted(str(p) for p in (Path(__file__).parents[2] / "examples").glob(
 KEYS = """
 import gc, json, sys
 from manipula import simulate
-from manipula.native import Kernel, kept
+from manipula.native import Kernel
+from manipula.native.store import kept
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.scenario_file import load_file
+from manipula.simulation.files.scenario_file import load_file
 
 for path in sys.argv[1:]:
     s = load_file(path)

@@ -11,7 +11,6 @@ import pytest
 
 import manipula as mp
 from manipula import control
-from manipula.control.null_space import Criterion
 from manipula.errors import DescriptionError, UnknownNameError
 from manipula.formats.toml import from_toml
 from manipula.formats.toml_writer import to_toml
@@ -19,6 +18,7 @@ from manipula.motion.paths import REGISTRY as PATHS
 from manipula.motion.paths import Path as TaskPath
 from manipula.motion.paths import primitive
 from manipula.motion.timing.base import Profile, TimeLaw
+from manipula.redundancy.null_space import Criterion
 from manipula.robot.drives import DCMotor, Drive, Rigid
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.integrators import FIXED, FixedStep

@@ -118,7 +118,7 @@ def test_delayed_torques_need_no_choice_of_integrator() -> None:
 
 
 def test_the_table_knows_every_field() -> None:
-    from manipula.simulation.requests import ACTS
+    from manipula.simulation.checks.requests import ACTS
 
     fields = {f.name for f in dataclasses.fields(mp.Scenario)}
     assert set(ACTS) == fields
@@ -128,7 +128,7 @@ def test_the_table_knows_every_field() -> None:
 
 @pytest.mark.parametrize(("kind", "field", "k"), CASES, ids=lambda x: str(x))
 def test_a_request_acts_or_is_refused(kind: str, field: str, k: int) -> None:
-    from manipula.simulation.requests import ACTS
+    from manipula.simulation.checks.requests import ACTS
 
     value = OTHER[field][k]
     given = COMMON | RUNS[kind] | BESIDE.get(field, {})
@@ -152,7 +152,7 @@ def test_a_request_acts_or_is_refused(kind: str, field: str, k: int) -> None:
 @pytest.mark.parametrize("kind", sorted(RUNS))
 def test_what_a_result_carries_can_be_run_again(kind: str) -> None:
     """The scenario in a result asks for nothing that it would be refused for."""
-    from manipula.simulation.scenario_file import file_text, load_text
+    from manipula.simulation.files.scenario_file import file_text, load_text
 
     stored = base(kind, "").scenario
     again = mp.simulate(load_text(file_text(stored)))

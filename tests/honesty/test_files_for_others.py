@@ -16,7 +16,7 @@ import xarray as xr
 
 import manipula as mp
 from manipula import control
-from manipula.simulation.store import FORMATS, load_result
+from manipula.simulation.stored.store import FORMATS, load_result
 
 UNIT = re.compile(r"(rad|m|s|N|W|J)( s-[12])?( m)?|1")
 

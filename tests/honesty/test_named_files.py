@@ -9,7 +9,7 @@ import pytest
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.motion import paths
-from manipula.simulation.scenario_file import file_text, load_file, load_text
+from manipula.simulation.files.scenario_file import file_text, load_file, load_text
 
 SECRET = "root:x:0:0:swordfish"
 CSV = "0.3,0.1,0\n0.4,0.2,0\n0.5,0.1,0\n"

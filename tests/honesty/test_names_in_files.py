@@ -9,7 +9,7 @@ import pytest
 import manipula as mp
 from manipula.compat import pinocchio as familiar
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.simulation.constraint import read_constraints
+from manipula.simulation.programmed.constraint import read_constraints
 
 ACROBOT = """
 <mujoco model="acrobot">

@@ -13,9 +13,9 @@ from scipy.optimize import minimize
 
 import manipula as mp
 from manipula.errors import DescriptionError
-from manipula.simulation.program_start import consistent_start
-from manipula.simulation.programmed import ProgrammedMotion
-from manipula.simulation.scenario_file import load_file
+from manipula.simulation.files.scenario_file import load_file
+from manipula.simulation.programmed.motion import ProgrammedMotion
+from manipula.simulation.programmed.start import consistent_start
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("program*.toml"))
 ARM = mp.planar([0.5, 0.4, 0.3], [2.0, 1.5, 1.0])
@@ -99,7 +99,7 @@ def test_examples_start_where_their_files_say(path: Path) -> None:
 
 
 def test_a_file_may_ask_for_any_distance() -> None:
-    from manipula.simulation.scenario_file import file_text, load_text
+    from manipula.simulation.files.scenario_file import file_text, load_text
 
     scenario = mp.ProgramScenario(ARM, ["x = 0.6", "y = 0.5"], tuple(FAR), duration=0.01, step=1e-3, start="project")
     again = load_text(file_text(scenario))

@@ -68,7 +68,7 @@ def test_drives_of_the_robot_that_do_not_act_are_told():
 
 
 def test_a_verification_that_cannot_reach_the_end_is_no_verification(monkeypatch):
-    from manipula.simulation import programmed_run
+    from manipula.simulation.programmed import run as programmed_run
 
     true = programmed_run.integrate
 

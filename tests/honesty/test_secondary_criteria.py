@@ -11,8 +11,8 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.control import Arm
-from manipula.control.null_space import REGISTRY, Criterion
 from manipula.errors import DescriptionError
+from manipula.redundancy.null_space import REGISTRY, Criterion
 
 Q0 = np.deg2rad([90.0, -40.0, -40.0, -40.0, -30.0])
 FIVE = mp.load("zlajpah-5r")

@@ -14,7 +14,7 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError
-from manipula.simulation.store import FORMATS, load_result
+from manipula.simulation.stored.store import FORMATS, load_result
 from tampering import (
     REBUILT,
     changed_contents,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.driver import ranges
 from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.base import damped_step
+from manipula.ik.search.driver import ranges
 from manipula.ik.task import Task
 
 SLOW = {"jacobian_transpose": 1e-4, "cyclic_descent": 1e-4}  # linear convergence: a looser tolerance shows the same

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.redundancy import (
+from manipula.ik.tracking.self_motion import limit_pull
+from manipula.redundancy.resolution import (
     null_space,
     prioritised,
     prioritised_acceleration,
@@ -14,7 +15,6 @@ from manipula.ik.redundancy import (
     resolved_rate,
     weighted_inverse,
 )
-from manipula.ik.self_motion import limit_pull
 
 ROUNDING = 1e-11  # solutions of 6×6 systems of condition below 1e4
 

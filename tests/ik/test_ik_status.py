@@ -7,7 +7,7 @@ import pytest
 
 import manipula as mp
 from manipula.ik.base import STATUSES
-from manipula.ik.reach import reach_of
+from manipula.ik.search.reach import reach_of
 
 TOLERANCE = 1e-8
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.control.null_space import Posture
-from manipula.ik.continuation import poses_along
-from manipula.ik.cyclic import track_cyclic
-from manipula.ik.graph import search_graph
-from manipula.ik.track import Follower, track
+from manipula.ik.tracking.continuation import poses_along
+from manipula.ik.tracking.cyclic import track_cyclic
+from manipula.ik.tracking.posture_graph import search_graph
+from manipula.ik.tracking.track import Follower, track
 from manipula.motion.trajectory import Trajectory
+from manipula.redundancy.null_space import Posture
 
 PATH = 1e-6  # what track() promises between samples, m and rad
 HARD_PATHS = 6  # of the 40 that the benchmark runs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.driver import ranges
+from manipula.ik.search.driver import ranges
 from oracles import Judge
 
 TOLERANCE = 1e-8  # what solve_ik promises, m and rad
@@ -196,7 +196,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 
 def test_without_machine_code_the_answers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from manipula.ik.search import Search
+    from manipula.ik.search.starts import Search
     from manipula.ik.task import Task
 
     model, _, targets = random_targets("planar-3r", 5, 59)

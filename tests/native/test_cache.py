@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from manipula.native import cache, objects
+from manipula.native.llvm import objects
+from manipula.native.store import cache
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="modes, owners and links of POSIX")
 root_only = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root may give files away")
@@ -307,7 +308,8 @@ def test_places_follow_the_platform(monkeypatch, tmp_path):
 PROGRAM = """
 import ctypes, sys
 from llvmlite import ir
-from manipula.native import cache, objects
+from manipula.native.store import cache
+from manipula.native.llvm import objects
 
 def emit():
     print("compiled")

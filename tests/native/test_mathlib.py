@@ -12,8 +12,10 @@ import pytest
 from llvmlite import ir
 
 from manipula.errors import CompileError, UnknownNameError
-from manipula.native import mathlib, mathlib_trig, objects
-from manipula.native.objects import compile_object, external_symbols
+from manipula.native.llvm import objects
+from manipula.native.llvm.objects import compile_object, external_symbols
+from manipula.native.mathlib import functions as mathlib
+from manipula.native.mathlib import trigonometry as mathlib_trig
 from native_kernels import Elementwise
 
 POINTS = 20_000

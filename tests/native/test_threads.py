@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from manipula.errors import DescriptionError
-from manipula.native import threads
-from manipula.native.threads import Rows, run_batch
+from manipula.native.calling import threads
+from manipula.native.calling.threads import Rows, run_batch
 from native_kernels import compile_formula
 
 N = 3

@@ -15,7 +15,8 @@ import pytest
 from llvmlite import ir
 
 from manipula.errors import CompileError
-from manipula.native import entry, gufunc, numpy_abi, ufunc
+from manipula.native.calling import fast_entry as entry
+from manipula.native.calling import gufunc, numpy_abi, ufunc
 from native_kernels import compile_formula
 
 pytestmark = pytest.mark.skipif(not numpy_abi.supported(), reason="the fast entry is made for CPython with the GIL")

@@ -11,7 +11,7 @@ import sympy
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, ShapeError, UnknownNameError
-from manipula.simulation.setup import prepare_run
+from manipula.simulation.loops.setup import prepare_run
 
 RNG = np.random.default_rng(11)
 STARTS = RNG.uniform(-0.5, 0.5, (7, 2))

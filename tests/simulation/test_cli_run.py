@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.cli.outputs import write_all
-from manipula.simulation.scenario_file import load_file
+from manipula.simulation.files.scenario_file import load_file
 
 ROOT = Path(__file__).parents[2]
 ARM = mp.load("planar-2r")
@@ -95,7 +95,7 @@ def test_a_failure_while_writing_leaves_nothing(scenario, tmp_path, monkeypatch)
     described = load_file(scenario)
     result = mp.simulate(described)
     monkeypatch.setattr(
-        "manipula.simulation.scenario_file.save_scenario", lambda *_: (_ for _ in ()).throw(OSError(28, "full"))
+        "manipula.simulation.files.scenario_file.save_scenario", lambda *_: (_ for _ in ()).throw(OSError(28, "full"))
     )
     with pytest.raises(OSError, match="full"):
         write_all(tmp_path / "out", result, described, csv=False, report=False)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.simulation.scenario_file import file_text, load_file, load_text
+from manipula.simulation.files.scenario_file import file_text, load_file, load_text
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.native import kept, stored
-from manipula.simulation import library
-from manipula.simulation.scenario_file import load_file
+from manipula.native.store import kept, stored
+from manipula.simulation.files import library
+from manipula.simulation.files.scenario_file import load_file
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "program_line_speed.toml"
 

@@ -10,7 +10,7 @@ import pytest
 import manipula as mp
 from manipula.algebra import ops
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.simulation.scenario_file import load_file
+from manipula.simulation.files.scenario_file import load_file
 
 ROOT = Path(__file__).parents[2]
 RUNS = json.loads((ROOT / "tests" / "data" / "gpme4_runs.json").read_text(encoding="utf-8"))
@@ -94,7 +94,7 @@ def test_halving_the_step_shows_order_four(ellipse):
 
 
 def test_other_parameters_use_the_same_machine_code(ellipse):
-    from manipula.native import kept
+    from manipula.native.store import kept
 
     ellipse.run()
     before = dict(kept.KERNELS._things)

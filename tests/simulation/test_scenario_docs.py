@@ -10,8 +10,8 @@ import pytest
 
 from manipula import control
 from manipula.simulation.files.parts import IN_PYTHON_ONLY
+from manipula.simulation.files.scenario_file import file_text, load_text
 from manipula.simulation.scenario import KINDS
-from manipula.simulation.scenario_file import file_text, load_text
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import manipula as mp
 from manipula import control
-from manipula.control import null_space
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
+from manipula.redundancy import null_space
 from manipula.robot import drives, friction
 from manipula.robot.limits import Limits
 from manipula.simulation.files.parts import IN_PYTHON_ONLY
-from manipula.simulation.frozen import Frozen
-from manipula.simulation.scenario_file import file_text, load_file, load_text, run_file
+from manipula.simulation.files.scenario_file import file_text, load_file, load_text, run_file
+from manipula.simulation.frozen_mapping import Frozen
 
 ROOT = Path(__file__).parents[2]
 LINE = (ROOT / "examples" / "planar5r_line.toml").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.simulation import store
-from manipula.simulation.store import FORMATS, load_result
+from manipula.simulation.stored import store
+from manipula.simulation.stored.store import FORMATS, load_result
 
 RUN = mp.Scenario(
     robot=mp.load("planar-2r"), controller=control.PDGravity(30.0, 5.0, goal=[0.3, -0.2]), q0=[0.1, 0.2], duration=0.1, sample=0.01,

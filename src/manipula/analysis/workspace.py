@@ -11,7 +11,7 @@ from manipula.algebra.value import Value
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.ik.diagnose import out_of_reach
-from manipula.ik.driver import ranges
+from manipula.ik.search.driver import ranges
 from manipula.ik.solve import solver_for
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task

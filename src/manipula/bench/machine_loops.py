@@ -21,7 +21,7 @@ def _driver() -> Any:
     """``drive(f, bases, strides, inputs, outputs, workspace, count, n)``: f on row i mod ROWS, ``count`` times."""
     from llvmlite import ir
 
-    from manipula.native.objects import compile_object, load_object
+    from manipula.native.llvm.objects import compile_object, load_object
 
     module = ir.Module("scalar_loop")
     i64, ptr = ir.IntType(64), ir.IntType(8).as_pointer()

@@ -65,9 +65,9 @@ def time_model(robot: Robot, functions: tuple[str, ...] = FUNCTIONS) -> dict[str
 def time_loop(robot: Robot) -> dict[str, float]:
     """Closed loop, PD + gravity compensation, RK4 at 1 kHz, whole loop native: ns per step for one robot and in a batch."""
     from manipula.control import PDGravity
-    from manipula.simulation.fixed import run_fixed
+    from manipula.simulation.loops.fixed import run_fixed
+    from manipula.simulation.loops.setup import prepare_run
     from manipula.simulation.scenario import Scenario
-    from manipula.simulation.setup import prepare_run
 
     M = Model(robot).mass_matrix(np.full(robot.n, GOAL))
     kp, kv = servo_gains(np.diag(M))  # the gains of every other library here, stable at 1 kHz
@@ -118,7 +118,7 @@ def machine() -> dict[str, Any]:
     """What the numbers were measured on."""
     import platform
 
-    from manipula.native.objects import host
+    from manipula.native.llvm.objects import host
     from manipula.simulation.assembly import versions
 
     model = ""

@@ -21,7 +21,8 @@ VARIABLES = {
 
 def facts() -> dict[str, Any]:
     """Plain values: folder, entries, bytes, budget, what is switched off, and the variables."""
-    from manipula.native import cache, has_compiler
+    from manipula.native import has_compiler
+    from manipula.native.store import cache
 
     held = cache.contents()
     return {
@@ -55,7 +56,7 @@ def info(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = 
 
 def clear() -> None:
     """Remove all compiled code; the next run compiles again."""
-    from manipula.native import cache
+    from manipula.native.store import cache
 
     before = cache.clear()
     typer.echo(f"Removed {before.entries} entries ({_mib(before.size)} MiB).")

@@ -26,8 +26,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Write functions of a robot as source code, with a test that compares stored numbers."""
-    from manipula.export import NAMES
-    from manipula.export import export as write
+    from manipula.codegen import NAMES
+    from manipula.codegen import export as write
     from manipula.formats.load import load
 
     if functions == "list":

@@ -20,7 +20,7 @@ def add(
 ) -> None:
     """Derive and compile a program and keep it under a name."""
     from manipula.cli.live import live
-    from manipula.simulation import library
+    from manipula.simulation.files import library
 
     with live() as state:
         made = state.background(lambda: library.add(name, program, replace=force))
@@ -29,7 +29,7 @@ def add(
 
 def list_(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
     """List the stored programs."""
-    from manipula.simulation import library
+    from manipula.simulation.files import library
 
     entries, broken = [], {}
     for name in library.names():
@@ -66,8 +66,8 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Show a stored program."""
-    from manipula.simulation import library
-    from manipula.simulation.scenario_file import file_text
+    from manipula.simulation.files import library
+    from manipula.simulation.files.scenario_file import file_text
 
     found = library.entry(name)
     if json:
@@ -95,7 +95,7 @@ def run(
     """Run a stored program, with other parameters if wanted; nothing is derived anew."""
     from manipula.cli.outputs import check_free
     from manipula.cli.run import execute
-    from manipula.simulation import library
+    from manipula.simulation.files import library
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
     check_free(output, names, force)
@@ -126,7 +126,7 @@ def settings(texts: list[str]) -> dict[str, float]:
 
 def remove(name: Annotated[str, typer.Argument(help="Name of a stored program.")]) -> None:
     """Take a program out of the library."""
-    from manipula.simulation import library
+    from manipula.simulation.files import library
 
     library.remove(name)
     typer.echo(f"Removed '{name}'.")

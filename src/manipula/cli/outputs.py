@@ -31,7 +31,7 @@ def write_all(
     Everything is written to a hidden folder first; an interruption leaves no half result. The numbers are never lost to a failure of
     what is made from them: a report, a table or a scenario file that cannot be written is left out.
     """
-    from manipula.simulation.scenario_file import save_scenario
+    from manipula.simulation.files.scenario_file import save_scenario
 
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)

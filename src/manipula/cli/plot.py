@@ -28,7 +28,7 @@ def plot(
     from manipula.errors import DescriptionError
     from manipula.reports.plots import PLOTS, drawable, find_plot
     from manipula.reports.source import chosen_run
-    from manipula.simulation.store import load_result
+    from manipula.simulation.stored.store import load_result
 
     loaded = [load_result(path) for path in results or ()]
     if run is not None:

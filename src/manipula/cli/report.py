@@ -19,7 +19,7 @@ def report(
     """Write one HTML file about a result: opens offline, can be mailed and printed."""
     from manipula.reports.report import write_report
     from manipula.reports.source import chosen_run
-    from manipula.simulation.store import load_result
+    from manipula.simulation.stored.store import load_result
 
     loaded = load_result(result)
     chosen = loaded if run is None else chosen_run(loaded, run)

@@ -29,8 +29,8 @@ def run(
     the machine can do it. A report that cannot be made is left out and said so: the numbers are written all the same.
     """
     from manipula.cli.outputs import check_free
-    from manipula.simulation.scenario_file import load_file
-    from manipula.simulation.scenario_file import run as simulate
+    from manipula.simulation.files.scenario_file import load_file
+    from manipula.simulation.files.scenario_file import run as simulate
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
     check_free(output, names, force)

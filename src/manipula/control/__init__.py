@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from manipula.control.adaptive import SlotineLi
-from manipula.control.arm import Arm
 from manipula.control.base import Controller, Target
 from manipula.control.computed_torque import ComputedTorque
 from manipula.control.joint_pd import PD, PDGravity
 from manipula.control.lqr import LQR
-from manipula.control.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
 from manipula.control.pid import PID
 from manipula.control.simple import GravityCompensation, UserFunction
 from manipula.control.sliding_mode import SlidingMode
 from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
+from manipula.redundancy.arm import Arm
+from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, SlotineLi, SlidingMode, LQR,

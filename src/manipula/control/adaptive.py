@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
 from manipula.physics import regressor as regression
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class SlotineLi(Controller):
         )
 
     def _sliding(self, arm: Arm, q: Vector, qd: Vector, target: Target) -> tuple[Vector, Vector, Vector]:
-        slope = spread(self.slope, arm.n)
+        slope = per_joint(self.slope, arm.n)
         e, ed = target.position - q, target.velocity - qd
         rate, acceleration = target.velocity + slope * e, target.acceleration + slope * ed
         return rate, acceleration, rate - qd
@@ -70,9 +71,9 @@ class SlotineLi(Controller):
         rate, acceleration, s = self._sliding(arm, q, qd, target)
         nominal = arm.mass_matrix(q) @ acceleration + arm.coriolis_matrix(q, qd) @ rate + arm.gravity(q)
         Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
-        return array(nominal + Y @ state + spread(self.kv, arm.n) * s)
+        return array(nominal + Y @ state + per_joint(self.kv, arm.n) * s)
 
     def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         rate, acceleration, s = self._sliding(arm, q, qd, target)
         Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
-        return array(spread(self.rate, len(state)) * (Y.T @ s))
+        return array(per_joint(self.rate, len(state)) * (Y.T @ s))

@@ -1,21 +1,21 @@
 r"""What a controller is: torques from time, state and target, written over any scalar so that a whole loop is compiled.
 
 The plant obeys :math:`M\ddot q + C\dot q + g + \tau_f = \tau`. A controller sees measured q, qd, the target of the moment and
-an :class:`~manipula.control.arm.Arm`, its own model of the robot (which may differ from the plant).
+an :class:`~manipula.redundancy.arm.Arm`, its own model of the robot (which may differ from the plant).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
 from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.redundancy.arm import Arm
 
 Space = Literal["joint", "task", "none"]
 
@@ -60,22 +60,6 @@ class Controller(ABC):
         return np.zeros(self.states(arm.n))
 
 
-def freeze(instance: Any) -> None:
-    """Make the fields of a frozen dataclass plain: lists and arrays become tuples, whole numbers become floats."""
-    for f in fields(instance):
-        object.__setattr__(instance, f.name, _plain(getattr(instance, f.name)))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (int, float, np.floating, np.integer)):
-        return float(value)
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return tuple(_plain(v) for v in value)
-    return value
-
-
 def checked_torques(given: Any, n: int) -> np.ndarray:
     """What a controller gave, as (n,) numbers of any kind.
 
@@ -105,10 +89,3 @@ def unwritable(v: Any) -> np.ndarray:
     out = np.array(v)
     out.flags.writeable = False
     return out
-
-
-def spread(gain: Any, n: int) -> np.ndarray:
-    """A gain as a vector: one number for all, or one for each."""
-    if isinstance(gain, tuple):
-        return array(gain)
-    return array([gain] * n)

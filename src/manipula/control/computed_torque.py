@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,6 @@ class ComputedTorque(Controller):
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         n = arm.n
         e, ed = target.position - q, target.velocity - qd
-        a = target.acceleration + spread(self.kv, n) * ed + spread(self.kp, n) * e
+        a = target.acceleration + per_joint(self.kv, n) * ed + per_joint(self.kp, n) * e
         tau = arm.inverse_dynamics(q, qd, array(a))
         return tau + arm.friction(qd) if self.friction else tau

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -49,5 +50,5 @@ class PDGravity(Controller):
 def pd_torque(gains: Any, n: int, q: Vector, qd: Vector, target: Target) -> np.ndarray:
     """The proportional and derivative part for a controller with fields kp, kv and goal."""
     if gains.goal is not None:
-        target = Target(spread(gains.goal, n), np.zeros(n), np.zeros(n))
-    return array(spread(gains.kp, n) * (target.position - q) + spread(gains.kv, n) * (target.velocity - qd))
+        target = Target(per_joint(gains.goal, n), np.zeros(n), np.zeros(n))
+    return array(per_joint(gains.kp, n) * (target.position - q) + per_joint(gains.kv, n) * (target.velocity - qd))

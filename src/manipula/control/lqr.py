@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
 from manipula.physics.derivatives import forward_dynamics_derivatives
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,20 @@ class LQR(Controller):
         from scipy.linalg import solve_continuous_are
 
         n = arm.n
-        q0 = np.asarray(spread(self.goal, n), float)
+        q0 = np.asarray(per_joint(self.goal, n), float)
         still = np.zeros(n)
         tau = np.asarray(arm.gravity(q0), float)
         dq, dqd, dtau = (np.asarray(d, float) for d in forward_dynamics_derivatives(arm.lean, q0, still, tau))
         A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, n))
         A[:n, n:], A[n:, :n], A[n:, n:], B[n:] = np.eye(n), dq, dqd, dtau
         weights = [
-            np.asarray(spread(w, n), float) for w in (self.position_weight, self.velocity_weight, self.effort_weight)
+            np.asarray(per_joint(w, n), float) for w in (self.position_weight, self.velocity_weight, self.effort_weight)
         ]
         R = np.diag(weights[2])
         P = solve_continuous_are(A, B, np.diag(np.concatenate(weights[:2])), R)
         return replace(self, gain=np.linalg.solve(R, B.T @ P))
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        q0 = spread(self.goal, arm.n)
+        q0 = per_joint(self.goal, arm.n)
         error = np.concatenate([q - q0, qd])
         return array(arm.gravity(q0) - array(self.gain) @ error)

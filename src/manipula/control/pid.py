@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
 from manipula.control.joint_pd import pd_torque
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class PID(Controller):
     def _cut(self, u: Vector) -> np.ndarray:
         if self.limit is None:
             return array(u)
-        limit = spread(self.limit, len(u))
+        limit = per_joint(self.limit, len(u))
         return array([ops.minimum(limit[i], ops.maximum(-limit[i], u[i])) for i in range(len(u))])
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
@@ -54,8 +55,8 @@ class PID(Controller):
 
     def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         n = arm.n
-        wanted = spread(self.goal, n) if self.goal is not None else target.position
-        rate = zeros(n) + spread(self.ki, n) * (wanted - q)
+        wanted = per_joint(self.goal, n) if self.goal is not None else target.position
+        rate = zeros(n) + per_joint(self.ki, n) * (wanted - q)
         if self.limit is not None:
             u = self._demand(arm, q, qd, target, state)
             rate = rate + (self._cut(u) - u) / self.tracking_time

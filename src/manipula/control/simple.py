@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, checked_torques, spread
+from manipula.control.base import Controller, Space, Target, checked_torques
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class GravityCompensation(Controller):
     space: ClassVar[Space] = "none"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        return array(arm.gravity(q) - spread(self.damping, arm.n) * qd)
+        return array(arm.gravity(q) - per_joint(self.damping, arm.n) * qd)
 
 
 @dataclass(frozen=True)

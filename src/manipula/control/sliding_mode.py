@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from manipula.algebra import ops
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm
-from manipula.control.base import Controller, Space, Target, spread
+from manipula.control.base import Controller, Space, Target
+from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SlidingMode(Controller):
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         n = arm.n
-        slope, gain, layer = spread(self.slope, n), spread(self.gain, n), spread(self.layer, n)
+        slope, gain, layer = per_joint(self.slope, n), per_joint(self.gain, n), per_joint(self.layer, n)
         e, ed = target.position - q, target.velocity - qd
         s = ed + slope * e
         push = array([gain[i] * ops.tanh(s[i] / layer[i]) for i in range(n)])

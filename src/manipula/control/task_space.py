@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.arm import Arm, null_space_times, pseudoinverse_times
-from manipula.control.base import Controller, Space, Target, spread
-from manipula.control.null_space import Criterion, combined
+from manipula.control.base import Controller, Space, Target
+from manipula.redundancy.arm import Arm, null_space_times, pseudoinverse_times
+from manipula.redundancy.null_space import Criterion, combined
 
 
 def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -25,7 +26,7 @@ def wanted_acceleration(gains: Any, arm: Arm, q: Vector, qd: Vector, target: Tar
     x_d, v_d, a_d = task_target(arm, target)
     k = len(arm.task)
     e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
-    return array(a_d + spread(gains.kv, k) * ed + spread(gains.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd)
+    return array(a_d + per_joint(gains.kv, k) * ed + per_joint(gains.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Impedance(Controller):
         x_d, v_d, _ = task_target(arm, target)
         k = len(arm.task)
         J = arm.task_jacobian(q)
-        force = spread(self.stiffness, k) * (x_d - arm.position(q)[list(arm.task)]) + spread(self.damping, k) * (
+        force = per_joint(self.stiffness, k) * (x_d - arm.position(q)[list(arm.task)]) + per_joint(self.damping, k) * (
             v_d - J @ qd
         )
-        return J.T @ force + arm.gravity(q) - spread(self.joint_damping, arm.n) * qd
+        return J.T @ force + arm.gravity(q) - per_joint(self.joint_damping, arm.n) * qd

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from manipula.identity.classes import LIBRARY, PACKAGE, functions_in, is_generated
 
-ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "robot", "simulation")
+ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "redundancy", "robot", "simulation")
 LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
 _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 

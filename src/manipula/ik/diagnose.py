@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from manipula.ik.base import Status
-from manipula.ik.confined import confined
-from manipula.ik.driver import Walls
-from manipula.ik.reach import Reach, reach_of
+from manipula.ik.search.confined import confined
+from manipula.ik.search.driver import Walls
+from manipula.ik.search.reach import Reach, reach_of
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from manipula.ik.search import Search
+    from manipula.ik.search.starts import Search
 
 NEAR = 1e-3  # m or rad: an answer this close is a posture worth looking at
 SINGULAR = 1e-4  # smallest singular value of J, against the largest

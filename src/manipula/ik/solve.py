@@ -10,15 +10,15 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
-from manipula.ik.analytic import Analytic, analytic_for
 from manipula.ik.base import TOLERANCE, IkResult
-from manipula.ik.confined import confined
-from manipula.ik.distinct import enumerate_solutions
-from manipula.ik.driver import SLACK
 from manipula.ik.methods import REGISTRY
-from manipula.ik.optimise import OptimisationSearch
-from manipula.ik.parameter_scan import scan
-from manipula.ik.search import RELAXED, ROUNDS, Checker, Found, Search
+from manipula.ik.search.analytic import Analytic, analytic_for
+from manipula.ik.search.confined import confined
+from manipula.ik.search.distinct import enumerate_solutions
+from manipula.ik.search.driver import SLACK
+from manipula.ik.search.optimise import OptimisationSearch
+from manipula.ik.search.parameter_scan import scan
+from manipula.ik.search.starts import RELAXED, ROUNDS, Checker, Found, Search
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.lazy import cached_property

@@ -1,15 +1,15 @@
 """The compiler: functions of scalars become machine code. It knows no robots."""
 
-from manipula.native.derivatives import derivative, jacobian, time_derivative
-from manipula.native.graph import Graph, Operation
-from manipula.native.kept import Kept, kernel_of
-from manipula.native.kernel import Kernel, compile_function, compile_graph, has_compiler
-from manipula.native.loops import Converged, Repeated, repeat, until
-from manipula.native.replay import inline
-from manipula.native.stored import compile_known
-from manipula.native.tables import RunTimeArray, Table, interpolate, lookup, table
-from manipula.native.trace import trace
-from manipula.native.tracer import Condition, Node, is_finite
+from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
+from manipula.native.store.kept import Kept, kernel_of
+from manipula.native.store.stored import compile_known
+from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
+from manipula.native.tracing.graph import Graph, Operation
+from manipula.native.tracing.loops import Converged, Repeated, repeat, until
+from manipula.native.tracing.replay import inline
+from manipula.native.tracing.tables import RunTimeArray, Table, interpolate, lookup, table
+from manipula.native.tracing.trace import trace
+from manipula.native.tracing.tracer import Condition, Node, is_finite
 
 __all__ = [
     "Condition",

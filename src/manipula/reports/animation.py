@@ -18,7 +18,7 @@ from manipula.reports.skeleton import skeleton
 from manipula.reports.source import finite_until, is_batch, needed_robot
 from manipula.reports.theme import MUTED, TARGET, TRACE, new_figure, plain, themed
 from manipula.simulation.result import Result
-from manipula.simulation.store import whole_file
+from manipula.simulation.stored.store import whole_file
 
 FORMATS = (".gif", ".mp4")
 MOST_FRAMES = 3000

@@ -9,7 +9,7 @@ from typing import Any
 from manipula.errors import unknown_name
 from manipula.reports.plots import find_plot
 from manipula.reports.theme import themed
-from manipula.simulation.store import whole_file
+from manipula.simulation.stored.store import whole_file
 
 FORMATS = (".png", ".svg", ".pdf")
 

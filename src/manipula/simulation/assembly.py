@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, handed_over
-from manipula.simulation import judge
-from manipula.simulation.provenance import provenance
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stored.provenance import provenance
+from manipula.simulation.verdicts import judge
 from manipula.version import __version__
 
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")

@@ -13,8 +13,8 @@ from manipula.errors import SolveError, printable, unknown_name
 from manipula.lazy import cached_property
 
 if TYPE_CHECKING:
-    from manipula.simulation.jerk import Jerk
-    from manipula.simulation.limits import LimitVerdict
+    from manipula.simulation.signals.jerk import Jerk
+    from manipula.simulation.verdicts.limits import LimitVerdict
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")
 
@@ -100,13 +100,13 @@ class Result(Value):
     @cached_property
     def feasibility(self) -> LimitVerdict:
         """The limits of the robot and of the scenario (``meta["limits"]``) against the motion; found when first asked for."""
-        from manipula.simulation.limits import limit_verdict
+        from manipula.simulation.verdicts.limits import limit_verdict
 
         return limit_verdict(self)
 
     def jerk(self, frame: str | None = None) -> Jerk:
         """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame): see ``simulation.jerk``."""
-        from manipula.simulation.jerk import jerk_of
+        from manipula.simulation.signals.jerk import jerk_of
 
         return jerk_of(self, frame)
 
@@ -130,13 +130,13 @@ class Result(Value):
 
     def to_xarray(self) -> Any:
         """The samples as an ``xarray.Dataset``: dimensions (run,) time, joint …, their labels, and units as attributes."""
-        from manipula.simulation.store import to_xarray
+        from manipula.simulation.stored.store import to_xarray
 
         return to_xarray(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to ``.nc``, ``.npz``, ``.csv``, ``.parquet`` or ``.mcap``; whole or not at all."""
-        from manipula.simulation.store import save_result
+        from manipula.simulation.stored.store import save_result
 
         save_result(self, path)
 

@@ -15,10 +15,10 @@ from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_n
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
-from manipula.simulation.each_joint import each_joint
-from manipula.simulation.frozen import frozen
-from manipula.simulation.limits import stated_limits
-from manipula.simulation.parts import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
+from manipula.simulation.frozen_mapping import frozen
+from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
+from manipula.simulation.plant.per_joint import each_joint
+from manipula.simulation.verdicts.limits import stated_limits
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
@@ -226,13 +226,13 @@ class Scenario:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scenario as TOML."""
-        from manipula.simulation.scenario_file import save_scenario
+        from manipula.simulation.files.scenario_file import save_scenario
 
         save_scenario(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
         """Read a scenario from TOML."""
-        from manipula.simulation.scenario_file import load_scenario
+        from manipula.simulation.files.scenario_file import load_scenario
 
         return load_scenario(path)

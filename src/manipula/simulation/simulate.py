@@ -6,22 +6,22 @@ import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
 from manipula.motion.trajectory import Trajectory
-from manipula.simulation import judge
-from manipula.simulation.adaptive import run_adaptive
 from manipula.simulation.assembly import assembled
-from manipula.simulation.criteria_notes import with_criteria_notes
-from manipula.simulation.fixed import Samples, run_fixed
-from manipula.simulation.friction_verdict import friction_verdict
-from manipula.simulation.given_motion import inverse_dynamics, kinematic
+from manipula.simulation.checks.requests import check_requests, integrates
+from manipula.simulation.given_motion.run import inverse_dynamics, kinematic
+from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
-from manipula.simulation.parts import PayloadChange
+from manipula.simulation.loops.adaptive import run_adaptive
+from manipula.simulation.loops.fixed import Samples, run_fixed
+from manipula.simulation.loops.retry_with_rodas import stiffer
+from manipula.simulation.loops.setup import Run, initial_state, prepare_run
+from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.progress import phase
-from manipula.simulation.requests import check_requests, integrates
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.setup import Run, initial_state, prepare_run
-from manipula.simulation.start import moved_note
-from manipula.simulation.stiffer import stiffer
+from manipula.simulation.verdicts import judge
+from manipula.simulation.verdicts.criteria import with_criteria_notes
+from manipula.simulation.verdicts.friction import friction_verdict
 
 # after which an open choice of integrator is made again
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")

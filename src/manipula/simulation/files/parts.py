@@ -8,12 +8,12 @@ from typing import Any
 
 from manipula.algebra.expression import parse
 from manipula.control import REGISTRY as CONTROLLERS
-from manipula.control.null_space import REGISTRY as CRITERIA
 from manipula.errors import DescriptionError, ManipulaError, check_registered, unknown_name
 from manipula.formats.toml_fields import Fields
+from manipula.redundancy.null_space import REGISTRY as CRITERIA
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
-from manipula.simulation.parts import DISTURBANCES
+from manipula.simulation.plant.disturbances import DISTURBANCES
 
 ANGLES = ("goal", "position", "velocity")  # fields that may also be given in degrees, with _deg behind their name
 TEXTS = ("frame",)
@@ -135,10 +135,10 @@ def read_formula(table: Fields, value: Any, path: str, names: tuple[str, ...] = 
 
 REGISTRIES: dict[str, tuple[str, Mapping[str, Any], str]] = {
     "controller": ("controller", CONTROLLERS, "manipula.control.REGISTRY"),
-    "criteria": ("criterion", CRITERIA, "manipula.control.null_space.REGISTRY"),
+    "criteria": ("criterion", CRITERIA, "manipula.redundancy.null_space.REGISTRY"),
     "friction": ("friction law", FRICTION, "manipula.robot.friction.REGISTRY"),
     "drives": ("drive", DRIVES, "manipula.robot.drives.REGISTRY"),
-    "disturbances": ("disturbance", DISTURBANCES, "manipula.simulation.parts.DISTURBANCES"),
+    "disturbances": ("disturbance", DISTURBANCES, "manipula.simulation.plant.disturbances.DISTURBANCES"),
 }
 KEYS = {"controller": "law", "criteria": "criterion", "friction": "law", "drives": "drive", "disturbances": "kind"}
 

@@ -7,13 +7,13 @@ from typing import Any
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.formats.toml_fields import Fields
 from manipula.robot.robot import Robot
-from manipula.simulation.constraint import LEVELS, Constraint
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.parts import each_table, part_table, read_drive, read_each, read_formula, read_law
 from manipula.simulation.files.scenario_read import header
 from manipula.simulation.files.scenario_write import plain_fields, with_robots
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.program_scenario import FORMULATIONS, STABILISATIONS, STARTS, ProgramScenario
+from manipula.simulation.programmed.constraint import LEVELS, Constraint
+from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS, STARTS, ProgramScenario
 
 PLAIN = ("q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "verify")
 PROGRAM = ("formulation", "stabilisation", "gain", "start")

@@ -15,7 +15,7 @@ from manipula.simulation.files.document import ScenarioDocument, whole_number
 from manipula.simulation.files.reference import read_reference
 from manipula.simulation.files.robot import read_robot
 from manipula.simulation.integrators import ADAPTIVE, FIXED
-from manipula.simulation.parts import Actuator, Noise
+from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
 
 FORMAT = 1
@@ -147,7 +147,7 @@ def _torques(table: Fields) -> tuple[Any, Any]:
 
 def check_parts(document: ScenarioDocument, s: Scenario) -> None:
     """Do the parts fit together? One evaluation of the loop on plain numbers, before anything is compiled."""
-    from manipula.simulation.rehearsal import rehearse
+    from manipula.simulation.checks.rehearsal import rehearse
 
     try:
         rehearse(s)

@@ -1,0 +1,33 @@
+"""Fields of frozen parts (gains, weights): plain values, and one number for all joints or one per joint."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.linear import array
+
+
+def freeze(instance: Any) -> None:
+    """Make the fields of a frozen dataclass plain: lists and arrays become tuples, whole numbers become floats."""
+    for f in fields(instance):
+        object.__setattr__(instance, f.name, _plain(getattr(instance, f.name)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float, np.floating, np.integer)):
+        return float(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return tuple(_plain(v) for v in value)
+    return value
+
+
+def per_joint(gain: Any, n: int) -> np.ndarray:
+    """A gain as a vector: one number for all, or one for each."""
+    if isinstance(gain, tuple):
+        return array(gain)
+    return array([gain] * n)

@@ -1,0 +1,1 @@
+"""One target: starts, descents, and all postures."""

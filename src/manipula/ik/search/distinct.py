@@ -1,0 +1,139 @@
+"""All postures for one target: closed forms, completed by many starts, duplicates removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from manipula.ik.search.analytic import Branches
+from manipula.ik.search.driver import SOLVED, Walls
+from manipula.ik.search.starts import RELAXED
+
+if TYPE_CHECKING:
+    from manipula.ik.solve import Solver
+
+SAME = 1e-5  # rad or m: postures nearer than this are one
+BATCH = 256  # starts a round
+ROUNDS = 16
+QUIET = 3  # rounds without a new posture after which the list counts as complete
+MOST = 64  # postures kept of a continuum
+
+
+class Enumerated(NamedTuple):
+    q: np.ndarray
+    residual: np.ndarray
+    iterations: int
+    reason: str
+    method: str
+
+
+def difference(a: np.ndarray, b: np.ndarray, turning: np.ndarray) -> np.ndarray:
+    """Joint differences with whole turns taken out."""
+    d = a - b
+    return np.where(turning, (d + np.pi) % (2 * np.pi) - np.pi, d)
+
+
+def distinct(q: np.ndarray, turning: np.ndarray, known: list[np.ndarray], same: float = SAME) -> int:
+    """Append to ``known`` the postures of q (k, n) that are new; how many were."""
+    new = 0
+    for row in q:
+        if not known or np.min(np.max(np.abs(difference(np.array(known), row, turning)), axis=1)) > same:
+            known.append(row)
+            new += 1
+    return new
+
+
+def enumerate_solutions(
+    solver: Solver, targets: np.ndarray, exact: np.ndarray | None, tolerance: float, seed: int
+) -> Enumerated:
+    """Every distinct posture: the branches of a closed form, else what many starts arrive at."""
+    robot = solver.robot
+    turning = np.array([j.is_revolute for j in robot.joints])
+    known: list[np.ndarray] = []
+    redundant = robot.n > solver.active.size
+    if exact is not None and len(exact) and solver.analytic is not None:
+        good = np.asarray(solver.check(targets[None], exact), float) <= tolerance
+        polished = not good.all()
+        if polished:
+            free = np.zeros(len(exact))
+            better, _, _, verdict = solver.search.descend(targets[None], exact, free, tolerance * RELAXED, 40.0)
+            good = (verdict == SOLVED) & (np.asarray(solver.check(targets[None], better), float) <= tolerance)
+            exact = np.asarray(better, float)
+        distinct(exact[good], turning, known)
+        if known:
+            q, residual = _sorted(solver, targets, known)
+            words = "samples of a continuum: the arm is redundant" if redundant else "branches of the closed form"
+            extra = ", polished: the geometry is near one that has a closed form" if polished else ""
+            return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
+    if known_general(solver):
+        from manipula.ik.general import all_postures
+
+        found = all_postures(robot, targets[0], solver.task.parts[0][0])
+        q = Branches(robot, solver.limited).kept(found.q)
+        q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
+        if len(q):
+            distinct(q, turning, known)
+            q, residual = _sorted(solver, targets, known)
+            sure = "elimination and search agree" if found.agreed else "found by elimination and search together"
+            return Enumerated(q, residual, 0, f"{len(q)} postures ({sure}).", "general_6r")
+    iterations = _many_starts(solver, targets, known, turning, tolerance, seed, redundant)
+    q, residual = _sorted(solver, targets, known)
+    words = (
+        f"{len(q)} samples of a continuum: the arm is redundant."
+        if redundant
+        else f"{len(q)} postures found from many starts."
+    )
+    return Enumerated(q, residual, iterations, words, solver.numeric)
+
+
+def known_general(solver: Solver) -> bool:
+    """Is it the pose of a chain of six revolute joints, for which elimination finds all postures?"""
+    robot, parts = solver.robot, solver.task.parts
+    return (
+        robot.n == 6
+        and robot.is_chain
+        and all(j.is_revolute for j in robot.joints)
+        and len(parts) == 1
+        and len(parts[0][1]) == 6
+        and solver.numeric == "levenberg_marquardt"
+        and solver.automatic
+    )
+
+
+def _many_starts(
+    solver: Solver, targets: Any, known: list[np.ndarray], turning: np.ndarray, tolerance: float, seed: int, redundant: bool
+) -> int:  # fmt: skip
+    from manipula.ik.search.starts import Search
+
+    search = solver.search if isinstance(solver.search, Search) else solver.free or Search(solver.robot, solver.active)
+    walls = Walls(solver.robot, solver.limited)
+    rng = np.random.default_rng(seed)
+    quiet, total = 0, 0
+    free = (np.arange(BATCH) % 2).astype(float)
+    for _ in range(ROUNDS):
+        start = rng.uniform(search.box[:, 0], search.box[:, 1], (BATCH, solver.robot.n))
+        q, _, count, verdict = search.descend(targets[None], start, free, tolerance * RELAXED, search.rule.lifetime)
+        total += int(np.sum(count))
+        q = q[verdict == SOLVED]
+        q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
+        if len(q):
+            q = np.array([walls.clipped(walls.home(row)) for row in q], float)
+            q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance]
+        new = distinct(q, turning, known, 0.2 if redundant else SAME)
+        if redundant and len(known) >= MOST:
+            del known[MOST:]
+            break
+        quiet = 0 if new else quiet + 1
+        if quiet >= QUIET:
+            break
+    return total
+
+
+def _sorted(solver: Solver, targets: np.ndarray, known: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Postures in a stable order, with their residuals."""
+    if not known:
+        return np.zeros((0, solver.robot.n)), np.zeros(0)
+    q = np.array(known)
+    q = q[np.lexsort(np.round(q, 6).T[::-1])]
+    return q, np.atleast_1d(np.asarray(solver.check(targets[None], q), float))

@@ -1,0 +1,1 @@
+"""Joint motions along task motions."""

@@ -1,0 +1,1 @@
+"""Calling machine code from Python."""

@@ -1,0 +1,393 @@
+"""Compiled functions: ``kernel(*arrays)`` on one state or on any number of them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manipula.errors import CompileError, ShapeError
+from manipula.lazy import cached_property
+from manipula.native.calling.arguments import Arguments, sample_count
+from manipula.native.locks import COMPILING, Lock
+from manipula.native.lowering.passes import cost
+from manipula.native.tracing.graph import Graph, core_size
+from manipula.native.tracing.trace import trace
+
+if TYPE_CHECKING:
+    from manipula.native.calling.threads import StopFlag
+
+_ONE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_BATCH = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
+)
+FEW_SECONDS = 200e-6  # a batch of less work is not shared among threads
+_FLOAT = np.dtype(np.float64)
+SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
+ONE_BY_ONE = 10.0  # times longer an operation takes alone, at most about
+SHORT_SECONDS = 20e-3  # machine code that takes less is run in the calling thread: nobody waits for its end
+
+
+def has_compiler() -> bool:
+    """Whether machine code can be made here: llvmlite is installed and ``MANIPULA_NO_LLVM`` is not set."""
+    if os.environ.get("MANIPULA_NO_LLVM", "") not in ("", "0"):
+        return False
+    try:
+        import llvmlite  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@functools.cache
+def _import_compiler() -> None:
+    """All modules that make and call machine code, at once: a process forked during an import would wait for its end for ever."""
+    import concurrent.futures  # noqa: F401
+
+    with COMPILING:
+        pass
+
+
+class Code:
+    """Machine code of one width: the address of its entry, the workspace it needs (doubles), whether it takes a stop flag."""
+
+    __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
+
+    def __init__(self, graph: Graph, width: int) -> None:
+        _import_compiler()
+        from manipula.native.llvm import compiler as llvm
+        from manipula.native.store.cache import load_or_compile
+
+        begin = time.perf_counter()
+        self.width = width
+        self.from_cache = True
+
+        def emit() -> Any:
+            self.from_cache = False
+            return llvm.module_text(graph, width)
+
+        name = llvm.entry_name(width)
+        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, llvm.WORKSPACE, llvm.STOPPABLE), emit)
+        self.workspace = ctypes.c_int64.from_address(self.loaded[llvm.WORKSPACE]).value
+        self.stoppable = ctypes.c_int64.from_address(self.loaded[llvm.STOPPABLE]).value
+        self.address = self.loaded[name]
+        self.entry = (_ONE if width == 1 else _BATCH)(self.address)
+        self.seconds = time.perf_counter() - begin
+
+
+class Kernel:
+    """A function compiled from a graph; every argument has shape ``(..., *core shape)`` and leading axes broadcast.
+
+    Machine code for one state and for batches is made at the first call that needs it. One state alone and the same
+    state inside a batch give the same bits.
+    """
+
+    def __init__(self, graph: Graph, *, width: int | None = None, trace_seconds: float = 0.0) -> None:
+        if width not in (None, 1, 4, 8):
+            raise CompileError(f"{graph.name}: width {width} is not possible; allowed are 1, 4, 8 and None (the best).")
+        self.graph = graph
+        self.name = graph.name
+        self.trace_seconds = trace_seconds
+        self.is_native = has_compiler()
+        self._width = width
+        self._plain = (
+            not (graph.sampled or graph.shared)
+            and width != 1
+            and all(0 not in shape for shape in (*graph.inputs.values(), *graph.outputs.values()))
+        )
+        self._cost = self._costs(graph)
+        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost[0]))
+        self._codes: dict[int, Code] = {}
+        self._entry: Callable[..., Any] = self._first
+        self._lock = Lock()
+        self._lengths = list(dict.fromkeys(d for s in graph.inputs.values() for d in s if isinstance(d, str)))
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.graph!r}>"
+
+    def __reduce__(self) -> Any:
+        """The list of operations travels; machine code is found in the cache, or made, where it is called."""
+        return functools.partial(Kernel, width=self._width), (self.graph,)
+
+    def _costs(self, graph: Graph) -> tuple[float, list[tuple[float, str]]]:
+        return cost(graph)
+
+    def operation_count(self) -> dict[str, int]:
+        """Operations by kind; see :meth:`Graph.operation_count`."""
+        return self.graph.operation_count()
+
+    def python(self, *arrays: Any) -> Any:
+        """The same function, interpreted with NumPy."""
+        return self.graph.evaluate(*arrays)
+
+    @property
+    def compile_seconds(self) -> float:
+        """Time spent making machine code so far."""
+        return sum(code.seconds for code in self._codes.values())
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether all machine code so far came from the object cache."""
+        return bool(self._codes) and all(code.from_cache for code in self._codes.values())
+
+    def code(self, width: int) -> Code:
+        """Machine code for ``width`` states side by side, made at the first request."""
+        found = self._codes.get(width)
+        if found is None:
+            with self._lock:
+                found = self._codes.get(width)
+                if found is None:
+                    found = self._codes[width] = Code(self.graph, width)
+        return found
+
+    def batch_width(self) -> int:
+        """How many states batches compute side by side."""
+        if self._width is not None:
+            return self._width
+        _import_compiler()
+        from manipula.native.llvm.compiler import processor
+
+        return processor().width
+
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+        """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch."""
+        if out is None and threads is None:
+            return self._entry(*arrays)
+        return self._general(*arrays, out=out, threads=threads)
+
+    def _first(self, *arrays: Any) -> Any:
+        """Calls until one with a single state comes, so that those who have batches only wait for batch code only."""
+        shapes = self.graph.inputs.values()
+        if len(arrays) != len(shapes) or any(np.ndim(a) > len(s) for a, s in zip(arrays, shapes)):
+            return self._general(*arrays)
+        self._entry = self.fast
+        return self._entry(*arrays)
+
+    @cached_property
+    def fast(self) -> Callable[..., Any]:
+        """The quickest way to call the function from Python: a built-in function for one state, all else as usual."""
+        graph = self.graph
+        if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
+            return self._general
+        _import_compiler()
+        from manipula.native.calling.ufunc import make_callable
+
+        code = self.code(1)
+        if code.stoppable:
+            return self._general
+        return make_callable(
+            self.name,
+            list(graph.inputs.values()),
+            list(graph.outputs.values()),
+            code.address,
+            self._general,
+            workspace=code.workspace,
+            keep=code.loaded,
+        )
+
+    @cached_property
+    def gufunc(self) -> Any:
+        """The batch code as a NumPy gufunc, or ``None`` where that cannot be made."""
+        _import_compiler()
+        from manipula.native.calling.gufunc import make_gufunc
+
+        code = self.code(self.batch_width())
+        if code.stoppable:
+            return None
+        shapes = list(self.graph.inputs.values()), list(self.graph.outputs.values())
+        try:
+            return make_gufunc(self.name, *shapes, code.address, workspace=code.workspace, keep=code.loaded)
+        except CompileError:
+            return None
+
+    def _small_batch(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether all arguments are float64 arrays of the right core shapes, several states but no work for threads."""
+        if not self._plain:
+            return False
+        rows = 1
+        for array, shape in zip(arrays, self.graph.inputs.values()):
+            if (
+                type(array) is not np.ndarray
+                or array.dtype is not _FLOAT
+                or array.shape[array.ndim - len(shape) :] != shape
+            ):
+                return False
+            rows = max(rows, array.size // math.prod(shape))
+        return 1 < rows <= self._few_rows and self.gufunc is not None
+
+    def _general(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+        graph = self.graph
+        if len(arrays) != len(graph.inputs):
+            raise TypeError(
+                f"{self.name} takes {len(graph.inputs)} arguments ({', '.join(graph.inputs)}), {len(arrays)} were given"
+            )
+        if not self.is_native:
+            return self._delivered(graph.evaluate(*arrays), out)
+        if threads is None and self._small_batch(arrays) and _separate(arrays, out):
+            with contextlib.suppress(ValueError):  # wrong shapes are told better below
+                return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
+        arguments = Arguments(graph, list(arrays))
+        results = self._allocated(arguments, out)
+        count = math.prod(arguments.batch)
+        if count:
+            self._run(arguments, results, count, threads)
+        return self._delivered(tuple(results) if len(results) > 1 else results[0], out)
+
+    # ------------------------------------------------------------------ memory
+    def _shapes(self, arguments: Arguments) -> list[tuple[int, ...]]:
+        shapes = []
+        for shape in self.graph.outputs.values():
+            core = [sample_count(d, self.graph, arguments.arrays) if isinstance(d, str) else d for d in shape]
+            shapes.append((*arguments.batch, *core))
+        return shapes
+
+    def _allocated(self, arguments: Arguments, out: Any) -> list[np.ndarray]:
+        shapes = self._shapes(arguments)
+        if out is None:
+            return [np.empty(shape) for shape in shapes]
+        given = self._outs(out)
+        results = []
+        for name, shape, array in zip(self.graph.outputs, shapes, given):
+            if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+                raise TypeError(f"{self.name}: out for '{name}' must be an array of float64")
+            if array.shape != shape:
+                raise ShapeError(f"{self.name}: out for '{name}' has shape {array.shape}, expected {shape}.")
+            clash = any(np.may_share_memory(array, x) for x in (*arguments.arrays, *results))
+            usable = array.flags.c_contiguous and array.flags.writeable and array.flags.aligned and not clash
+            results.append(array if usable else np.empty(shape))
+        return results
+
+    def _outs(self, out: Any) -> tuple:
+        given = out if isinstance(out, (tuple, list)) else (out,)
+        if len(given) != len(self.graph.outputs):
+            raise TypeError(f"{self.name}: out has {len(given)} arrays, there are {len(self.graph.outputs)} outputs")
+        return tuple(given)
+
+    def _delivered(self, results: Any, out: Any) -> Any:
+        if out is None:
+            if isinstance(results, tuple):
+                return tuple([x if x.ndim else x[()] for x in results])
+            return results if results.ndim else results[()]
+        values = results if isinstance(results, tuple) else (results,)
+        given = self._outs(out)
+        for array, value in zip(given, values):
+            if array is not value:
+                if np.shape(value) != array.shape:
+                    raise ShapeError(f"{self.name}: out has shape {array.shape}, expected {np.shape(value)}.")
+                array[...] = value
+        return tuple(given) if isinstance(results, tuple) else given[0]
+
+    # ------------------------------------------------------------------ the call itself
+    def _run(self, arguments: Arguments, results: list[np.ndarray], count: int, threads: int | None) -> None:
+        graph = self.graph
+        keep: list[np.ndarray] = []
+        inputs: list[tuple[int, int]] = []  # address and distance of rows
+        for (name, shape), array in zip(graph.inputs.items(), arguments.arrays):
+            leading = array.shape[: array.ndim - len(shape)]
+            stride = 0
+            if name not in graph.shared and math.prod(leading) != 1:
+                if leading != arguments.batch:
+                    array = np.broadcast_to(array, (*arguments.batch, *array.shape[len(leading) :]))
+                stride = core_size(shape)
+            array = np.ascontiguousarray(array)
+            keep.append(array)
+            inputs.append((_address(array), stride))
+        if self._lengths:
+            sizes = np.array([arguments.length(d) for d in self._lengths], np.int64)
+            keep.append(sizes)
+            inputs.append((_address(sizes), 0))
+        outputs = [(_address(a), a.size // count) for a in results]
+        code = self.code(1 if count == 1 else self.batch_width())
+        if code.width == 1 and not code.stoppable:
+            _run_rows(code, inputs, outputs, count)
+        else:
+            self._shared(code, inputs, outputs, count, self._seconds(arguments), threads, (keep, results))
+
+    def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
+                threads: int | None, owned: object) -> None:  # fmt: skip
+        """Work that other threads take over or share; they own the code and all memory until they are through."""
+        from manipula.native.calling import threads as crew
+
+        stop = None
+        if code.stoppable:
+            stop = crew.StopFlag()
+            inputs.append((stop.address, 0))
+        owned = (code, stop, owned)
+        waits = code.stoppable > 1 or (code.stoppable and count * seconds * ONE_BY_ONE > SHORT_SECONDS)
+        if code.width > 1:
+            crew.run_batch(
+                code.address,
+                [crew.Rows(*x) for x in inputs],
+                [crew.Rows(*x) for x in outputs],
+                count,
+                workspace=code.workspace,
+                seconds_per_row=seconds,
+                threads=threads,
+                owned=owned,
+                stop=stop if waits else None,
+            )
+        elif stop is not None and waits:
+            crew.share(lambda: _run_rows(code, inputs, outputs, count, stop), 1, stop, join_in=False, owned=owned)
+        else:
+            _run_rows(code, inputs, outputs, count)
+
+    def _seconds(self, arguments: Arguments) -> float:
+        """Rough time of one state of a batch."""
+        operations, counted = self._cost
+        for weight, name in counted:
+            operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
+        return operations * SECONDS_PER_OPERATION
+
+
+def _run_rows(code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int,
+              stop: StopFlag | None = None) -> None:  # fmt: skip
+    """Row after row with the code for one state."""
+    from manipula.native.calling.ufunc import aligned_workspace
+
+    space = aligned_workspace(code.workspace)
+    memory = None if space is None else space.ctypes.data
+    sources, targets = ctypes.c_void_p * max(1, len(inputs)), ctypes.c_void_p * max(1, len(outputs))
+    for row in range(count):
+        if stop is not None and stop.raised:
+            return
+        first = 8 * row
+        code.entry(sources(*[p + first * s for p, s in inputs]), targets(*[p + first * s for p, s in outputs]), memory)
+
+
+def _separate(arrays: tuple[Any, ...], out: Any) -> bool:
+    """Whether ``out`` consists of float64 arrays that share no memory with each other or with the arguments."""
+    if out is None:
+        return True
+    given = out if isinstance(out, tuple) else (out,)
+    if not all(isinstance(x, np.ndarray) and x.dtype == _FLOAT for x in given):
+        return False
+    return not any(np.may_share_memory(x, y) for k, x in enumerate(given) for y in (*arrays, *given[:k]))
+
+
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def compile_graph(graph: Graph, *, width: int | None = None) -> Kernel:
+    """A kernel that computes ``graph``."""
+    return Kernel(graph, width=width)
+
+
+def compile_function(
+    f: Callable[..., Any],
+    inputs: Mapping[str, tuple],
+    name: str | None = None,
+    shared: Iterable[str] = (),
+    width: int | None = None,
+) -> Kernel:
+    """Trace ``f`` for inputs of the given shapes and make a kernel of it (see :func:`manipula.native.tracing.trace`)."""
+    begin = time.perf_counter()
+    graph = trace(f, inputs, name or getattr(f, "__name__", "f"), shared=shared)
+    return Kernel(graph, width=width, trace_seconds=time.perf_counter() - begin)

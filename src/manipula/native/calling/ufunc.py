@@ -1,0 +1,274 @@
+"""Calling machine code from Python without a C compiler: a NumPy gufunc, and a fast entry for one state.
+
+The binary interface between the compiler and everything that calls its code (all pointers 64-bit, C calling convention):
+
+``void scalar(const double *const *inputs, double *const *outputs, double *workspace)``
+    One evaluation. ``inputs[i]`` points at the i-th argument and ``outputs[k]`` at the k-th result, each a C-contiguous
+    block of its core shape (a core shape ``()`` is one double). Inputs and outputs never overlap.
+    ``workspace`` is scratch memory of the size the compiler states (64-byte aligned, contents undefined), or NULL when
+    the kernel needs none; a kernel that needs none may leave the argument out of its own signature.
+
+``void batch(const double *const *inputs, const int64_t *input_strides,``
+``           double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
+    ``count`` evaluations. Row ``r`` of argument ``i`` starts at ``inputs[i] + r * input_strides[i]``: strides count
+    doubles, 0 repeats one row for the whole batch. Each row itself is C-contiguous. The bits of row ``r`` do not depend on
+    ``count``, nor on where in the batch the row stands.
+
+Neither touches Python, so both may run without the GIL.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from manipula.errors import CompileError
+from manipula.native.calling import fast_entry as entry
+from manipula.native.calling import numpy_abi as abi
+from manipula.native.llvm.objects import LoadedCode
+from manipula.native.locks import Lock
+from manipula.native.store.cache import load_or_compile
+
+Shape = tuple[int, ...]
+
+METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+REMEMBERED_BYTES = 64 * 1024  # results larger than this are not kept for reuse
+
+_self_test_lock = Lock()
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def make_callable(
+    name: str,
+    input_shapes: Sequence[Shape],
+    output_shapes: Sequence[Shape],
+    scalar_address: int,
+    fallback: Callable[..., Any],
+    *,
+    workspace: int = 0,
+    keep: object = None,
+    doc: str = "",
+) -> Callable[..., Any]:
+    """A function ``f(*arrays)`` that runs a compiled kernel on one state with as little ceremony as possible.
+
+    Calls with positional arguments that are exact, contiguous, aligned float64 arrays of the core shapes (a ``float`` or
+    ``numpy.float64`` for a core shape ``()``) go straight to the kernel; every other call goes unchanged to ``fallback``,
+    which must accept them too and give the same answer. One result is returned as it is, several as a tuple; a result of
+    shape ``()`` is a ``numpy.float64``. The GIL is held: meant for kernels that take microseconds.
+
+    Where the interpreter or NumPy is not of the known kind, or a self-test at the first use disagrees with a call through
+    ``ctypes``, ``fallback`` itself is returned.
+
+    Args:
+        name: the function's ``__name__``.
+        input_shapes: core shape of each argument.
+        output_shapes: core shape of each result.
+        scalar_address: the kernel's scalar entry (the interface at the top of this file).
+        fallback: what handles everything else.
+        workspace: doubles of scratch memory the kernel needs.
+        keep: anything that must stay alive as long as the function, such as the ``LoadedCode`` of the kernel.
+        doc: the function's ``__doc__``.
+    """
+    counts_fit = 1 <= len(input_shapes) <= entry.MAX_ARGUMENTS and 1 <= len(output_shapes) <= entry.MAX_ARGUMENTS
+    ranks_fit = all(len(shape) <= entry.MAX_RANK for shape in (*input_shapes, *output_shapes))
+    if not (counts_fit and ranks_fit and _entry_works()):
+        return fallback
+    return _build(name, input_shapes, output_shapes, scalar_address, fallback, workspace, keep, doc)
+
+
+def _build(
+    name: str,
+    input_shapes: Sequence[Shape],
+    output_shapes: Sequence[Shape],
+    scalar_address: int,
+    fallback: Callable[..., Any],
+    workspace: int,
+    keep: object,
+    doc: str,
+) -> Callable[..., Any]:
+    code = _entry_code()
+    words = entry.output_words(len(input_shapes), len(output_shapes))
+    context: Any = _context_type(words)()
+    scratch = aligned_workspace(workspace)
+    _fill_header(context, scalar_address, scratch, fallback)
+    context[entry.INPUTS], context[entry.OUTPUTS] = len(input_shapes), len(output_shapes)
+    for i, shape in enumerate(input_shapes):
+        _describe(context, entry.input_words(i), shape)
+    for k, shape in enumerate(output_shapes):
+        first = entry.output_words(len(input_shapes), k)
+        _describe(context, first, shape)
+        context[first + entry.OUT_FLAGS] = np.empty(shape).flags.num
+    size = 8 * sum(int(np.prod(shape)) for shape in output_shapes)
+    context[entry.REMEMBER] = int(size <= REMEMBERED_BYTES)
+    context.pools = [entry.output_words(len(input_shapes), k) + entry.OUT_POOL for k in range(len(output_shapes))]
+    definition = _MethodDef(name.encode(), code[entry.NAME], METH_FASTCALL_KEYWORDS, doc.encode() or None)
+    # The context owns all that the built-in function needs; the interpreter keeps it alive through the function's self.
+    context.owned = (definition, fallback, scratch, keep, code)
+    new_function = ctypes.pythonapi.PyCFunction_NewEx
+    new_function.restype = ctypes.py_object
+    new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    return new_function(ctypes.addressof(definition), context, "manipula")
+
+
+@functools.cache
+def _context_type(words: int) -> type:
+    def release(context: Any) -> None:
+        """Give up the arrays remembered for reuse."""
+        for first in getattr(context, "pools", ()):
+            for slot in range(first, first + entry.POOL):
+                address, context[slot] = context[slot], 0
+                if address:
+                    decref(address)
+
+    decref = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(abi.python_api("Py_DecRef"))
+    return type("KernelContext", (ctypes.c_int64 * words,), {"__del__": release})
+
+
+def _fill_header(context: Any, scalar_address: int, scratch: np.ndarray | None, fallback: Callable) -> None:
+    context[entry.KERNEL] = scalar_address
+    context[entry.WORKSPACE] = 0 if scratch is None else scratch.ctypes.data
+    context[entry.FALLBACK] = id(fallback)
+    context[entry.VECTORCALL] = abi.python_api("PyObject_Vectorcall")
+    context[entry.INCREF] = abi.python_api("Py_IncRef")
+    context[entry.DECREF] = abi.python_api("Py_DecRef")
+    context[entry.TUPLE_NEW] = abi.python_api("PyTuple_New")
+    context[entry.TUPLE_SET] = abi.python_api("PyTuple_SetItem")
+    context[entry.ARRAY_TYPE] = id(np.ndarray)
+    context[entry.DTYPE] = id(np.dtype(np.float64))
+    context[entry.FLOAT_TYPE] = id(float)
+    context[entry.FLOAT64_TYPE] = id(np.float64)
+    context[entry.NEW_ARRAY] = abi.array_api(abi.API_NEW_FROM_DESCR)
+    context[entry.NEW_SCALAR] = abi.array_api(abi.API_SCALAR)
+
+
+def _describe(context: Any, first: int, shape: Shape) -> None:
+    context[first] = len(shape)
+    for axis, length in enumerate(shape):
+        context[first + 1 + axis] = length
+
+
+def aligned_workspace(doubles: int) -> np.ndarray | None:
+    """Scratch memory of this many doubles that starts at a multiple of 64 bytes, or ``None`` for none."""
+    if doubles == 0:
+        return None
+    memory = np.empty(doubles + 8)
+    return memory[(-memory.ctypes.data // 8) % 8 :][:doubles]
+
+
+# --- the entry's code and its self-test --------------------------------------------------------------------------------
+_TEST_KERNEL = "manipula_entry_test"
+
+
+@functools.cache
+def _entry_code() -> LoadedCode:
+    return load_or_compile(b"entry", (entry.NAME, _TEST_KERNEL), _emit_module)
+
+
+def _emit_module() -> ir.Module:
+    module = ir.Module("manipula_entry")
+    entry.emit_entry(module)
+    _emit_test_kernel(module)
+    return module
+
+
+def _emit_test_kernel(module: ir.Module) -> None:
+    """(a (3,), b (2, 3), c ()) → a + b[1]·c (3,), c − a[0] (), so that every kind of argument and result occurs."""
+    double, pointer = ir.DoubleType(), ir.PointerType()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, pointer, pointer])
+    function = ir.Function(module, kind, _TEST_KERNEL)
+    b: Any = ir.IRBuilder(function.append_basic_block("entry"))
+
+    def element(base: Any, index: int, element_type: Any = double) -> Any:
+        return b.gep(base, [ir.Constant(ir.IntType(64), index)], source_etype=element_type)
+
+    def block(base: Any, index: int) -> Any:
+        return b.load(element(base, index, pointer), typ=pointer)
+
+    inputs, outputs, workspace = function.args
+    b.store(b.load(block(inputs, 2), typ=double), workspace)
+    scale = b.load(workspace, typ=double)
+    for k in range(3):
+        a = b.load(element(block(inputs, 0), k), typ=double)
+        row = b.load(element(block(inputs, 1), 3 + k), typ=double)
+        b.store(b.fadd(a, b.fmul(row, scale)), element(block(outputs, 0), k))
+    b.store(b.fsub(scale, b.load(block(inputs, 0), typ=double)), block(outputs, 1))
+    b.ret_void()
+
+
+@functools.cache
+def _entry_works_once() -> bool:
+    if not abi.supported():
+        return False
+    try:
+        return _self_test()
+    except (CompileError, OSError, AttributeError):
+        return False
+
+
+def _entry_works() -> bool:
+    with _self_test_lock:
+        return _entry_works_once()
+
+
+def _self_test() -> bool:
+    """Does the entry give what a call of the same kernel through ctypes gives, and leave reference counts alone?"""
+    shapes: tuple[list[Shape], list[Shape]] = ([(3,), (2, 3), ()], [(3,), ()])
+    slow = ctypes_callable(*shapes, _entry_code()[_TEST_KERNEL], workspace=1)
+    seen: list[tuple] = []
+
+    def fallback(*arguments: Any, **options: Any) -> Any:
+        seen.append((arguments, options))
+        return "fallback"
+
+    fast = _build("self_test", *shapes, _entry_code()[_TEST_KERNEL], fallback, 1, None, "")
+    a, b, c = np.array([0.25, -1.5, 3.0]), np.arange(6.0).reshape(2, 3) / 7, 0.3
+    kept = []
+    for step in range(3 * entry.POOL):
+        a[0] = step
+        got, expected = fast(a, b, c), slow(a, b, c)
+        kept.append((got, expected))
+    same = all(
+        isinstance(got, tuple)
+        and np.array_equal(got[0], expected[0])
+        and got[1] == expected[1]
+        and type(got[1]) is type(expected[1])
+        for got, expected in kept
+    )
+    odd: tuple[tuple[Any, ...], ...] = ((a, b), (a, b, 1), (a[::-1], b, c), (a, b.T, c), (a.astype("f4"), b, c))
+    handed_over = all(fast(*arguments) == "fallback" for arguments in odd) and fast(a, b, c=c) == "fallback"
+    return same and handed_over and len(seen) == len(odd) + 1 and seen[-1][1] == {"c": c} and seen[0][0][1] is b
+
+
+def ctypes_callable(
+    input_shapes: Sequence[Shape], output_shapes: Sequence[Shape], scalar_address: int, *, workspace: int = 0
+) -> Callable[..., Any]:
+    """The slow road: the same kernel for one state through ``ctypes``, with nothing assumed about Python or NumPy."""
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(scalar_address)
+    pointers_in, pointers_out = ctypes.c_void_p * len(input_shapes), ctypes.c_void_p * len(output_shapes)
+
+    def call(*arguments: Any) -> Any:
+        arrays = [np.require(a, np.float64, ["C", "A"]).reshape(shape) for a, shape in zip(arguments, input_shapes)]
+        results = [np.empty(shape) for shape in output_shapes]
+        scratch = aligned_workspace(workspace)
+        kernel(
+            pointers_in(*(a.ctypes.data for a in arrays)),
+            pointers_out(*(r.ctypes.data for r in results)),
+            None if scratch is None else scratch.ctypes.data,
+        )
+        values = tuple(r if r.ndim else r[()] for r in results)
+        return values[0] if len(values) == 1 else values
+
+    return call

@@ -1,0 +1,1 @@
+"""LLVM: text of functions, modules, object code."""

@@ -1,0 +1,1 @@
+"""From a graph to the order and grouping in which it is computed."""

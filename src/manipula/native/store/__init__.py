@@ -1,0 +1,1 @@
+"""Machine code that is kept, in memory and on disk."""

@@ -1,0 +1,1 @@
+"""Redundant arms: what a posture may be used for beside its task."""

@@ -1,0 +1,230 @@
+"""Instants that are known before a run: where a reference or a torque table jumps, where a formula in t changes quickly.
+
+A step never passes over one of them, so that a pulse shorter than a step is met and a corner costs no accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.expression import parse
+from manipula.errors import ManipulaError
+from manipula.robot.drives.flexible import Flexible
+from manipula.simulation.plant.disturbances import Wrench
+
+JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
+JUDGED = 4  # position, velocity, acceleration, jerk
+SMOOTH_PIECES = 4  # smooth pieces of a table that a step may pass over
+RESOLVED = 1e-7  # of the largest value of a formula: how well a polynomial of degree 7 must follow it between two marks
+LEAST_CELLS, MOST_CELLS = 4096, 32768
+POINTS = 16  # in a cell
+MOST_MARKS = 200_000
+NARROWEST = 1e-13  # of the run's duration; a formula that still changes within it jumps there
+
+_NODES = 0.5 - 0.5 * np.cos(
+    np.pi * np.arange(8) / 7
+)  # Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
+_INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a cell between two jumps
+_INNER = np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
+
+
+class Examined(NamedTuple):
+    """Where steps have to end, and what could not be resolved (empty: everything was)."""
+
+    marks: np.ndarray
+    unresolved: tuple[str, ...]
+
+
+def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    """Breaks at which a derivative up to the jerk jumps, and every fourth one of those that are smooth.
+
+    Args:
+        breaks: (k + 1,). coefficients: (k, dimension, degree + 1), lowest power first.
+    """
+    width = np.diff(breaks)[:, None]
+    jumps = np.zeros(len(breaks), bool)
+    c = np.asarray(coefficients, float)
+    for order in range(min(JUDGED, c.shape[2])):
+        left, right = c[:, :, 0], np.sum([c[:, :, j] * width**j for j in range(c.shape[2])], axis=0)
+        rest = np.zeros((1, c.shape[1]))
+        if order == 0:  # the position rests where it is; its derivatives are zero
+            before, after = np.concatenate([left[:1], right]), np.concatenate([left, right[-1:]])
+        else:
+            before, after = np.concatenate([rest, right]), np.concatenate([left, rest])
+        size = np.maximum(np.abs(left).max(initial=0.0), np.abs(right).max(initial=0.0))
+        if size > 0.0:
+            jumps |= (np.abs(after - before) > JUMP * size).any(axis=1)
+        c = c[:, :, 1:] * np.arange(1, c.shape[2])
+    smooth = np.flatnonzero(~jumps)
+    return breaks[np.sort(np.concatenate([np.flatnonzero(jumps), smooth[SMOOTH_PIECES - 1 :: SMOOTH_PIECES]]))]
+
+
+def formula_marks(
+    drives: Sequence[Any],
+    disturbances: Sequence[Any],
+    duration: float,
+    step: float,
+    values: Mapping[str, Any] | None = None,
+) -> Examined:
+    """Marks between which every formula in t of a run is a polynomial of degree 7 for all that matters.
+
+    Args:
+        values: of other names in the formulas of drives (parameters of a programmed motion).
+    """
+    marks, unresolved = [np.zeros(0)], []
+    for what, function in _functions(drives, disturbances, tuple(sorted((values or {}).items()))):
+        found = _resolved(function, duration, float(np.clip(duration / step, LEAST_CELLS, MOST_CELLS)))
+        if found is None:
+            unresolved.append(what)
+        else:
+            marks.append(found)
+    return Examined(np.unique(np.concatenate(marks)), tuple(unresolved))
+
+
+def narrower(marks: np.ndarray, step: float) -> np.ndarray:
+    """Marks that stand closer together than a step, where whole steps would miss something, and three between each two of them.
+
+    A method of order 4 needs the quarters to follow what a polynomial of degree 7 can.
+    """
+    near = np.flatnonzero(np.diff(marks) < step)
+    quarters = marks[near, None] + np.diff(marks)[near, None] * np.arange(5) / 4
+    return np.unique(quarters)
+
+
+def function_marks(
+    f: Callable[[np.ndarray], np.ndarray], duration: float, cells: int, narrowest: float = NARROWEST
+) -> np.ndarray | None:
+    """The same for numbers that are known only by asking: ``f(t)`` gives several for every time, (..., m). None: too many marks.
+
+    They are looked at together, in a sum whose weights follow no pattern.
+    """
+    first = np.asarray(f(np.random.default_rng(6).random(256) * duration), float)
+    size = np.abs(first - first[:1]).max(axis=0, initial=0.0)
+    weights = np.random.default_rng(5).uniform(1.0, 2.0, first.shape[-1]) / np.where(size > 0.0, size, 1.0)
+
+    def summed(t: np.ndarray) -> np.ndarray:
+        values = (np.asarray(f(t), float) - first[0]) @ weights
+        return np.where(np.isfinite(values), values, 0.0)
+
+    return _resolved.__wrapped__(summed, duration, float(cells), narrowest)
+
+
+def _functions(
+    drives: Sequence[Any], disturbances: Sequence[Any], values: tuple[tuple[str, Any], ...]
+) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
+    """Every formula in t, as a function of an array of times."""
+    for d in disturbances:
+        if isinstance(d, Wrench):
+            for text in d.wrench:
+                if isinstance(text, str):
+                    yield f"the formula '{text}' of a wrench", _formula(text)
+    for i, drive in enumerate(drives):
+        if isinstance(drive, Flexible) and isinstance(drive.motor, str):
+            yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor, values)
+        elif isinstance(drive, str):
+            yield f"the torque '{drive}' of joint {i + 1}", _formula(drive, values)
+
+
+def _weights(nodes: np.ndarray) -> np.ndarray:
+    return 1.0 / np.array([np.prod(np.delete(x - nodes, i)) for i, x in enumerate(nodes)])
+
+
+@lru_cache(maxsize=256)
+def _formula(text: str, values: tuple[tuple[str, Any], ...] = ()) -> Callable[[np.ndarray], Any]:
+    return partial(_values, parse(text, names=("t", *dict(values))), dict(values))
+
+
+def _values(expression: Any, values: dict[str, Any], t: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        try:
+            out = np.broadcast_to(np.asarray(expression.evaluate({**values, "t": t}), float), t.shape)
+        except (ManipulaError, ValueError, TypeError, ArithmeticError):
+            out = np.zeros(t.shape)  # the run itself meets what cannot be computed
+    return np.where(np.isfinite(out), out, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _resolved(
+    f: Callable[[np.ndarray], Any], duration: float, cells: float, narrowest: float = NARROWEST
+) -> np.ndarray | None:
+    """Marks between which f is a polynomial of degree 7, or None when there would be too many.
+
+    f is looked at in at least 4096 · 16 places that follow no pattern; cells that a polynomial does not explain are halved.
+    """
+    base = 2 ** int(np.ceil(np.log2(cells)))
+    inside = (np.arange(POINTS) + np.random.default_rng(7).random((base, POINTS))) / POINTS
+    places = (np.arange(base)[:, None] + inside) * (duration / base)
+    seen = np.asarray(f(places), float)
+    scale = RESOLVED * float(np.abs(seen).max(initial=0.0))
+    if scale == 0.0:
+        return np.zeros(0)
+    marks: list[np.ndarray] = []
+    level, open_ = base, np.zeros(1, int)  # cells of `level` base cells each, numbered from the left
+    while level >= 1 and len(open_):
+        width = level * duration / base
+        rows = places.reshape(base // level, -1)[open_], seen.reshape(base // level, -1)[open_]
+        bad = ~_explained(f, open_ * width, width, *rows, scale)
+        marks.append(open_[~bad] * width)
+        open_ = open_[bad]
+        if level > 1:
+            open_ = np.concatenate([2 * open_, 2 * open_ + 1])
+        level //= 2
+    left, width, rng = open_ * (duration / base), duration / base, np.random.default_rng(8)
+    wide, jumps = left, np.zeros(0)
+    total, inner = sum(map(len, marks)), []
+    while len(left):
+        width /= 2
+        left = np.concatenate([left, left + width])
+        total += len(left)
+        if total > MOST_MARKS:
+            return None
+        where = left[:, None] + width * rng.random((len(left), POINTS if len(inner) < 6 else 4))
+        values = np.asarray(f(where), float)
+        scale = max(scale, RESOLVED * float(np.abs(values).max(initial=0.0)))
+        bad = ~_explained(f, left, width, where, values, scale)
+        if width <= narrowest * duration:
+            jumps = np.concatenate([left[bad], left[bad] + width])
+            bad[:] = False
+        inner.append(left[~bad])
+        left = left[bad]
+    if len(jumps):
+        inner = [_around_jumps(f, wide, duration / base, np.concatenate(inner), np.unique(jumps), width, scale)]
+    return np.sort(np.concatenate([*marks, *inner]))
+
+
+def _around_jumps(
+    f: Any, wide: np.ndarray, width: float, marks: np.ndarray, jumps: np.ndarray, finest: float, allowed: float
+) -> np.ndarray:
+    """Marks inside the cells that begin at ``wide``, without those that only led to a jump: both sides of it are smooth."""
+    kept = []
+    for a in wide:
+        own = jumps[(jumps >= a) & (jumps < a + width)]
+        edges = np.unique(np.concatenate([[a], own, [a + width]]))
+        low, size = edges[:-1], np.diff(edges)
+        smooth = size > 2.0 * finest
+        t = low[smooth, None] + size[smooth, None] * _INNER
+        fits = (
+            len(own) > 0
+            and _explained(f, low[smooth], size[smooth], t, np.asarray(f(t), float), allowed, _INNER_NODES).all()
+        )
+        kept.append(edges[:-1] if fits else marks[(marks >= a) & (marks < a + width)])
+    return np.concatenate(kept)
+
+
+def _explained(
+    f: Any, left: np.ndarray, width: Any, t: np.ndarray, values: np.ndarray, allowed: float, at: np.ndarray = _NODES
+) -> np.ndarray:
+    """Does the polynomial through eight points of each cell meet all values seen in it? Barycentric interpolation."""
+    wide = np.broadcast_to(width, left.shape)[:, None]
+    nodes = np.asarray(f(left[:, None] + wide * at), float)
+    u = (t - left[:, None]) / wide
+    top, bottom = np.zeros(u.shape), np.zeros(u.shape)
+    for x, w, y in zip(at, _weights(at), nodes.T):
+        part = w / np.where(u == x, 1e-200, u - x)
+        top += part * y[:, None]
+        bottom += part
+    return np.all(np.abs(top / bottom - values) <= allowed, axis=1)

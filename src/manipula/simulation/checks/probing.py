@@ -1,0 +1,65 @@
+"""Somebody's code in a run, asked at more times than the steps will: what changes between two steps is found before they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from manipula.identity import is_own
+from manipula.simulation.checks.instants import function_marks, narrower
+from manipula.simulation.loops.interpreted import python_plant
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.plant import Plant
+
+CELLS = 2048  # of a run, sixteen questions in each
+PYTHON_CELLS, PYTHON_NARROWEST = 64, 1e-10  # a question in Python costs microseconds
+UNRESOLVED = "what the controller or a drive commands at one and the same state"
+
+
+def foreign(plant: Plant) -> bool:
+    """Does the run hold somebody's code, of which nobody knows how quickly it changes?"""
+    return not is_own(plant.controller, plant.friction, plant.drives)
+
+
+def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Marks where commands and torques change quickly in time while the state stays as it is at the start.
+
+    A command that is decided once a step is not asked in between, so nothing can hide there.
+
+    Args:
+        python: is the controller called from Python? step: of a fixed method; none follows the error.
+    """
+    nothing = np.zeros(0)
+    if run.loop.sampled or not foreign(run.plant):
+        return nothing, ()
+    end = float(run.scenario.duration or 0.0)
+    if python:
+        marks = function_marks(_python(run), end, PYTHON_CELLS, PYTHON_NARROWEST)
+    else:
+        marks = function_marks(_compiled(run), end, CELLS)
+    if marks is None:
+        return nothing, (UNRESOLVED,)
+    return (marks if step is None else narrower(marks, step)), ()
+
+
+def _compiled(run: Run) -> Callable[[np.ndarray], np.ndarray]:
+    kernel, x, p = run.loop.observe, run.x0[0], run.p[0]
+    names = list(kernel.graph.outputs)
+
+    def values(t: np.ndarray) -> np.ndarray:
+        seen = dict(zip(names, kernel(x, p, *run.inputs, t)))
+        return np.concatenate([np.asarray(seen["command"]), np.asarray(seen["tau"])], axis=-1)
+
+    return values
+
+
+def _python(run: Run) -> Callable[[np.ndarray], np.ndarray]:
+    plant, x = python_plant(run, 0), run.x0[0]
+    q, qd = plant.layout.q(x), plant.layout.qd(x)
+
+    def values(t: np.ndarray) -> np.ndarray:
+        found = [np.asarray(plant.command(float(at), x, q, qd), float) for at in t.ravel()]
+        return np.array(found).reshape(*t.shape, -1)
+
+    return values

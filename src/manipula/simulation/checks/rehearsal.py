@@ -1,0 +1,111 @@
+"""One evaluation of a run on plain numbers: parts that do not fit together are named before anything is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from manipula.control.base import Target
+from manipula.control.memory import renewed, snapshot
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
+from manipula.identity import is_own
+from manipula.simulation.checks.requests import check_requests
+from manipula.simulation.plant.plant import Plant
+from manipula.simulation.scenario import Scenario
+
+
+def rehearse(s: Scenario) -> None:
+    """Check that robot, reference, controller, friction, drives and disturbances belong together.
+
+    Raises:
+        DescriptionError, ShapeError: with the field that does not fit.
+    """
+    from manipula.simulation.loops.setup import initial_state, plant_of
+
+    check_requests(s)
+    kind = s.resolved_kind()
+    reference: Any = s.reference
+    if kind in ("kinematic", "inverse_dynamics"):
+        if reference is None:
+            raise DescriptionError(f"A run of kind '{kind}' follows a reference; none is given.", field="reference")
+        if reference.space == "joint" and reference.dimension != s.robot.n:
+            raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
+        return
+    plant, dimension, followed = plant_of(s)
+    _check_varied(s, plant, dimension)
+    if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
+        return
+    if plant.controller is not None and not is_own(plant.controller):
+        plant = replace(plant, controller=renewed(plant.controller))  # a rehearsal leaves nothing in its memory
+    q, qd = initial_state(s)
+    target = np.zeros((3, dimension))
+    if followed is not None and not isinstance(followed, tuple):
+        at = np.asarray(followed.derivatives(0.0, 2), float)
+        target[:, : at.shape[-1]] = at[..., :dimension]
+    torques = None if plant.torques is None else lambda t: np.zeros(s.robot.n)
+    rehearse_plant(replace(plant, reference=lambda t: Target(*target), torques=torques), q[0], qd[0])
+
+
+def _check_varied(s: Scenario, plant: Plant, dimension: int) -> None:
+    from manipula.simulation.loops.loop import Loop
+
+    paths = Loop(plant, dimension, s.integrator).paths if s.vary else []
+    for path in s.vary or {}:
+        if not any(name == path or name.startswith((path + "[", path + ".")) for name in paths):
+            raise unknown_name("number of the run", path, paths, field="vary")
+
+
+def check_memories(plant: Plant) -> None:
+    """Friction laws and drives of a user keep what they remember in ``states``, where the integrator can see it."""
+    for name, parts in (("friction", plant.friction), ("drives", plant.drives)):
+        for i, part in enumerate(parts):
+            if part is None or is_own(part):
+                continue
+            fresh = renewed(part)
+            first = _torques(fresh)
+            held = snapshot(fresh)
+            if _torques(fresh) != first or snapshot(fresh) != held:
+                raise DescriptionError(
+                    f"'{part.name}' remembers something between calls, which the integrator cannot see: it belongs into "
+                    "'states' with a 'state_rate'.",
+                    field=f"{name}[{i}]",
+                )
+
+
+def _torques(part: Any) -> list[Any]:
+    """Torques at a few speeds, forwards and backwards; None where the part fails (which the run will tell)."""
+    found: list[Any] = []
+    state, loads = (0.1,) * int(part.states), ({"load": 2.0} if hasattr(part, "needs_load") else {})
+    for v in (0.5, -0.3, 1.2, -0.3, 0.5):
+        try:
+            out = part.torque(v, state, **loads) if loads else part.torque(v, 0.1, 0.2, v, state, 0.01)
+            found.append(float(out))
+        except Exception:  # a user's part at a state that it may never see
+            found.append(None)
+    return found if found[:2] == found[:2:-1] else [*found, object()]
+
+
+def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
+    """The state's rate at the start, part by part; a failure is told with the part that made it."""
+    field = "controller"
+    try:
+        x = plant.start(q, qd).astype(float)
+        command = plant.command(0.0, x, q, qd)
+        if np.shape(command) != (plant.layout.n,):
+            raise ShapeError(
+                f"The controller gives torques of shape {np.shape(command)}, expected ({plant.layout.n},)."
+            )
+        field = "disturbances"
+        plant.outside(plant.chain(0.0), 0.0, q)
+        field = "drives"
+        plant.flow(0.0, x, None, command)
+    except DescriptionError as error:
+        raise error.at(field=field) from None
+    except ManipulaError:
+        raise
+    except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
+        raise DescriptionError(
+            f"The numbers given do not fit this robot of {plant.layout.n} joints: {error}.", field=field
+        ) from None

@@ -1,0 +1,1 @@
+"""Runs whose motion is given: kinematic runs and inverse dynamics."""

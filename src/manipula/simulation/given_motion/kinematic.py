@@ -1,0 +1,126 @@
+r"""Kinematic closed loop: resolved motion rate with null-space criteria, no dynamics in the loop.
+
+.. math:: \dot q = J^+\left(\dot x_d + k(x_d - x)\right) + (1 - J^+J)\,z
+
+Accelerations are the exact time derivative of this law along its own motion; torques follow from inverse dynamics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.jet import Jet
+from manipula.algebra.linear import array
+from manipula.errors import DescriptionError
+from manipula.identity import identity
+from manipula.model import Model
+from manipula.redundancy.arm import Arm, null_space_times, pseudoinverse_times
+from manipula.redundancy.null_space import combined
+from manipula.simulation.checks.instants import table_marks
+from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.loops.loop import ReferenceTable
+from manipula.simulation.loops.stepping import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
+from manipula.simulation.progress import phase
+from manipula.simulation.scenario import Scenario
+
+
+def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
+    """Joint rates at posture q for a target position x and velocity v of the task's coordinates."""
+    J = arm.task_jacobian(q)
+    rows = list(arm.task)
+    rate = pseudoinverse_times(J, array(v + s.gain * (x - arm.position(q)[rows])))
+    if s.criteria:
+        rate = rate + null_space_times(J, combined(s.criteria, arm, q))
+    return array(rate)
+
+
+def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
+    """The compiled loop over q and the observer that gives qd, qdd at a sample."""
+    arm = Arm(s.robot)
+    rows = list(arm.task)
+    n = s.robot.n
+    method = FIXED[s.integrator]
+    shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6)}
+    grid: dict[str, tuple[Any, ...]] = {"times": ("s",), "marks": ("k+1",), "ends": ("k", 1), "samples": ()}
+
+    def target(breaks: Any, coefficients: Any) -> Any:
+        table = native.table(breaks, coefficients)
+        first, second = table.derivative(), table.derivative(2)
+        return lambda t: (table(t)[rows], first(t)[rows], second(t)[rows])
+
+    def loop(
+        q: Any, breaks: Any, coefficients: Any, times: Any, marks: Any, ends: Any, samples: Any, h: Any, ratio: Any
+    ) -> Any:
+        at, after = target(breaks, coefficients), first_after(marks, ends)
+
+        def part(goal: Any, t: Any, y: Any, i: Any, half: Any) -> Any:
+            border = (i + 1.0) * h
+            end = ops.minimum(ops.minimum(goal, border), after(t))
+            stop, half = halved(t, end, half, ratio)
+            inside = within(t, stop - t)
+            y = method.step(lambda t, y: law(s, arm, y, *at(inside(t))[:2]), t, y, stop - t, 0)
+            return stop, y, ops.where((half < 0.5) & (end >= border - margin(border)), i + 1.0, i), half
+
+        def step(k: Any, *state: Any) -> Any:
+            goal = native.lookup(times, k + 1.0)
+            there = lambda t, *_: t >= goal - margin(goal)  # noqa: E731
+            return native.until(lambda *now: part(goal, *now), state, there, MOST_PARTS).state
+
+        done = native.repeat(step, (0.0, q, 0.0, 0.0), samples, record=lambda k, t, y, *_: y)
+        return {"samples": done.samples, "last": done.state[1]}
+
+    def observe(q: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
+        x, v, a = target(breaks, coefficients)(t)
+        qd = law(s, arm, q, x, v)
+        moving = lambda value, rate: np.array([Jet([c, r]) for c, r in zip(value, rate)], dtype=object)  # noqa: E731
+        along = law(s, arm, moving(q, qd), moving(x, v), moving(v, a))
+        qdd = array([y.derivative(1) if isinstance(y, Jet) else 0.0 for y in along])
+        return {"qd": qd, "qdd": qdd}
+
+    parts = identity(s.robot, s.criteria, s.gain, method, Arm)  # what ``law`` reads of the scenario, and the method
+    run = native.kernel_of(
+        loop, {**shapes, **grid, "h": (), "ratio": ()}, f"{s.robot.name}.kinematic", parts,
+        ("breaks", "coefficients", *grid),
+    )  # fmt: skip
+    look = native.kernel_of(
+        observe, {**shapes, "t": ()}, f"{s.robot.name}.kinematic_observer", parts, ("breaks", "coefficients")
+    )
+    return run, look
+
+
+def check_kinematic(s: Scenario) -> None:
+    """Can resolved rates be integrated along this reference, with this method?"""
+    if s.reference is None or s.reference.space != "task":
+        raise DescriptionError("A kinematic run follows a task reference.", field="reference")
+    if s.integrator not in FIXED:
+        raise DescriptionError(
+            f"A kinematic run takes fixed steps: {', '.join(FIXED)}; found '{s.integrator}'.", field="integrator"
+        )
+
+
+def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
+    """The motion of a kinematic run, (N, S, n), and the error estimate of a repetition with divided steps."""
+    check_kinematic(s)
+    table = ReferenceTable.of(s.reference, 3)
+    run, look = kernels(s)
+    phase("integrating")
+    t = s.times
+    free = np.full(s.robot.n, np.inf)
+    grid = Grid.of(t, table_marks(table.breaks, table.coefficients), -free, free)
+    given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.count, s.step
+    q, _ = run(q0, *given, WHOLE)
+    estimate = float("nan")
+    if s.verify:
+        from manipula.simulation.verdicts.judge import compare, shrinkage
+
+        phase("verifying")
+        fine, _ = run(q0, *given, RATIO)
+        estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]
+    after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
+    J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
+    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J))

@@ -1,0 +1,196 @@
+"""What became of a run whose motion is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.fields import per_joint
+from manipula.redundancy.arm import Arm
+from manipula.simulation.given_motion.corners import Jump, jumps, told
+from manipula.simulation.given_motion.joint_motion import JointMotion
+from manipula.simulation.scenario import Scenario
+from manipula.simulation.verdicts import judge
+from manipula.simulation.verdicts.judge import Verdict
+
+DRIFT = 10.0  # times the tolerance, per metre of reach: what integrating the joints may leave at the tip
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The samples of all members of a run, and the errors found: of the motion, and of what friction remembers, (N,)."""
+
+    scenario: Scenario
+    motion: JointMotion
+    arrays: dict[str, np.ndarray]
+    errors: np.ndarray
+    memory: np.ndarray
+
+    @cached_property
+    def jumps(self) -> list[Jump]:
+        return jumps(self.scenario.reference, float(self.scenario.duration or 0.0))
+
+    @property
+    def dynamic(self) -> bool:
+        """Is the run there for its torques?"""
+        return self.scenario.resolved_kind() == "inverse_dynamics"
+
+    @property
+    def unit(self) -> str:
+        if getattr(self.scenario.reference, "space", "") == "task":
+            return "m"
+        kinds = {j.is_revolute for j in self.scenario.robot.joints}
+        return "rad or m" if len(kinds) > 1 else "rad" if True in kinds else "m"
+
+    @property
+    def allowed(self) -> float:
+        """How far the tip may be from where it should be [m]."""
+        s = self.scenario
+        known = [np.abs(self.arrays[name]) for name in ("tip", "target") if name in self.arrays]
+        reach = max((float(np.nanmax(v, initial=0.0)) for v in known), default=0.0)
+        return (1.0 if self.dynamic else DRIFT) * s.tolerance * max(1.0, reach)
+
+    def notes(self) -> tuple[str, ...]:
+        s, out = self.scenario, []
+        if self.jumps and not self.dynamic:
+            out.append(
+                f"The reference jumps: {told(self.jumps, self.unit)}. No torque does that; the torques reported there are those "
+                "just after."
+            )
+        if not self.dynamic and "error" in self.arrays:
+            gap = float(np.linalg.norm(self.arrays["error"][:, 0], axis=-1).max())
+            if gap > self.allowed:
+                then = (
+                    f"a gain of {s.gain:g}/s takes it there"
+                    if s.gain
+                    else "without a gain it stays so far from its path"
+                )
+                out.append(f"The tip starts {gap:.3g} m away from the start of the reference; {then}.")
+        return tuple(out)
+
+
+def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> Verdict:
+    """The verdict on member k.
+
+    Args:
+        limit: of the actuators. dense: the motion on all steps, where the run ends at a joint limit.
+    """
+    s, motion = facts.scenario, facts.motion.member(k)
+    whole = np.isfinite(np.concatenate([motion.q, motion.qd, motion.qdd], axis=1)).all(axis=1)
+    if not whole.all():
+        return Verdict(
+            "not_finite", f"The motion is no finite number any more at t = {motion.t[int(np.argmin(whole))]:.6g} s."
+        )
+    stopped = _limit(facts, k, dense) if dense is not None else None
+    if stopped is not None:
+        return stopped
+    if facts.dynamic and facts.jumps:
+        return Verdict(
+            "failed",
+            f"The reference jumps: {told(facts.jumps, facts.unit)}. No finite torque does that; between these instants the "
+            "torques are right. Round the corner, or stop there.",
+        )
+    return (
+        _singular(facts, motion)
+        or _error(facts, k)
+        or _miss(facts, k)
+        or _torque(facts, k, limit)
+        or Verdict("finished", _finished(s, facts, k))
+    )
+
+
+def _limit(facts: Facts, k: int, dense: JointMotion) -> Verdict | None:
+    s = facts.scenario
+    crossed = judge.limits_crossed(s.robot, dense.q)
+    if crossed is None:
+        return None
+    sample, joint = crossed
+    for value in facts.arrays.values():
+        value[k, facts.motion.t > dense.t[sample]] = np.nan
+    return Verdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {dense.t[sample]:.6g} s.")
+
+
+def _singular(facts: Facts, motion: JointMotion) -> Verdict | None:
+    r"""Accelerations lose :math:`\epsilon\kappa^2` where rates are solved from a Jacobian of condition κ."""
+    worst = int(np.argmin(motion.condition))
+    smallest = float(motion.condition[worst])
+    if smallest * smallest * facts.scenario.tolerance >= EPS:
+        return None
+    when = "at" if smallest > 0.0 else "at or shortly after"
+    return Verdict(
+        "singular",
+        f"The arm is in a singular posture (stretched out or folded, 1/κ = {smallest:.1e}) {when} t = {motion.t[worst]:.6g} s: rates "
+        "and torques are not determined there.",
+    )
+
+
+def _error(facts: Facts, k: int) -> Verdict | None:
+    allowed = facts.scenario.tolerance
+    if facts.errors[k] > allowed:
+        return Verdict(
+            "inaccurate",
+            f"Repeating the run with a finer step changed the answer by {facts.errors[k]:.1e} (allowed {allowed:.1e}): "
+            "reduce the step, or the motion itself is too sensitive.",
+        )
+    if facts.memory[k] > allowed:
+        return Verdict(
+            "inaccurate",
+            f"Integrating what friction remembers again changed it by {facts.memory[k]:.1e} of its size (allowed {allowed:.1e}): "
+            "reduce the step.",
+        )
+    return None
+
+
+def _miss(facts: Facts, k: int) -> Verdict | None:
+    """Is the tip where the reference wants it, but for a start off the path that the gain is to correct?"""
+    if "error" not in facts.arrays:
+        return None
+    s, t, e = facts.scenario, facts.motion.t, facts.arrays["error"][k]
+    rows = [i for i in range(3) if i in Arm(s.robot).task]
+    expected = np.zeros_like(e)
+    if not facts.dynamic:
+        expected[:, rows] = np.exp(-s.gain * t)[:, None] * e[0, rows]
+    off = np.abs(e - expected)
+    if off.max() <= facts.allowed:
+        return None
+    at, axis = np.unravel_index(int(np.argmax(off)), off.shape)
+    fixed = axis not in rows
+    why = f": the tip of '{s.robot.name}' cannot move in {'xyz'[axis]}" if fixed else ""
+    how = "misses" if facts.dynamic or s.gain else "leaves"
+    return Verdict(
+        "failed",
+        f"The tip {how} the reference by up to {off.max():.3g} m, at t = {t[at]:.6g} s{why} (allowed {facts.allowed:.1e} m).",
+    )
+
+
+def _torque(facts: Facts, k: int, limit: Any) -> Verdict | None:
+    """Limits of the actuators cannot cut a motion that is given; they can only be broken by it."""
+    if limit is None:
+        return None
+    s, tau = facts.scenario, np.abs(facts.arrays["tau"][k])
+    bound = np.asarray(per_joint(limit, s.robot.n), float)
+    over = tau / np.maximum(bound, 1e-300)
+    if over.max() <= 1.0:
+        return None
+    at, joint = np.unravel_index(int(np.argmax(over)), over.shape)
+    unit = "N·m" if s.robot.joints[joint].is_revolute else "N"
+    return Verdict(
+        "failed",
+        f"The motion needs {tau[at, joint]:.4g} {unit} in joint '{s.robot.joint_names[joint]}' at t = {facts.motion.t[at]:.6g} s; the "
+        f"actuator gives {bound[joint]:.4g} {unit}.",
+    )
+
+
+def _finished(s: Scenario, facts: Facts, k: int) -> str:
+    off = float(np.abs(facts.arrays["error"][k]).max()) if "error" in facts.arrays else 0.0
+    met = f"; the tip is within {off:.1e} m of it" if "error" in facts.arrays else ""
+    found = np.fmax(facts.errors[k], facts.memory[k])
+    if facts.dynamic:
+        trust = f"; error about {found:.1e}" if np.isfinite(found) else ""
+        return f"Torques along {s.duration:g} s of the reference{met}{trust}."
+    trust = f"; error about {found:.1e}" if np.isfinite(found) else "; accuracy not verified"
+    return f"{s.duration:g} s along the reference{met}{trust}."

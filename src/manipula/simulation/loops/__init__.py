@@ -1,0 +1,1 @@
+"""Compiled loops from initial states to samples."""

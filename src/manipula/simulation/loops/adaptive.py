@@ -1,0 +1,166 @@
+r"""Runs whose step follows the error, entirely in machine code.
+
+Between two samples the compiled loop takes as many steps as the tolerance asks for and lands exactly on the sample, so
+samples are as accurate as steps; it lands on every known instant as well. After an attempt with error e (in units of the
+tolerance) the next step is :math:`h\cdot\min(8, \max(0.2, 0.9\,e^{-1/(p+1)}))`; e > 1 is repeated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array
+from manipula.errors import DescriptionError
+from manipula.identity import identity
+from manipula.simulation.checks.probing import foreign, probed
+from manipula.simulation.integrators import ADAPTIVE
+from manipula.simulation.integrators.base import AdaptiveStep
+from manipula.simulation.loops.fixed import Part, Samples, grid_of, how_to_run, part_of, unverified, verified
+from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
+from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.stepping import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
+from manipula.simulation.plant.plant import Plant
+from manipula.simulation.progress import phase
+
+TIGHTEST = 2e-15
+FIRST = 1e-6  # s, the step that is tried first
+MAX_ATTEMPTS = 100_000.0  # between two samples
+SMALLEST = 8.0  # units in the last place of t below which a step means nothing
+
+
+def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[Any, ...], goal: Any, tolerance: Any,
+            largest: Any) -> tuple[Any, ...]:  # fmt: skip
+    """``(t, x, h, rejected)`` moved to the time ``goal``, or to where it goes no further; traced or on floats.
+
+    Args:
+        after: gives the first known instant after t. over: must the run end in this state? largest: step ever taken.
+    """
+    exponent = -1.0 / (method.error_order + 1)
+
+    def attempt(t: Any, x: Any, h: Any, rejected: Any) -> tuple[Any, Any, Any, Any]:
+        end = ops.minimum(goal, after(t))
+        left, h = end - t, ops.minimum(h, largest)
+        hits = h >= left * (1.0 - 1e-12)
+        step = ops.where(hits, left, h)
+        inside = within(t, step)
+
+        def scale(new: Any) -> Any:
+            return array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
+
+        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, scale)
+        fine = error <= 1.0
+        factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
+        factor = ops.where(native.is_finite(error), factor, 0.2)
+        factor = ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
+        proposal = step * factor
+        proposal = ops.where(
+            fine & hits, ops.maximum(h, proposal), proposal
+        )  # a step cut short at a sample says nothing
+        x = array([ops.where(fine, a, b) for a, b in zip(new, x)])
+        t = ops.where(fine, ops.where(hits, end, t + step), t)
+        return t, x, proposal, ops.where(fine, 0.0, 1.0)
+
+    def arrived(t: Any, x: Any, h: Any, rejected: Any) -> Any:
+        tiny = h <= SMALLEST * 2.3e-16 * (1.0 + ops.abs(t))
+        return (t >= goal - margin(goal)) | tiny | over(x)
+
+    return native.until(attempt, state, arrived, MAX_ATTEMPTS).state
+
+
+def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, samples: Any, tolerance: Any, largest: Any) -> dict[str, Any]:  # fmt: skip
+    """States at the samples, and where the run ended early; traced or on floats."""
+    n, after = plant.layout.n, following(plant, grid)
+    over = lambda x: ended(x, n, grid)  # noqa: E731
+
+    def step(k: Any, t: Any, x: Any, h: Any, rejected: Any, reached: Any) -> Any:
+        goal = native.lookup(grid.times, k + 1.0)
+        state = advance(method, f, after, over, (t, x, h, rejected), goal, tolerance, largest)
+        return *state, ops.where(state[0] >= goal - margin(goal), 1.0, 0.0)
+
+    def stop(k: Any, t: Any, x: Any, h: Any, rejected: Any, reached: Any) -> Any:
+        return (reached < 0.5) | over(x)
+
+    done = native.repeat(step, (0.0, x, FIRST, 0.0, 1.0), samples, record=lambda k, t, x, *_: x, stop=stop)
+    t, last, h = done.state[:3]
+    return {"samples": done.samples, "stopped": done.stopped, "reached": t, "last": last, "step": h}
+
+
+def compiled(loop: Loop, name: str) -> native.Kernel:
+    """``kernel(x0, p, breaks, coefficients, *grid, samples, tolerance, largest)`` → what ``samples_of`` gives."""
+    found = loop.__dict__.setdefault("_adaptive", {})
+    if name in found:
+        return found[name]
+    shared = inputs_of(loop.plant.layout.n)
+
+    def run(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> Any:
+        plant = loop.traced(p, breaks, coefficients)
+        return samples_of(ADAPTIVE[name], plant, lambda t, y: plant.flow(t, y).rate, x, Grid(*rest[:5]), *rest[5:])
+
+    parts = None if loop.parts is None else identity(loop.parts, ADAPTIVE[name])
+    kernel = native.kernel_of(
+        run, {**loop.inputs, **shared, "tolerance": (), "largest": ()}, f"{loop.plant.robot.name}.{name}",
+        parts, ("breaks", "coefficients", *shared),
+    )  # fmt: skip
+    found[name] = kernel
+    return kernel
+
+
+def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Samples:
+    """Integrate; then repeat with a fiftieth of the tolerance and with other steps, and compare."""
+    s = run.scenario
+    grid, unseen = grid_of(run)
+    tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
+    phase("compiling")
+    notes = how_to_run(run, lambda: compiled(run.loop, integrator))
+    if REMEMBERS in "".join(notes):
+        raise _needs_fixed_steps()
+    if notes and integrator == "rodas":
+        raise DescriptionError(
+            f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"
+        )
+    marks, hidden = probed(run, bool(notes))
+    grid, unseen = grid.with_marks(marks), unseen + hidden
+    phase("integrating")
+
+    def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> Part:
+        if notes:
+            rows = []
+            for k in members:
+                plant, f = python_rate(run, k)
+                rows.append(samples_of(ADAPTIVE[integrator], plant, f, run.x0[k], grid, grid.count, tolerance, largest))
+            named = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        else:
+            kernel = compiled(run.loop, integrator)
+            out = kernel(run.x0[members], run.p[members], *run.inputs, *grid, grid.count, tolerance, largest,
+                         threads=threads)  # fmt: skip
+            named = dict(zip(kernel.graph.outputs, out))
+        steps, times = np.atleast_1d(named["step"]), np.atleast_1d(named["reached"])
+        tiny = steps <= SMALLEST * 2.3e-16 * (1.0 + np.abs(times))
+        ends = named["stopped"], named["reached"], named["last"]
+        why = lambda k: "step_too_small" if tiny[k] else "too_many_steps"  # noqa: E731
+        return part_of(run, grid, named["samples"], None, *ends, why)
+
+    done = go(list(range(len(run.x0))), grid, tolerance, FAR)
+    if notes and remembered_along(run, grid.times, done.x):
+        raise _needs_fixed_steps()
+    error, trusted = unverified(len(done.x), unseen)
+    if s.verify and not unseen:
+        finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
+        # one step more between any two samples, so that steps and rounding are others
+        between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
+        largest = RATIO * s.step if foreign(run.plant) else FAR
+        error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
+    commands = python_commands(run, grid.times, done.x) if notes else None
+    return Samples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+
+
+def _needs_fixed_steps() -> DescriptionError:
+    return DescriptionError(
+        f"The controller must be asked once a step, for {REMEMBERS}; choose a fixed-step integrator.",
+        field="integrator",
+    )

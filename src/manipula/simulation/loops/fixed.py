@@ -1,0 +1,238 @@
+"""Runs with a constant step, entirely in machine code (or in Python when a user's controller cannot be traced)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.errors import ManipulaError, TracingError
+from manipula.identity import is_own
+from manipula.simulation.checks.instants import formula_marks, narrower, table_marks
+from manipula.simulation.checks.probing import probed
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.loops.interpreted import (
+    REMEMBERS,
+    compiled_otherwise,
+    held_part,
+    python_commands,
+    python_rate,
+    reason_to_interpret,
+    remembered_along,
+    renew,
+)
+from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.stepping import LARGEST, RATIO, WHOLE, Grid
+from manipula.simulation.progress import phase
+from manipula.simulation.verdicts.judge import compare, position_limits, shrinkage
+
+MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
+
+
+class Samples(NamedTuple):
+    """What an integration gives.
+
+    Attributes:
+        t: sample times (S,). x: states (N, S, size), NaN after an early end. stopped: when each run ended early (inf: it did
+            not), (N,). why: "" or what ended it: "diverged", "not_finite", "limit", "step_too_small", "too_many_steps", (N,).
+        last: the last state of each run, (N, size).
+        error: relative error of each run found by repeating it, (N,), NaN where that was not done.
+        trusted: the time until which each run and its repetition agree, (N,), NaN where that was not done.
+        notes: what the user should know. commands: (N, S, n) where the observer cannot find them from the state.
+        unseen: what changes faster than any step that was taken.
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    stopped: np.ndarray
+    why: tuple[str, ...]
+    last: np.ndarray
+    error: np.ndarray
+    trusted: np.ndarray
+    notes: tuple[str, ...] = ()
+    commands: np.ndarray | None = None
+    unseen: tuple[str, ...] = ()
+
+
+class Part(NamedTuple):
+    """States, commands and early ends of some runs of a batch, like the fields of Samples."""
+
+    x: np.ndarray
+    commands: np.ndarray | None
+    stopped: np.ndarray
+    why: tuple[str, ...]
+    last: np.ndarray
+
+
+def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]:
+    """Where the steps of a run end, and what cannot be resolved. ``step``: of a fixed method; none follows the error."""
+    s = run.scenario
+    end = float(s.duration or 0.0)
+    examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
+    marks = examined.marks if step is None else narrower(examined.marks, step)
+    free = np.full(s.robot.n, np.inf)
+    low, high = position_limits(s.robot) if s.stop_at_limits else (-free, free)
+    instants = np.concatenate([marks, table_marks(*run.inputs)])
+    return Grid.of(s.times, instants, low, high), examined.unresolved
+
+
+def run_fixed(run: Run, threads: int | None = None) -> Samples:
+    """Integrate; then repeat with every step divided in two unequal parts, and compare.
+
+    A sampled loop keeps its control period when it is verified: only the integration within it gets finer.
+    """
+    s = run.scenario
+    grid, unseen = grid_of(run, s.step)
+    phase("compiling")
+    notes = how_to_run(run, lambda: run.loop.run)
+    integrate = _interpreted if notes else _native
+    if REMEMBERS in "".join(notes):
+        run, notes = _asked_once_a_step(run, s.step)
+    marks, hidden = probed(run, bool(notes), s.step)
+    grid, unseen = grid.with_marks(marks), unseen + hidden
+    phase("integrating")
+    everyone = range(len(run.x0))
+    done = integrate(run, everyone, grid, WHOLE, threads)
+    if notes and not run.loop.held and remembered_along(run, grid.times, done.x):
+        run, notes = _asked_once_a_step(run, s.step)
+        done = integrate(run, everyone, grid, WHOLE, threads)
+    error, trusted = unverified(len(done.x), unseen)
+    if s.verify and not unseen:
+        finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731
+        error, trusted = verified(run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order))
+    commands = done.commands
+    if notes and commands is None:
+        commands = python_commands(run, grid.times, done.x)
+    return Samples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+
+
+def _asked_once_a_step(run: Run, h: float) -> tuple[Run, tuple[str, ...]]:
+    """The run of a controller with a memory: a sampled one, like a digital controller with the step as its period."""
+    loop = run.loop
+    held = Loop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, held=True)
+    note = (
+        f"The controller ran in Python: {REMEMBERS}, so it was asked once a step (every {h:g} s) and its torques were "
+        "held in between; every run and its verification began with the memory empty."
+    )
+    return replace(run, loop=held), (note,)
+
+
+def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
+    """Compile the loop; or say why the controller has to run in Python."""
+    why = reason_to_interpret(run)
+    if not why:
+        try:
+            compile_loop()
+            why = compiled_otherwise(run)
+            if not why:
+                return ()
+        except (TracingError, TypeError) as error:
+            if run.plant.controller is None:
+                raise
+            why = str(error)
+        except ManipulaError:
+            raise
+        except Exception as error:  # of somebody's controller, asked with traced numbers; in Python it may well work
+            if run.plant.controller is None or is_own(run.plant.controller):
+                raise
+            why = f"{type(error).__name__}: {error}"
+        finally:
+            renew(run)
+    return (f"The controller could not be compiled and ran in Python: {why}",)
+
+
+def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Errors and times of runs that were not repeated: nothing is known, or it is known that no step was short enough."""
+    return (np.full(count, np.inf), np.zeros(count)) if unseen else (np.full(count, np.nan), np.full(count, np.nan))
+
+
+def verified(run: Run, t: np.ndarray, done: Part, finer: Callable[[list[int]], Part], factor: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors found by repeating every run more finely, and the times until which each can be trusted, (N,) each."""
+    phase("verifying")
+    error, trusted = np.full(len(done.x), np.nan), np.full(len(done.x), np.nan)
+    states = run.plant.layout.size - 3  # everything but the works, whose error is the audit
+    at_once = max(1, MOST_AT_ONCE // done.x[0].size)
+    for first in range(0, len(error), at_once):
+        members = list(range(first, min(first + at_once, len(error))))
+        fine = finer(members)
+        error[members], trusted[members] = compare(
+            done.x[members, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
+        )
+    return error, trusted
+
+
+def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> Part:  # fmt: skip
+    """Outputs of a loop as arrays; what was recorded where a run ended early is no sample.
+
+    Args:
+        stopped: the sample at which each run was found to have ended, or -1. reached: the time of its last state.
+        why: gives the reason of a run that stopped in a sound state.
+    """
+    lay, stopped = run.plant.layout, np.atleast_1d(np.asarray(stopped, float))
+    count = len(stopped)
+    x = np.array(x, float).reshape(count, len(grid.times), lay.size)
+    last, reached = np.asarray(last, float).reshape(count, lay.size), np.asarray(reached, float).reshape(count)
+    reasons = [""] * count
+    for k in np.flatnonzero(stopped >= 0):
+        x[k, max(1, int(stopped[k])) :] = np.nan
+        reasons[k] = _ended_by(last[k], lay.n, grid) or why(int(k))
+    if commands is not None:
+        commands = np.asarray(commands, float).reshape(count, len(grid.times), lay.n)
+    return Part(x, commands, np.where(stopped < 0, np.inf, reached), tuple(reasons), last)
+
+
+def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
+    if not np.isfinite(x).all():
+        return "not_finite"
+    if np.abs(x[: 2 * n]).sum() > LARGEST:
+        return "diverged"
+    return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
+
+
+def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> Part:
+    kernel, loop = run.loop.run, run.loop
+    chosen = list(members)
+    x0, p = run.x0[chosen], run.p[chosen]
+    numbers = (*run.inputs, *grid, grid.count, 0.0, run.scenario.step, ratio, *lag(run))
+    if not loop.noisy:
+        out = kernel(x0, p, *numbers, threads=threads)
+    else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size
+        rows = [kernel(x0[i], p[i], *numbers, *noise_table(run.scenario, k)) for i, k in enumerate(members)]
+        out = tuple(np.array(column) for column in zip(*rows))
+    named = dict(zip(kernel.graph.outputs, out))
+    ends = named["stopped"], named["reached"], named["last"]
+    return part_of(run, grid, named["samples"], named.get("commands"), *ends, lambda k: "")
+
+
+def lag(run: Run) -> tuple[float, ...]:
+    """What is left of the delay behind whole periods [s]; nothing where there is no delay."""
+    s = run.scenario
+    return (s.actuator.delay - (run.loop.delay - 1) * s.step,) if run.loop.delay else ()
+
+
+def noise_table(s: Any, member: int) -> tuple[np.ndarray, np.ndarray]:
+    """Noise of one run as a piecewise constant table: breaks (k + 1,), values (k, 2n, 1)."""
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(s.noise.seed, spawn_key=(int(member),))))
+    n, steps = s.robot.n, s.steps + 1  # one more is measured at the end
+    values = rng.standard_normal((steps, 2 * n))
+    values[:, :n] *= s.noise.position
+    values[:, n:] *= s.noise.velocity
+    return np.arange(steps + 1) * s.step, values[:, :, None]
+
+
+def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> Part:
+    """The same loop in plain Python: slow, and honest about it."""
+    rows = []
+    for k in members:
+        plant, rate = python_rate(run, k)
+        noise = noise_table(run.scenario, k) if run.loop.noisy else ()
+        numbers, late = (grid.count, 0.0, run.scenario.step, ratio), sum(lag(run))
+        rows.append(
+            run.loop.advance(plant, rate, run.x0[k], grid, *numbers, lag=late, noise=noise, hold=held_part(run, k))
+        )
+    named = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    ends = named["stopped"], named["reached"], named["last"]
+    return part_of(run, grid, named["samples"], named.get("commands"), *ends, lambda k: "")

@@ -1,0 +1,328 @@
+"""Compiled loops and observers of a run: everything that happens between the initial state and the samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array, zeros
+from manipula.control.base import Target
+from manipula.control.memory import renewed
+from manipula.errors import DescriptionError
+from manipula.identity import identity, is_own
+from manipula.lazy import cached_property
+from manipula.physics import composite, kinematics
+from manipula.physics.chain import regrouped
+from manipula.redundancy.arm import Arm
+from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.loops.stepping import (
+    FAR,
+    MOST_PARTS,
+    Grid,
+    ended,
+    following,
+    halved,
+    inputs_of,
+    margin,
+    within,
+)
+from manipula.simulation.plant.disturbances import IDEAL
+from manipula.simulation.plant.parameters import flatten, rebuild, settled, shape_of
+from manipula.simulation.plant.plant import Flow, Plant
+
+REFERENCE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class ReferenceTable:
+    """A trajectory as run-time data of a compiled loop."""
+
+    breaks: np.ndarray  # (pieces + 1,)
+    coefficients: np.ndarray  # (pieces, dimension, degree + 1)
+
+    @classmethod
+    def of(cls, trajectory: Any, dimension: int) -> ReferenceTable:
+        if trajectory is None:
+            return cls(np.array([0.0, 1.0]), np.zeros((1, dimension, 6)))
+        table = trajectory.to_piecewise(REFERENCE_TOLERANCE)
+        coefficients = np.moveaxis(table.coefficients, 1, 2)
+        pad = 6 - coefficients.shape[2]
+        if pad > 0:
+            coefficients = np.pad(coefficients, ((0, 0), (0, 0), (0, pad)))
+        if coefficients.shape[1] < dimension:  # a path in the plane for a tip in space
+            coefficients = np.pad(coefficients, ((0, 0), (0, dimension - coefficients.shape[1]), (0, 0)))
+        return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
+
+
+def template(plant: Plant) -> tuple[Any, ...]:
+    """The parts of a plant whose numbers are inputs of the compiled loop."""
+    return plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator
+
+
+def _chosen(condition: Any, new: Any, old: Any) -> Any:
+    """``new()`` where the condition holds, else ``old``; a controller in Python is asked only where it has to decide."""
+    if isinstance(condition, (bool, np.bool_)):
+        return new() if condition else old
+    return array([ops.where(condition, a, b) for a, b in zip(new(), old)])
+
+
+def _named(path: str) -> str:
+    """``[0].kp`` of the template as ``controller.kp``."""
+    heads = ("controller", "friction", "drives", "disturbances", "actuator")
+    index, _, rest = path[1:].partition("]")
+    return heads[int(index)] + rest
+
+
+class Loop:
+    """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
+
+    def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0,
+                 held: bool = False) -> None:  # fmt: skip
+        self.plant, self.dimension, self.integrator = plant, dimension, integrator
+        self.noisy, self.delay, self.held = (
+            noisy,
+            delay,
+            held,
+        )  # delay: steps between a command and its effect, begun ones too
+        self.template = template(plant)
+        self.values = flatten(self.template)
+        self.names = list(plant.robot.parameters)
+
+    @cached_property
+    def parts(self) -> bytes | None:
+        """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
+        inputs = {"plant", "template", "values"}
+        options = {k: v for k, v in vars(self).items() if k not in inputs and k not in vars(Loop) and k[0] != "_"}
+        rest = replace(
+            self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
+            torques=None,
+        )  # fmt: skip
+        method = {**FIXED, **ADAPTIVE}.get(self.integrator)
+        return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
+
+    @cached_property
+    def own_controller(self) -> bool:
+        """Is the controller (if any) made of nothing but this package's own parts?"""
+        return is_own(self.template[0])
+
+    @property
+    def defaults(self) -> np.ndarray:
+        """The run's own numbers, in the order of the parameter vector (free parameters of the robot excluded)."""
+        return np.array([number for _, number in self.values], float)
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Names of the parameters, such as ``controller.kp`` and ``friction[0].damping``."""
+        return [_named(path) for path, _ in self.values]
+
+    def check_varied(self, path: str) -> None:
+        """May the number (or all numbers of the part) at this path differ within a batch?
+
+        Raises:
+            DescriptionError: when its part computed something from it once and for all.
+        """
+        for part in map(_named, settled(self.template)):
+            if path.startswith((part + ".", part + "[")) or part == path or part.startswith((path + ".", path + "[")):
+                raise DescriptionError(
+                    f"'{part}' computes something from its numbers when it is made, so other numbers cannot be laid over them; "
+                    f"compute it where it is used, or make one run for every value.",
+                    field="vary",
+                )
+
+    def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
+        """The plant with gains from the vector p and a reference read from a table, traced or on floats.
+
+        A user's controller is one that nobody has asked yet, so that neither tracing nor another run leaves anything in it.
+        """
+        numbers = iter(range(len(self.values)))
+        parts = rebuild(self.template, lambda path, number: p[next(numbers)])
+        controller = parts[0] if self.own_controller else renewed(parts[0])
+        table = native.table(breaks, coefficients)
+        first, second = table.derivative(), table.derivative(2)
+        reference = lambda t: Target(table(t), first(t), second(t))  # noqa: E731
+        names = {name: p[len(self.values) + k] for k, name in enumerate(self.names)}
+        torques = self.plant.torques
+        if torques is not None:
+            torques = lambda t: table(t)  # noqa: E731
+        return replace(
+            self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
+            reference=reference, robot_values=names or None, torques=torques,
+        )  # fmt: skip
+
+    @property
+    def inputs(self) -> dict[str, tuple[Any, ...]]:
+        count = len(self.values) + len(self.names)
+        return {"x": (self.plant.layout.size,), "p": (max(count, 1),), "breaks": ("m+1",),
+                "coefficients": ("m", self.dimension, 6)}  # fmt: skip
+
+    @cached_property
+    def run(self) -> native.Kernel:
+        """``run(x0, p, breaks, coefficients, *grid, samples, t0, h, ratio[, lag][, noise])`` → what ``advance`` gives."""
+        n = self.plant.layout.n
+        shared = inputs_of(n)
+        extra: dict[str, tuple[Any, ...]] = {"lag": ()} if self.delay else {}
+        if self.noisy:
+            extra |= {"noise_breaks": ("w+1",), "noise": ("w", 2 * n, 1)}
+
+        def loop(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> dict[str, Any]:
+            plant = self.traced(p, breaks, coefficients)
+            grid, numbers, more = Grid(*rest[:5]), rest[5:9], rest[9:]
+            rate = lambda t, y, *held: plant.flow(t, y, *held).rate  # noqa: E731
+            lag, noise = (more[0], more[1:]) if self.delay else (0.0, more)
+            return self.advance(plant, rate, x, grid, *numbers, lag=lag, noise=noise)
+
+        return native.kernel_of(
+            loop, {**self.inputs, **shared, "t0": (), "h": (), "ratio": (), **extra},
+            f"{self.plant.robot.name}.{self.integrator}", self.parts, ("breaks", "coefficients", *shared, *extra),
+        )  # fmt: skip
+
+    @property
+    def sampled(self) -> bool:
+        """Is the command decided once a step and held during it, as noise and delay require?"""
+        return self.noisy or self.held or self.delay > 0
+
+    def advance(self, plant: Plant, rate: Any, x: Any, grid: Grid, samples: Any, t0: Any, h: Any, ratio: Any,
+                lag: Any = 0.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
+        """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
+
+        Steps end at multiples of h; one that a sample or a known instant divides is taken in parts.
+
+        Args:
+            rate: ``rate(t, x[, noise, command])``, the state's rate.
+            t0: the time of the first sample, which is 0. h: the step, which is also the period of a sampled command.
+            ratio: below 1, every part is taken in two, which meet at this fraction of it (a verification).
+            lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.
+            hold: ``hold(t, x, command, h)``, the state after a part of a step, where that is compiled by itself.
+        """
+        lay, n = plant.layout, plant.layout.n
+        shaken = native.table(*noise) if noise else None
+        after = following(plant, grid)
+
+        def shake(i: Any) -> Any:
+            return shaken((i + 0.5) * h) if shaken is not None else np.zeros(2 * n)
+
+        def decided(i: Any, t: Any, y: Any) -> Any:
+            """The command that period i begins with, from the measured state."""
+            now = shake(i)
+            return plant.command(t, y, lay.q(y) + now[:n], lay.qd(y) + now[n:])
+
+        def acting(t: Any, i: Any, queue: Any) -> Any:
+            """The command in force just after t."""
+            if not self.delay:
+                return queue[:n]
+            late = t < i * h + lag - margin(t)
+            return array([ops.where(late, old, new) for old, new in zip(queue[:n], queue[n : 2 * n])])
+
+        def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+            border = (i + 1.0) * h
+            end = ops.minimum(ops.minimum(goal, border), after(t))
+            if self.delay:
+                change = i * h + lag
+                end = ops.minimum(end, ops.where(change > t + margin(t), change, FAR))
+            stop, half = halved(t, end, half, ratio)
+            held: Any = (shake(i), acting(t, i, queue)) if self.sampled else ()
+            if hold is not None:
+                y = hold(t, y, held[1], stop - t)
+            else:
+                y = self.moved(lambda s, z: rate(s, z, *held), t, y, stop - t)
+            arrived = (half < 0.5) & (end >= border - margin(border))
+            i = ops.where(arrived, i + 1.0, i)
+            if self.sampled:
+                queue = _chosen(arrived, lambda: np.concatenate([queue[n:], decided(i, stop, y)]), queue)
+            return stop, y, i, half, queue
+
+        def step(k: Any, *state: Any) -> Any:
+            goal = native.lookup(grid.times, k + 1.0)
+            there = lambda t, y, *_: (t >= goal - margin(goal)) | ended(y, n, grid)  # noqa: E731
+            return native.until(lambda *s: part(goal, *s), state, there, MOST_PARTS).state
+
+        def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+            return {"samples": y, "commands": acting(t, i, queue)} if self.sampled else {"samples": y}
+
+        queue = np.concatenate([decided(0.0, t0, x)] * (self.delay + 1)) if self.sampled else np.zeros(1)
+        start = (t0, x, 0.0, 0.0, queue)
+        done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: ended(y, n, grid))
+        return {**done.samples, "stopped": done.stopped, "reached": done.state[0], "last": done.state[1]}
+
+    def moved(self, rate: Any, t: Any, state: Any, h: Any) -> Any:
+        """The state after one step of the integrator; traced or on floats."""
+        inside = within(t, h)
+        return FIXED[self.integrator].step(lambda s, z: rate(inside(s), z), t, state, h, self.plant.layout.n)
+
+    @cached_property
+    def hold(self) -> native.Kernel:
+        """``hold(x, p, breaks, coefficients, t, command, h)``: the state a step later under a command decided elsewhere."""
+
+        def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, command: Any, h: Any) -> Any:
+            plant = replace(self.traced(p, breaks, coefficients), controller=None)
+            return self.moved(lambda t, z: plant.flow(t, z, None, command).rate, t, x, h)
+
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), "command": (self.plant.layout.n,), "h": ()},
+            f"{self.plant.robot.name}.hold", self.parts, ("breaks", "coefficients"),
+        )  # fmt: skip
+
+    @cached_property
+    def observe(self) -> native.Kernel:
+        """``observe(x, p, breaks, coefficients, t)``: everything a result holds at one instant."""
+        return self._given("observe", lambda plant, t, x: self._seen(plant, t, x, plant.flow(t, x)), controlled=True)
+
+    @cached_property
+    def observe_given(self) -> native.Kernel:
+        """``observe_given(x, p, breaks, coefficients, t, command)``: the same under a command decided elsewhere."""
+        return self._given("observe_given", lambda plant, t, x, u: self._seen(plant, t, x, plant.flow(t, x, None, u)))
+
+    @cached_property
+    def rate_given(self) -> native.Kernel:
+        """``rate_given(x, p, breaks, coefficients, t, command)``: the state's rate; states of the controller rest."""
+        return self._given("rate_given", lambda plant, t, x, u: plant.flow(t, x, None, u).rate)
+
+    @cached_property
+    def second(self) -> native.Kernel:
+        """``second(x, p, breaks, coefficients, t)``: first and second derivative of the state in time, along its own flow."""
+
+        def seen(plant: Plant, t: Any, x: Any) -> dict[str, Any]:
+            rate = plant.flow(t, x).rate
+            return {"rate": rate, "second": array(native.time_derivative(rate, {t: 1.0, **dict(zip(x, rate))}))}
+
+        return self._given("second", seen, controlled=True)
+
+    @cached_property
+    def mass_matrix(self) -> native.Kernel:
+        """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
+        return self._given(
+            "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.chain(t)), plant.layout.q(x)),
+            controlled=True,
+        )  # fmt: skip
+
+    @cached_property
+    def energy(self) -> native.Kernel:
+        """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together."""
+        return self._given("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
+
+    def _given(self, name: str, f: Any, controlled: bool = False) -> native.Kernel:
+        def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, *command: Any) -> Any:
+            plant = self.traced(p, breaks, coefficients)
+            return f(plant if controlled else replace(plant, controller=None), t, x, *command)
+
+        extra: dict[str, tuple[Any, ...]] = {} if controlled else {"command": (self.plant.layout.n,)}
+        return native.kernel_of(
+            traced, {**self.inputs, "t": (), **extra}, f"{self.plant.robot.name}.{name}", self.parts,
+            ("breaks", "coefficients"),
+        )  # fmt: skip
+
+    @staticmethod
+    def _seen(plant: Plant, t: Any, x: Any, flow: Flow) -> dict[str, Any]:
+        q, qd = plant.layout.q(x), plant.layout.qd(x)
+        kinetic, potential, held = plant.energies(t, x)
+        tip = kinematics.pose(plant.chain(t), q) if plant.robot.tip is not None else zeros(4, 4)
+        target = plant.reference(t)
+        return {
+            "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
+            "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
+            "kinetic": kinetic, "potential": potential, "held": held, "power": array(flow.tau * qd),
+        }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The equations of a run, over any scalar."""

@@ -1,0 +1,243 @@
+r"""The equations of a run, over any scalar: arm, friction, drives, controller, reference and disturbances in one function.
+
+.. math:: \ddot q = M^{-1}\left(\tau - \tau_f(\dot q, z, f_n) - C\dot q - g + \sum J^T w\right)
+
+Normal forces :math:`f_n` of load-dependent friction depend on :math:`\ddot q` in turn; ``friction_loads.py`` solves that loop
+inside every evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra import ops
+from manipula.algebra.expression import parse
+from manipula.algebra.fields import per_joint
+from manipula.algebra.linear import array, zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.symbols import evaluate, is_symbolic
+from manipula.control.base import Controller, Target, checked_torques, unwritable
+from manipula.errors import DescriptionError
+from manipula.physics import composite, energy, kinematics, reactions
+from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.physics.constrained import Response
+from manipula.physics.forward import forward_dynamics, uses_articulated
+from manipula.redundancy.arm import Arm
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.link import Payload
+from manipula.robot.robot import Robot
+from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
+from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, torques
+from manipula.simulation.plant.layout import Layout
+
+
+def acting(d: Wrench, t: Scalar) -> np.ndarray:
+    """The six components of a wrench at time t, zero outside its interval."""
+    values = [parse(v, names=("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
+    on = (t >= d.start) & (t <= d.stop)
+    return array([ops.where(on, v, 0.0) for v in values])
+
+
+def _exchanged(before: Payload | None, change: PayloadChange, changed: Any) -> Payload:
+    """What the tip carries: a point mass once the change has happened, the robot's own payload until then."""
+    if before is None:
+        return Payload(ops.where(changed, change.mass, 0.0), change.com)
+    com = [ops.where(changed, new, old) for new, old in zip(change.com, before.com)]
+    inertia = [[ops.where(changed, 0.0, entry) for entry in row] for row in before.inertia]
+    return Payload(ops.where(changed, change.mass, before.mass), tuple(com), tuple(map(tuple, inertia)))  # pyright: ignore[reportArgumentType]
+
+
+class Flow(NamedTuple):
+    """Everything that is known at one instant."""
+
+    rate: np.ndarray  # of the whole state
+    qdd: np.ndarray
+    command: np.ndarray  # by the controller
+    tau: np.ndarray  # that reaches the links
+    friction: np.ndarray
+    outside: np.ndarray  # Jᵀ w
+    loads: np.ndarray  # normal forces, zero where nothing needs them
+
+
+@dataclass(frozen=True)
+class Plant:
+    """The parts of one run. ``reference(t)`` gives a Target; ``controller`` may be None."""
+
+    robot: Robot
+    model: Robot
+    controller: Controller | None
+    reference: Callable[[Scalar], Target]
+    friction: tuple[FrictionLaw | None, ...]
+    drives: tuple[Drive | None, ...]
+    disturbances: tuple[Wrench | PayloadChange, ...]
+    actuator: Actuator
+    layout: Layout
+    torques: Callable[[Scalar], Vector] | None = None
+    robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
+    prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
+
+    def chain(self, t: Scalar) -> Chain:
+        """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
+        robot = self.robot
+        latest: Scalar = -1e300
+        for change in self.disturbances:
+            if isinstance(change, PayloadChange):  # in whatever order they are listed, the latest one holds
+                changed = (t >= change.time) & (change.time >= latest)
+                latest = ops.where(changed, change.time, latest)
+                robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
+        chain = prepare(robot, self.robot_values)
+        bodies = tuple(
+            replace(b, armature=0.0) if d is not None and d.separates_rotor else b
+            for b, d in zip(chain.bodies, self.drives)
+        )
+        return replace(chain, bodies=bodies)
+
+    def arm(self) -> Arm:
+        """What the controller believes."""
+        if self.prepared is not None:
+            return self.prepared
+        values = self.robot_values if self.model is self.robot else None
+        return Arm(self.model, prepare(self.model, values) if values else None, self._shared)
+
+    @property
+    def _shared(self) -> bool:
+        """Does the controller believe exactly what the plant is, so that both need the same M and h + g?"""
+        own_rotor = any(d is not None and d.separates_rotor for d in self.drives)
+        changing = any(isinstance(d, PayloadChange) for d in self.disturbances)
+        return self.model is self.robot and not own_rotor and not changing and not uses_articulated(self.chain(0.0))
+
+    def rotors(self) -> list[Scalar]:
+        """Rotor inertia of every joint, seen from the joint."""
+        values = self.robot_values or {}
+        return [evaluate(j.armature, values) if is_symbolic(j.armature) else j.armature for j in self.robot.joints]
+
+    def command(self, t: Scalar, x: Vector, measured_q: Vector, measured_qd: Vector) -> np.ndarray:
+        """Torques that the controller asks for, cut by the actuator."""
+        n = self.layout.n
+        if self.torques is not None:
+            u = self.torques(t)
+        elif self.controller is None:
+            u = np.zeros(n)
+        else:
+            u = self._asked(self.controller, t, x, unwritable(measured_q), unwritable(measured_qd))
+        limit = self.actuator.limit
+        if limit is None:
+            return array(u)
+        bound = per_joint(limit, n)
+        return array([ops.minimum(bound[i], ops.maximum(-bound[i], u[i])) for i in range(n)])
+
+    def _asked(self, controller: Any, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """The torques of the controller; it may look at the state, not change it."""
+        state = self.layout.controller_states(x)
+        try:
+            return checked_torques(controller.torque(self.arm(), t, q, qd, self.reference(t), state), self.layout.n)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise DescriptionError(
+                "The controller writes into q or qd, which are the state of the robot; let it work on a copy: q = q.copy().",
+                field="controller",
+            ) from error
+
+    def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
+        """The state's rate at (t, x) and the torques behind it.
+
+        Args:
+            noise: added to measured q, qd, (2n,). command: torques already decided (held over a step, delayed).
+        """
+        lay = self.layout
+        n = lay.n
+        q, qd = lay.q(x), lay.qd(x)
+        seen_q, seen_qd = (q, qd) if noise is None else (q + noise[:n], qd + noise[n:])
+        u = self.command(t, x, seen_q, seen_qd) if command is None else command
+        chain = self.chain(t)
+        lean = regrouped(chain)
+        states, motors = lay.friction_states(x), lay.drive_states(x)
+        armature = self.rotors()
+        tau = zeros(n)
+        motor_rates: list[Scalar] = []
+        for i, drive in enumerate(self.drives):
+            if drive is None:
+                tau[i] = u[i]
+            else:
+                tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
+                motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
+        outside = self.outside(chain, t, q)
+        push, relief = array(tau + outside), self.relief(chain, t, q)
+        qdd, friction, loads = self.accelerate(chain, lean, q, qd, push, states, relief)
+        bristles = rates(self.friction, qd, states, loads)
+        if self.controller is not None and lay.controller:
+            own = self.controller.state_rate(
+                self.arm(), t, seen_q, seen_qd, self.reference(t), lay.controller_states(x)
+            )
+        else:
+            own = np.zeros(lay.controller)
+        works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(outside * qd))]
+        rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
+        return Flow(rate, qdd, u, array(tau), friction, outside, loads)
+
+    def accelerate(self, chain: Chain, lean: Chain, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
+                   relief: Any = 0.0) -> Balance:  # fmt: skip
+        """Accelerations, friction torques and normal forces under the torques ``push``."""
+        if not loaded(self.friction):
+            friction = torques(self.friction, qd, states, np.zeros(self.layout.n))
+            return Balance(forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(self.layout.n))
+        return balanced(self.friction, chain, q, qd, states, self.response(lean, q, qd, push), relief)
+
+    def response(self, lean: Chain, q: Vector, qd: Vector, push: Vector) -> Response:
+        """Answer of the arm to further torques when ``push`` acts."""
+        M_inv = composite.inverse_mass_matrix(lean, q)
+        return Response(array(M_inv @ (push - composite.nonlinear_effects(lean, q, qd))), M_inv)
+
+    def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
+        """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
+        chain, (q, qd) = self.chain(t), (self.layout.q(x), self.layout.qd(x))
+        response = self.response(regrouped(chain), q, qd, np.zeros(len(q)))
+        return loop_gain(self.friction, chain, q, qd, self.layout.friction_states(x), response)
+
+    def relief(self, chain: Chain, t: Scalar, q: Vector) -> Any:
+        """What outside forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
+        total: Any = 0.0
+        if loaded(self.friction):
+            for d in self.disturbances:
+                if isinstance(d, Wrench):
+                    link = kinematics.find_frame(chain, d.frame).link
+                    total = total + reactions.relieved(chain, q, link, acting(d, t)[:3])
+        return total
+
+    def outside(self, chain: Chain, t: Scalar, q: Vector) -> np.ndarray:
+        """Σ Jᵀ w of the outside wrenches, (n,)."""
+        total = zeros(self.layout.n)
+        for d in self.disturbances:
+            if isinstance(d, Wrench):
+                total = total + kinematics.jacobian(chain, q, d.frame).T @ acting(d, t)
+        return array(total)
+
+    def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
+        """Kinetic and potential energy of the arm, energy held by the drives [J]."""
+        lay = self.layout
+        q, qd = lay.q(x), lay.qd(x)
+        chain = self.chain(t)
+        held: Scalar = 0.0
+        armature = self.rotors()
+        for i, drive in enumerate(self.drives):
+            if drive is not None:
+                held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
+        return energy.kinetic_energy(chain, q, qd), energy.potential_energy(chain, q), held
+
+    def start(self, q: Vector, qd: Vector) -> np.ndarray:
+        """State at the beginning: bristles at rest, drives without torque, no work done."""
+        lay = self.layout
+        motors: list[Scalar] = []
+        for i, drive in enumerate(self.drives):
+            if drive is not None:
+                motors.extend(drive.initial_state(q[i], qd[i]))
+        own = (
+            np.zeros(0) if self.controller is None or not lay.controller else self.controller.initial_state(self.arm())
+        )
+        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * 3)

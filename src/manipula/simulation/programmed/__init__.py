@@ -1,0 +1,1 @@
+"""Programmed motion: the tip obeys formulas; motion, friction and torques follow."""

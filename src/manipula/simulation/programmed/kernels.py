@@ -1,0 +1,152 @@
+"""Machine code of programmed motions: the loop over steps and the observer of samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array
+from manipula.identity import identity
+from manipula.physics.constrained import Rows
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.loops.stepping import within
+from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
+from manipula.simulation.programmed.equations import Program
+
+LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
+Part = Literal["loop", "observer", "rows", "second"]
+
+
+def names_of(program: Program) -> tuple[str, ...]:
+    """The program's parameters in the order in which machine code takes them, however they were given."""
+    return tuple(sorted(program.parameters))
+
+
+def numbers_of(program: Program) -> tuple[Any, ...]:
+    """The parts whose numbers are inputs of the compiled loop."""
+    values = tuple(program.parameters[name] for name in names_of(program))
+    return program.drives, program.friction, values, float(program.gain)
+
+
+def values_of(program: Program) -> list[float]:
+    """Those numbers in the order of the vector ``p``."""
+    return [v for _, v in flatten(numbers_of(program))] or [0.0]
+
+
+def kernel(part: Part, program: Program, integrator: str) -> native.Kernel:
+    """The loop or the observer of a program of this shape; other numbers use the same machine code.
+
+    A program that holds somebody's code is traced once in every run.
+    """
+    options = part, program.formulation, program.independent, program.stabilisation, integrator
+    parts = (
+        program.robot,
+        program.constraints,
+        program.drives,
+        program.friction,
+    )  # kept below, so that their ids stay theirs
+    key = (*options, *map(id, parts), names_of(program))
+    found, _ = program.traced.get(key, (None, None))
+    if found is None:
+        f, inputs, shared = function(part, program, integrator)
+        name = f"{program.robot.name}.program_{part}"
+        found = native.kernel_of(f, inputs, name, parts_of(part, program, integrator), shared)
+        program.traced[key] = found, parts
+    return found
+
+
+def parts_of(part: Part, program: Program, integrator: str) -> bytes | None:
+    """What the machine code of a program is made from, besides its numbers; None: also from somebody's code."""
+    demands = part, program.robot.bare, program.constraints, names_of(program)
+    if part == "rows":  # neither friction nor drives have a say in what the program demands
+        return identity(*demands)
+    options = program.formulation, program.independent, program.stabilisation
+    return identity(*demands, shape_of(numbers_of(program)), *options, FIXED[integrator])
+
+
+def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> Rows:
+    """A, b and residuals of the program at a state."""
+    values = np.array([program.parameters[name] for name in names_of(program)] or [0.0], float)
+    return Rows(*kernel("rows", program, "")(q, qd, values, t))
+
+
+def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    def rows(q: Any, qd: Any, p: Any, t: Any) -> dict[str, Any]:
+        now = replace(program, parameters=dict(zip(names_of(program), p)))
+        found = now.rows(now.chain(), q, qd, t)
+        return {"A": found.A, "b": found.b, "value": found.value, "rate": found.rate}
+
+    n = program.robot.n
+    return rows, {"q": (n,), "qd": (n,), "p": (max(1, len(program.parameters)),), "t": ()}, ()
+
+
+def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+    """What is compiled: a function of traced arrays, the shapes of its inputs, and which of those a batch shares."""
+    if part == "rows":
+        return _rows_function(program)
+    method, lay = FIXED[integrator], program.layout
+    template = numbers_of(program)
+    count = len(values_of(program))
+
+    def traced(p: Any) -> Program:
+        k = iter(range(count))
+        drives, friction, values, gain = rebuild(template, lambda path, number: p[next(k)])
+        return replace(
+            program, drives=drives, friction=friction, parameters=dict(zip(names_of(program), values)), gain=gain
+        )
+
+    def loop(x: Any, p: Any, t0: Any, first: Any, h: Any, ratio: Any, smallest: Any, steps: Any, every: Any) -> Any:
+        """Steps number ``first`` … of a stretch that begins at t0; with ratio < 1 every step h is taken in two unequal parts."""
+        now = traced(p)
+
+        def step(i: Any, state: Any, health: Any) -> Any:
+            number, divided = first + i, ratio < 1.0
+            whole = ops.floor(0.5 * number)
+            second = number - 2.0 * whole > 0.5
+            t = t0 + ops.where(divided, whole * h + ops.where(second, ratio * h, 0.0), number * h)
+            part = ops.where(divided, ops.where(second, (1.0 - ratio) * h, ratio * h), h)
+            inside = within(t, part)
+            moved = method.step(lambda s, y: now.flow(inside(s), y).rate, t, state, part, lay.n)
+            moved, rows = now.settled(t + part, moved)
+            return moved, now.health(rows)
+
+        def stop(i: Any, state: Any, health: Any) -> Any:
+            size: Any = 0.0
+            for value in state[: 2 * lay.n]:
+                size = size + ops.abs(value)
+            total = size
+            for value in state[2 * lay.n :]:
+                total = total + value
+            return (health < smallest) | (size > LARGEST) | ~native.is_finite(total)
+
+        done = native.repeat(step, (x, 1e300), steps, record=lambda i, state, _: state, every=every, stop=stop)
+        return {"samples": done.samples, "last": done.state[0], "stopped": done.stopped}
+
+    def observe(x: Any, p: Any, t: Any) -> dict[str, Any]:
+        now = traced(p)
+        flow = now.flow(t, x)
+        kinetic, potential = now.energies(t, x)
+        q, qd = lay.q(x), lay.qd(x)
+        required = flow.applied + flow.reaction
+        return {
+            "qdd": flow.qdd, "applied": flow.applied, "friction": flow.friction, "loads": flow.loads, "reaction": flow.reaction,
+            "tau": required, "multipliers": flow.mu, "residual": flow.rows.value, "residual_rate": flow.rows.rate,
+            "pose": now.tip(q), "kinetic": kinetic, "potential": potential, "power": required * qd,
+        }  # fmt: skip
+
+    def second(x: Any, p: Any, t: Any) -> dict[str, Any]:
+        """First and second derivative of the state in time, along its own flow."""
+        rate = traced(p).flow(t, x).rate
+        return {"rate": rate, "second": array(native.time_derivative(rate, {t: 1.0, **dict(zip(x, rate))}))}
+
+    shapes: dict[str, tuple[Any, ...]] = {"x": (lay.size,), "p": (count,)}
+    if part == "second":
+        return second, {**shapes, "t": ()}, ()
+    if part == "loop":
+        numbers = dict.fromkeys(("t0", "first", "h", "ratio", "smallest", "steps", "every"), ())
+        return loop, {**shapes, **numbers}, ("steps", "every")
+    return observe, {**shapes, "t": ()}, ()

@@ -1,0 +1,259 @@
+"""Runs of programmed motions: a start on the program, integration with changing independent coordinates, a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.algebra.value import handed_over
+from manipula.physics.programmed import choose_independent
+from manipula.robot.drives.rigid import Rigid
+from manipula.simulation.assembly import versions
+from manipula.simulation.checks.instants import formula_marks, narrower
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.loops.stepping import RATIO, WHOLE
+from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
+from manipula.simulation.programmed.start import consistent_start
+from manipula.simulation.programmed.verdict import ended, judged
+from manipula.simulation.progress import phase
+from manipula.simulation.result import Result
+from manipula.simulation.stored.provenance import acting, program_settings, robot_text
+from manipula.simulation.verdicts import judge
+from manipula.simulation.verdicts.limits import stated_limits
+
+SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
+SINGULAR_PIVOT = 1e-7  # below which no motion is computed
+LEAVING = 1e-6  # rad or m from the program, in joints
+MAX_SPLITS = 10_000
+ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
+
+
+class Integrated(NamedTuple):
+    """Samples (S, size); time of an early end or None; the last sound state and its time; how often coordinates were split anew."""
+
+    t: np.ndarray
+    x: np.ndarray
+    ending: float | None
+    last: np.ndarray
+    before: float
+    splits: int
+
+
+class Stretch(NamedTuple):
+    """Equal steps from ``t0`` on, a sample after every few of them; with ratio < 1 each step is taken in two unequal parts.
+
+    ``steps`` and ``every`` count parts.
+    """
+
+    t0: float
+    h: float
+    steps: int
+    every: int
+    ratio: float = WHOLE
+
+    def time(self, number: float) -> float:
+        """When part ``number`` begins."""
+        if self.ratio == WHOLE:
+            return self.t0 + number * self.h
+        return self.t0 + number // 2 * self.h + number % 2 * self.ratio * self.h
+
+    def divided(self) -> Stretch:
+        """The same in other steps, none of which is commensurate with those of the run."""
+        return self._replace(steps=2 * self.steps, every=2 * self.every, ratio=RATIO)
+
+
+def stretches(duration: float, step: float, sample: float | None) -> list[Stretch]:
+    """A run whose samples lie exactly on multiples of ``sample`` and whose end is one of them; no step is longer than asked for."""
+    if sample is None:
+        count = _whole(duration / step)
+        return [Stretch(0.0, duration / count, count, 1)]
+    intervals = int(duration / sample * (1.0 + ROUNDING))
+    found = []
+    if intervals:
+        every = _whole(sample / step)
+        found.append(Stretch(0.0, sample / every, intervals * every, every))
+    rest = duration - intervals * sample
+    if rest > ROUNDING * duration:
+        count = _whole(rest / step)
+        found.append(Stretch(intervals * sample, rest / count, count, count))
+    return found
+
+
+def _whole(ratio: float) -> int:
+    return max(1, int(np.ceil(ratio * (1.0 - ROUNDING))))
+
+
+def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
+                start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
+    """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
+    x, moved = consistent_start(program, q, qd, start)
+    parts = stretches(duration, h, sample)
+    done = integrate(program, independent, x, parts, integrator)
+    estimate = float("nan")
+    if verify and done.ending is None:
+        phase("verifying")
+        fine = integrate(program, independent, x, [part.divided() for part in parts], integrator)
+        estimate, n = float("inf"), program.robot.n
+        if fine.ending is None:
+            factor = judge.shrinkage(FIXED[integrator].order)
+            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
+            estimate = float(found)
+    examined = formula_marks(program.drives, (), duration, h, program.parameters)
+    unseen = examined.unresolved or (("a formula in t",) if len(narrower(examined.marks, h)) else ())
+    return _result(
+        program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, unseen
+    )
+
+
+def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
+    """One stretch after the other."""
+    t, rows, splits = [np.zeros(1)], [x[None]], 0
+    done: Integrated | None = None
+    for part in parts:
+        done = _stretch(program, independent, x, part, integrator, splits)
+        t.append(done.t[1:])
+        rows.append(done.x[1:])
+        x, splits = done.last, done.splits
+        if done.ending is not None:
+            break
+    assert done is not None
+    later = [p.t0 + np.arange(p.every, p.steps + 1, p.every) * p.h for p in parts[len(t) - 1 :]]
+    missing = sum(map(len, later))
+    x_all = np.concatenate([*rows, np.full((missing, program.layout.size), np.nan)])
+    return done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
+
+
+def _stretch(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, part: Stretch, integrator: str,
+             splits: int) -> Integrated:  # fmt: skip
+    """Step through the motion; where the independent coordinates become singular others take their place."""
+    lay, steps, every, time = program.layout, part.steps, part.every, part.time
+    t = np.array([time(k) for k in range(0, steps + 1, every)])
+    out = np.full((len(t), lay.size), np.nan)
+    out[0] = x
+    free = program.formulation == "gpme" and independent is None and len(program.constraints) < program.robot.n
+    done, before = 0, splits
+    while done < steps:
+        now, pivot = split(program, independent, x, time(done))
+        if pivot < SINGULAR_PIVOT:
+            return Integrated(t, out, time(done), x, time(done), splits)
+        threshold = min(SMALL_PIVOT, 0.1 * pivot) if free else SINGULAR_PIVOT
+        phase("compiling")
+        run = kernel("loop", now, integrator)
+        phase("integrating")
+        p = np.array(values_of(now))
+        ahead = -done % every  # steps to the next sample: after a new split samples stay on the common grid
+        count, stride = (min(ahead, steps - done), 1) if ahead else (steps - done, every)
+        block, last, stopped = run(x, p, part.t0, done, part.h, part.ratio, threshold, count, stride)
+        block, ok = np.asarray(block), int(stopped) < 0
+        made = count if ok else int(stopped)
+        if not ahead:
+            whole = made // every + 1
+            out[done // every : done // every + whole] = block[:whole]
+        sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).max() <= LARGEST
+        again = free and sound and splits < MAX_SPLITS and (made > 0 or splits == before)
+        if not ok and not (again and split(program, None, last, time(done + made))[1] >= SINGULAR_PIVOT):
+            from_ = max(made - 1, 0) // stride * stride  # the last sample before the end, and every step after it
+            x, first = block[from_ // stride], done + from_
+            states, _, _ = run(x, p, part.t0, first, part.h, part.ratio, threshold, max(made - from_, 1), 1)
+            last, steps_on = _sound(program, np.asarray(states), [time(first + k) for k in range(len(states))])
+            return _cut(Integrated(t, out, time(done + made), last, time(first + steps_on), splits))
+        done, x = done + made, np.asarray(last)
+        if done % every == 0:
+            out[done // every] = x
+        splits += not ok
+    return Integrated(t, out, None, x, time(steps), splits)
+
+
+def _sound(program: Program, states: np.ndarray, times: list[float]) -> tuple[np.ndarray, int]:
+    """The last of consecutive states that still obeys the program, and its number."""
+    lay = program.layout
+    found = 0
+    for k, (x, t) in enumerate(zip(states, times)):
+        if not np.isfinite(x).all():
+            break
+        rows = rows_at(program, lay.q(x), lay.qd(x), t)
+        off = np.abs(rows.value) / np.linalg.norm(rows.A, axis=1)
+        if not off.max() < LEAVING:
+            break
+        found = k
+    return states[found], found
+
+
+def _cut(run: Integrated) -> Integrated:
+    """Samples from the early end on are not a motion."""
+    run.x[run.t >= run.ending] = np.nan
+    return run
+
+
+def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, t: float) -> tuple[Program, float]:
+    """The program with its independent coordinates chosen for the state x, and how sound the choice is."""
+    rows = rows_at(program, program.layout.q(x), program.layout.qd(x), t)
+    if program.formulation == "gpme":
+        unit = rows.A / np.linalg.norm(rows.A, axis=1)[:, None]
+        program = replace(program, independent=choose_independent(unit) if independent is None else independent)
+    else:
+        program = replace(program, independent=())
+    with np.errstate(all="ignore"):
+        pivot = float(program.health(rows))
+    return program, pivot if np.isfinite(pivot) else 0.0
+
+
+def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
+            h: float, integrator: str, moved: tuple[str, ...], unseen: tuple[str, ...]) -> Result:  # fmt: skip
+    lay, x, t = program.layout, done.x, done.t
+    # multipliers need no partition: the observer is the same for every split
+    now = replace(program, formulation="multipliers", independent=())
+    phase("evaluating")
+    look = kernel("observer", now, integrator)
+    seen = dict(zip(look.graph.outputs, look(x, np.array(values_of(now)), t)))
+    arrays = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy(), **seen}
+    arrays["tip"] = seen["pose"][..., :3, 3]
+    arrays["energy"] = seen["kinetic"] + seen["potential"]
+    audit = lay.audit(x)
+    arrays["work_drives"], arrays["work_friction"], arrays["work_program"] = audit
+    arrays["audit"] = audit.drives - audit.friction + audit.outside - (arrays["energy"] - arrays["energy"][0])
+    if sum(lay.drives):
+        start = 2 * lay.n + sum(lay.friction)
+        arrays["motors"] = x[:, start : start + sum(lay.drives)].copy()
+    if sum(lay.friction):
+        arrays["bristles"] = x[:, 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
+    missing = ~np.isfinite(x).all(axis=1)
+    for value in arrays.values():
+        value[missing] = np.nan
+    if done.ending is None:
+        status, reason = judged(program, t, arrays["residual"], estimate, tolerance, unseen)
+    else:
+        status, reason = ended(program, independent, x[0], done.last, done.before, done.ending)
+    meta = {
+        "robot": program.robot.name, "robot_digest": program.robot.digest, "joint_names": program.robot.joint_names,
+        "joint_kinds": tuple(j.kind for j in program.robot.joints), "kind": "programmed", "formulation": program.formulation,
+        "constraints": tuple(c.name for c in program.constraints),
+        "equations": tuple(c.equation for c in program.constraints), "splits": done.splits, "stabilisation": program.stabilisation,
+        "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
+        "robot_toml": robot_text(program.robot), "settings": program_settings(program),
+        "limits": stated_limits(program.robot), "acting": acting(program.robot, program.friction, program.drives),
+    }  # fmt: skip
+    notes = (
+        *moved,
+        *_drive_notes(program),
+        *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()),
+    )
+    arrays = {name: handed_over(value) for name, value in arrays.items()}
+    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, program)
+
+
+def _drive_notes(program: Program) -> tuple[str, ...]:
+    """Drives of the robot that nobody asked for in this program do not act in it."""
+    idle = [
+        j.name
+        for j, d in zip(program.robot.joints, program.drives)
+        if d is None and j.drive is not None and not isinstance(j.drive, Rigid)
+    ]
+    if not idle:
+        return ()
+    return (
+        f"The robot's own drives of {', '.join(idle)} do not act in a programmed motion; give drives=… for those that shall.",
+    )

@@ -1,0 +1,186 @@
+"""A programmed motion described as a value: what the tip must do, with which drives and friction, from where, for how long."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError, unknown_name
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.robot import Robot
+from manipula.simulation.frozen_mapping import Frozen, frozen
+from manipula.simulation.integrators import FIXED
+from manipula.simulation.plant.per_joint import each_joint
+from manipula.simulation.programmed.constraint import Constraint
+from manipula.simulation.programmed.motion import STARTS, ProgrammedMotion, programmed_motion
+from manipula.simulation.result import Result
+from manipula.simulation.scenario import MAX_SAMPLES, MAX_STEPS
+from manipula.simulation.signals.friction_comparison import FrictionComparison
+from manipula.simulation.stored.provenance import scenario_text
+from manipula.simulation.verdicts.limits import stated_limits
+
+FORMULATIONS = ("gpme", "multipliers")
+STABILISATIONS = ("projection", "baumgarte", "none")
+
+
+@dataclass(frozen=True)
+class ProgramScenario:
+    """A frozen description of one programmed motion; see ``programmed_motion`` for the meaning of its parts.
+
+    Attributes:
+        constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
+        q0, qd0: initial state. start: one that breaks the program is moved onto it by the smallest change of joints, up to 0.1 rad or
+            0.05 m ("near"), by any distance ("project"), or refused ("refuse").
+        independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
+        drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
+        friction: one law for all joints, one a joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
+        parameters: values of the names in the formulas.
+        duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with
+            other, finer steps and compare.
+        limits: what the motion is held against in place of the robot's own limits of the same quantity.
+    """
+
+    robot: Robot
+    constraints: Any
+    q0: Any
+    qd0: Any = None
+    duration: float = 1.0
+    step: float = 1e-4
+    independent: Any = None
+    drives: Any = None
+    friction: Any = None
+    parameters: Any = None
+    formulation: str = "gpme"
+    stabilisation: str = "projection"
+    gain: float = 50.0
+    start: str = "near"
+    sample: float | None = None
+    integrator: str = "rk4"
+    tolerance: float = 1e-5
+    verify: bool = True
+    limits: Any = None
+    name: str = "programmed motion"
+    kind: ClassVar[str] = "programmed"
+
+    def __post_init__(self) -> None:
+        set_ = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        if not isinstance(self.robot, Robot):
+            raise DescriptionError(f"A Robot is needed, found {type(self.robot).__name__}.", field="robot")
+        for name in ("q0", "qd0", "parameters", "limits"):
+            set_(name, frozen(getattr(self, name)))
+        set_("parameters", self.parameters or Frozen({}))
+        one = isinstance(self.drives, Drive)
+        each = dict.fromkeys(range(self.robot.n), self.drives) if one else dict(self.drives or {})
+        drives = {int(k): frozen(v) for k, v in each.items() if v is not None}
+        set_("drives", tuple(sorted(drives.items(), key=lambda d: d[0])))
+        set_("independent", None if self.independent is None else tuple(self.independent))
+        set_("friction", each_joint(self.robot, self.friction, FrictionLaw, "friction law", "friction"))
+        given: Any = self.constraints
+        given = (given,) if isinstance(given, (str, Constraint)) or callable(given) else given
+        set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in given))
+        for name, known in (
+            ("formulation", FORMULATIONS),
+            ("stabilisation", STABILISATIONS),
+            ("start", STARTS),
+            ("integrator", FIXED),
+        ):
+            if getattr(self, name) not in known:
+                raise unknown_name(name, getattr(self, name), known, field=name)
+        for name in ("duration", "step", "sample", "tolerance"):
+            value = getattr(self, name)
+            if value is not None:
+                if not isinstance(value, (int, float)) or not np.isfinite(value) or value <= 0:
+                    raise DescriptionError(f"A finite number greater than 0 is needed, found {value}.", field=name)
+                set_(name, float(value))
+        for name in ("q0", "qd0"):
+            value = getattr(self, name)
+            if (value is not None and np.shape(value) != (self.robot.n,)) or (value is None and name == "q0"):
+                raise DescriptionError(f"{self.robot.n} numbers are needed, one a joint.", field=name)
+        stated_limits(self.robot, self.limits)
+        self._check_budget()
+        if self.gain != type(self).gain and self.stabilisation != "baumgarte":
+            raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
+        self.motion  # noqa: B018  checks the parts against each other
+
+    def _check_budget(self) -> None:
+        steps = self.duration / self.step
+        if steps > MAX_STEPS:
+            raise BudgetError(
+                f"{self.duration:g} s in steps of {self.step:g} s are {steps:.3g} steps; at most {MAX_STEPS}.",
+                field="step",
+            )
+        numbers = self.duration / (self.sample or self.step) * 20 * self.robot.n
+        if numbers > MAX_SAMPLES:
+            raise BudgetError(
+                f"The samples would be {numbers:.3g} numbers, at most {MAX_SAMPLES}; record fewer: sample=…",
+                field="sample",
+            )
+
+    @property
+    def motion(self) -> ProgrammedMotion:
+        """The derived equations."""
+        found = self.__dict__.get("_motion")
+        if found is None:
+            found = programmed_motion(
+                self.robot, self.constraints, self.independent, dict(self.drives), self.friction, self.parameters
+            )
+            object.__setattr__(self, "_motion", found)
+        return found
+
+    def run(self, *, friction: bool = True) -> Result:
+        """Integrate; ``friction=False`` switches every law off."""
+        result = self.motion.run(
+            self.q0, self.qd0, self.duration, self.step, self.formulation,  # pyright: ignore[reportArgumentType]
+            stabilisation=self.stabilisation, gain=self.gain, start=self.start, sample=self.sample, friction=friction,  # pyright: ignore[reportArgumentType]
+            integrator=self.integrator, tolerance=self.tolerance, verify=self.verify,
+        )  # fmt: skip
+        acted = self if friction else self.replace(friction=())
+        carried = {
+            "name": self.name,
+            "limits": stated_limits(self.robot, self.limits),
+            "scenario_toml": scenario_text(acted),
+        }
+        return dataclasses.replace(result, scenario=acted, meta={**result.meta, **carried})
+
+    def compare_friction(self) -> FrictionComparison:
+        """The run with and without friction."""
+        if all(law is None for law in self.motion.program.friction):
+            raise DescriptionError("No joint of this program has a friction law.", field="friction")
+        return FrictionComparison(self.run(), self.run(friction=False))
+
+    def replace(self, **changes: Any) -> ProgramScenario:
+        known = {f.name for f in dataclasses.fields(self)}
+        for name in changes:
+            if name not in known:
+                raise unknown_name("field of ProgramScenario", name, sorted(known))
+        return dataclasses.replace(self, **changes)
+
+    def with_parameters(self, values: dict[str, float]) -> ProgramScenario:
+        """The same program with other values of its parameters; nothing is derived anew."""
+        for name in values:
+            if name not in self.parameters:
+                raise unknown_name("parameter of the program", name, self.parameters, field="parameters")
+        return self.replace(parameters={**self.parameters, **values})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the program as TOML."""
+        from manipula.simulation.files.scenario_file import save_scenario
+
+        save_scenario(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ProgramScenario:
+        """Read a program from TOML."""
+        from manipula.simulation.files.scenario_file import load_file
+
+        found = load_file(path)
+        if not isinstance(found, ProgramScenario):
+            raise DescriptionError(
+                'This file describes no programmed motion (kind = "programmed").', file=os.fspath(path), field="kind"
+            )
+        return found

@@ -1,0 +1,1 @@
+"""Signals that are computed from a recorded run."""

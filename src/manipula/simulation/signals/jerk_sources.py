@@ -1,0 +1,274 @@
+r"""Where the exact jerk of a result comes from: the flow of its run, differentiated once more, or the reference it was laid along.
+
+Along a task reference the joints obey :math:`J\dddot q = \ddot v - \ddot J\dot q - 2\dot J\ddot q` with the tip's twist v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra.linear import array
+from manipula.algebra.taylor import Jet
+from manipula.errors import ManipulaError, printable
+from manipula.identity import identity, is_own
+from manipula.physics import kinematics
+from manipula.physics.chain import prepare
+from manipula.redundancy.arm import Arm
+from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
+from manipula.simulation.loops.loop import ReferenceTable
+from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.scenario import ProgramScenario
+from manipula.simulation.scenario import Scenario
+from manipula.simulation.signals.jerk import Look, Looking
+from manipula.simulation.stored.provenance import scenario_of
+
+NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
+INTERPRETED = "The controller could not be compiled"  # how the note of such a run begins
+HELD = (
+    "The command is decided once a step and held: the acceleration jumps every {:g} s, and the jerk is infinite there."
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """States of every run (N, S, size), positions first, and what is known at states and times of run k.
+
+    Attributes:
+        exact: else ``error`` says how far it may be off. held: a sentence when the acceleration jumps all the time.
+    """
+
+    states: np.ndarray
+    looking: Callable[[int], Looking]
+    exact: bool = True
+    error: float = 0.0
+    remark: str = ""
+    held: str = ""
+
+
+def source_of(result: Any) -> Source | str:
+    """How the jerk of a result is found exactly; or why it is not."""
+    s = scenario_of(result)
+    try:
+        if isinstance(s, ProgramScenario):
+            fixed = {"stabilisation": s.stabilisation, "gain": float(s.gain)}
+            return _programmed(result, replace(s.motion.program, **fixed), s.integrator)
+        if isinstance(s, Program):
+            return _programmed(result, s, str(result.meta.get("integrator", "rk4")))
+        if not isinstance(s, Scenario):
+            return "the result does not carry the scenario it was made from"
+        kind = s.resolved_kind()
+        if kind == "kinematic":
+            return _kinematic(result, s)
+        return _along_reference(result, s) if kind == "inverse_dynamics" else _dynamic(result, s)
+    except _Unknown as why:
+        return str(why)
+    except ManipulaError as error:  # a part that runs but cannot be differentiated
+        return f"the flow of the run could not be differentiated ({printable(error, 200)})"
+
+
+class _Unknown(Exception):
+    """The record does not hold what the jerk needs."""
+
+
+def _runs(values: np.ndarray) -> np.ndarray:
+    return values if values.ndim == 3 else values[None]
+
+
+def _states(result: Any, layout: Any) -> np.ndarray:
+    """The states of a run from its record (N, S, size); works, which nothing depends on, are left zero."""
+    q = _runs(np.asarray(result.arrays["q"], float))
+    parts = [q, _runs(np.asarray(result.arrays["qd"], float))]
+    for name, count in (("bristles", sum(layout.friction)), ("motors", sum(layout.drives)), ("controller_states", layout.controller)):  # fmt: skip
+        if count:
+            if name not in result.arrays:
+                raise _Unknown(f"the record has no signal '{name}'")
+            parts.append(_runs(np.asarray(result.arrays[name], float)))
+    x = np.concatenate([*parts, np.zeros((*q.shape[:2], layout.size - sum(p.shape[-1] for p in parts)))], axis=-1)
+    x[~np.isfinite(q).all(axis=-1)] = np.nan
+    return x
+
+
+def _dynamic(result: Any, s: Scenario) -> Source:
+    from manipula.simulation.loops.setup import prepare_run
+
+    run = prepare_run(s)
+    n = s.robot.n
+    states = _states(result, run.plant.layout)
+    interpreted = any(note.startswith(INTERPRETED) for note in result.notes)
+    if run.loop.sampled or any(REMEMBERS in note for note in result.notes):
+        return Source(states, lambda k: _none, held=HELD.format(s.step))
+    if not interpreted:
+        kernel = run.loop.second
+
+        def looking(k: int) -> Looking:
+            def look(x: np.ndarray, t: np.ndarray) -> Look:
+                rate, second = kernel(x, run.p[k], *run.inputs, t)
+                return Look(rate, second, rate[:, n : 2 * n], second[:, n : 2 * n])
+
+            return look
+
+        _check_unchanged(result, s, states[0], lambda x, t: looking(0)(x, t).acceleration)
+        return Source(states, looking)
+    rate = python_rate(run, 0)[1]
+    _check_unchanged(
+        result, s, states[0], lambda x, t: np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
+    )
+    remark = "The controller runs in Python, so the jerk is a difference quotient along the flow."
+    return Source(states, lambda k: _differences(python_rate(run, k)[1], n), exact=False, error=1e-6, remark=remark)
+
+
+def _check_unchanged(
+    result: Any, s: Scenario, states: np.ndarray, qdd: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> None:
+    """Somebody's code may have changed since the run: it must still give the accelerations of the record."""
+    if is_own(s.controller, s.friction, s.drives, s.robot):
+        return
+    sound = np.flatnonzero(np.isfinite(states).all(axis=1))
+    chosen = sound[np.linspace(0, len(sound) - 1, min(len(sound), 9)).astype(int)] if len(sound) else sound
+    record = _runs(np.asarray(result.arrays["qdd"], float))[0, chosen]
+    now = np.asarray(qdd(states[chosen], result.t[chosen]), float)
+    if not np.allclose(now, record, rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(record).max(initial=0.0)))):
+        raise _Unknown("a controller, friction law or drive gives other torques now than in the run")
+
+
+def _none(x: np.ndarray, t: np.ndarray) -> Look:
+    raise AssertionError
+
+
+def _differences(f: Any, n: int) -> Looking:
+    """Central differences along the flow with Richardson's extrapolation; nothing depends on the record."""
+
+    def one(x: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+        rate = np.asarray(f(t, x), float)
+        wide, narrow = (
+            (np.asarray(f(t + e, x + e * rate), float) - np.asarray(f(t - e, x - e * rate), float)) / (2 * e)
+            for e in (2 * NUDGE, NUDGE)
+        )
+        return rate, (4 * narrow - wide) / 3
+
+    def look(x: np.ndarray, t: np.ndarray) -> Look:
+        rows = [one(a, float(b)) for a, b in zip(x, t)]
+        rate, second = (np.array(column) for column in zip(*rows))
+        return Look(rate, second, rate[:, n : 2 * n], second[:, n : 2 * n])
+
+    return look
+
+
+def _programmed(result: Any, program: Program, integrator: str) -> Source:
+    from manipula.simulation.programmed.kernels import kernel, values_of
+
+    program = replace(program, formulation="multipliers", independent=(), traced={})
+    found = kernel("second", program, integrator)
+    p, n = np.array(values_of(program)), program.robot.n
+
+    def look(x: np.ndarray, t: np.ndarray) -> Look:
+        rate, second = found(x, p, t)
+        return Look(rate, second, rate[:, n : 2 * n], second[:, n : 2 * n])
+
+    return Source(_states(result, program.layout), lambda k: look)
+
+
+def _kinematic(result: Any, s: Scenario) -> Source:
+    """Resolved rates differentiated twice along their own motion."""
+    from manipula.simulation.given_motion.kinematic import law
+
+    arm, n = Arm(s.robot), s.robot.n
+    rows = list(arm.task)
+    reference = ReferenceTable.of(s.reference, 3)
+
+    def traced(q: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
+        table = native.table(breaks, coefficients)
+        first = table.derivative()
+        qd = law(s, arm, q, table(t)[rows], first(t)[rows])
+        rates = {t: 1.0, **dict(zip(q, qd))}
+        qdd = native.time_derivative(qd, rates)
+        return {"qd": qd, "qdd": array(qdd), "jerk": array(native.time_derivative(qdd, rates))}
+
+    shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6), "t": ()}
+    name = f"{s.robot.name}.kinematic_jerk"
+    parts = identity(s.robot, s.criteria, s.gain, Arm)
+    kernel = native.kernel_of(traced, shapes, name, parts, ("breaks", "coefficients"))
+
+    def look(x: np.ndarray, t: np.ndarray) -> Look:
+        qd, qdd, jerk = kernel(x, reference.breaks, reference.coefficients, t)
+        return Look(qd, qdd, qdd, jerk)
+
+    return Source(_runs(np.asarray(result.arrays["q"], float)), lambda k: look)
+
+
+def _along_reference(result: Any, s: Scenario) -> Source:
+    q = _runs(np.asarray(result.arrays["q"], float))
+    reference: Any = s.reference
+    if reference.space == "joint":
+        return Source(q, lambda k: timed(reference))
+    from manipula.ik.targets import movable
+    from manipula.ik.task import Task
+    from manipula.ik.tracking.continuation import has_orientation
+
+    turned = has_orientation(reference)
+    task = movable(s.robot, Task.of("pose" if turned else "position"))
+    rows = [] if task is None else list(task.parts[0][1])
+    if s.robot.n > len(rows):
+        if turned:
+            raise _Unknown("a redundant arm that keeps an orientation follows no law of its own")
+        return _kinematic(result, s)
+    return Source(q, lambda k: _by_jacobian(s, rows, turned))
+
+
+def timed(reference: Any) -> Looking:
+    """A joint trajectory: everything follows from the time."""
+
+    def look(x: np.ndarray, t: np.ndarray) -> Look:
+        _, qd, qdd, jerk = np.asarray(reference.derivatives(t, 3))
+        return Look(qd, qdd, qdd, jerk)
+
+    return look
+
+
+def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
+    reference: Any = s.reference
+    chain = prepare(s.robot)
+
+    def jacobian(*motion: np.ndarray) -> list[np.ndarray]:
+        """J and its derivatives in time, (M, rows, n) each, from q, qd, …"""
+        factor = (1.0, 1.0, 0.5)
+        joints = np.empty(s.robot.n, object)
+        for i in range(s.robot.n):
+            joints[i] = Jet([part[:, i] * f for part, f in zip(motion, factor)], 1)
+        J = kinematics.jacobian(chain, joints)[rows]
+        out = [np.zeros((len(motion[0]), *J.shape)) for _ in motion]
+        for index, entry in np.ndenumerate(J):
+            for k in range(len(motion)):
+                if isinstance(entry, Jet):
+                    out[k][(slice(None), *index)] = entry.coefficients[k] / factor[k]
+                elif k == 0:
+                    out[0][(slice(None), *index)] = float(entry)
+        return out
+
+    def solved(J: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (np.linalg.pinv(J) @ b[:, :, None])[:, :, 0]
+
+    times = lambda A, v: (A @ v[:, :, None])[:, :, 0]  # noqa: E731
+
+    def look(x: np.ndarray, t: np.ndarray) -> Look:
+        d = np.asarray(reference.derivatives(t, 3))
+        v, a, j = (np.zeros((len(t), 6)) for _ in range(3))
+        v[:, :3], a[:, :3], j[:, :3] = d[1][:, :3], d[2][:, :3], d[3][:, :3]
+        if turned:
+            v[:, 3:], a[:, 3:] = reference.angular_velocity(t), reference.angular_acceleration(t)
+            inside = np.clip(t, 2 * NUDGE, float(reference.duration) - 2 * NUDGE)
+            turn = lambda e: (reference.angular_acceleration(inside + e) - reference.angular_acceleration(inside - e)) / (2 * e)  # noqa: E731  # fmt: skip
+            j[:, 3:] = (4 * turn(NUDGE) - turn(2 * NUDGE)) / 3
+        (J,) = jacobian(x)
+        qd = solved(J, v[:, rows])
+        J, Jd = jacobian(x, qd)
+        qdd = solved(J, a[:, rows] - times(Jd, qd))
+        J, Jd, Jdd = jacobian(x, qd, qdd)
+        return Look(qd, qdd, qdd, solved(J, j[:, rows] - times(Jdd, qd) - 2 * times(Jd, qdd)))
+
+    return look

@@ -1,0 +1,24 @@
+"""Did a run end because load-dependent friction has no or no unique solution?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.simulation.loops.fixed import Samples
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.friction_loads import loaded, paradox
+from manipula.simulation.verdicts.judge import Verdict
+
+
+def friction_verdict(run: Run, samples: Samples, k: int) -> Verdict | None:
+    """The verdict on run k when it stopped for that reason, else nothing."""
+    if not np.isfinite(samples.stopped[k]) or not loaded(run.plant.friction):
+        return None
+    x, t = samples.x[k], samples.t
+    last = int(np.flatnonzero(np.isfinite(x).all(axis=1))[-1]) if np.isfinite(x[0]).all() else 0
+    ahead = x[last] - x[last - 1] if last else np.zeros(x.shape[1])
+    parts = run.loop.traced(run.p[k], *run.inputs)
+    why = paradox(parts, x[last], ahead, float(t[last]))
+    return (
+        Verdict("singular", f"The run cannot be continued at t = {samples.stopped[k]:.6g} s: {why}.") if why else None
+    )

@@ -1,0 +1,143 @@
+"""Can the answer be trusted? Repetition with other steps, conditioning of the mass matrix, limits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.physics.composite import mass_matrix
+from manipula.robot.robot import Robot
+from manipula.simulation.loops.stepping import RATIO
+
+LARGEST_JUDGED = 40  # joints
+JUDGED_SAMPLES = 25  # of a run
+MOST_JUDGED = 50_000  # postures of a batch
+OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
+SINGULAR = 1e-14  # reciprocal condition number of M below which accelerations mean nothing
+
+
+class Verdict(NamedTuple):
+    """Status and reason of one run."""
+
+    status: str
+    reason: str
+
+
+def shrinkage(order: int) -> float:
+    r"""What a difference between a run and its verification is multiplied with to give the error of the run.
+
+    Steps divided at the ratio r leave :math:`r^{p+1} + (1-r)^{p+1}` of the local error.
+    """
+    return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
+
+
+def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: float, factor: float = 1.0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors of runs (..., S, m) found by repeating them, and the time until which both agree within the tolerance, (...,) each.
+
+    Every coordinate is measured by its own size: the largest value it had so far, at least 1. Samples from the first one on
+    that either of the two does not have are left out; the error is infinite when only the repetition ended early.
+    """
+    whole = [np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
+    both = np.logical_and.accumulate(whole[0] & whole[1], axis=-1)
+    a, b = (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
+    size = np.maximum(1.0, np.maximum.accumulate(np.abs(b), axis=-2))
+    off = (np.abs(a - b) / size).max(axis=-1, initial=0.0) * factor
+    error = off.max(axis=-1, initial=0.0)
+    good = np.logical_and.accumulate(both & (off <= tolerance), axis=-1)
+    trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)
+    alone = (whole[0] & ~whole[1]).any(axis=-1)
+    return np.where(alone, np.inf, error), trusted
+
+
+def condition(robot: Robot, q: np.ndarray) -> float:
+    """Smallest reciprocal condition number of M over a few samples of q (S, n), scaled to unit diagonal."""
+    if robot.parameters or robot.n > LARGEST_JUDGED or not len(q):
+        return 1.0
+    chosen = q[np.linspace(0, len(q) - 1, min(len(q), JUDGED_SAMPLES)).astype(int)]
+    rows = chosen[np.isfinite(chosen).all(axis=1)]
+    with np.errstate(all="ignore"):
+        M = [np.asarray(mass_matrix(robot, row), float) for row in rows]
+    return float(reciprocals(np.array(M)).min()) if M else 1.0
+
+
+def conditions(run: Any, samples: Any) -> np.ndarray:
+    """The same for every run, (N,): in machine code where there are many postures or free parameters."""
+    x, t = samples.x, samples.t
+    n = run.plant.layout.n
+    if n > LARGEST_JUDGED:
+        return np.ones(len(x))
+    if len(x) == 1 and not run.scenario.robot.parameters:
+        return np.array([condition(run.scenario.robot, x[0, :, :n])])
+    count = min(x.shape[1], max(3, min(JUDGED_SAMPLES, MOST_JUDGED // len(x))))
+    at = np.linspace(0, x.shape[1] - 1, count).astype(int)
+    M = np.asarray(run.loop.mass_matrix(x[:, at], run.p[:, None], *run.inputs, t[at]))
+    good = np.isfinite(M).all(axis=(-2, -1))
+    found = np.ones(good.shape)
+    found[good] = reciprocals(M[good])
+    return found.min(axis=1)
+
+
+def reciprocals(M: np.ndarray) -> np.ndarray:
+    """Reciprocal condition numbers of symmetric matrices (..., n, n) scaled to unit diagonal; 0 where one is not positive."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    legal = np.asarray((diagonal > 0.0).all(axis=-1))
+    scale = np.sqrt(np.where(legal[..., None], diagonal, 1.0))
+    eigenvalues = np.linalg.eigvalsh(M / (scale[..., :, None] * scale[..., None, :]))
+    return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
+
+
+def position_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends of the joints' ranges, (n,) each; none where a robot has free parameters."""
+    if robot.parameters:
+        return np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
+    low, high = np.asarray(robot.position_limits, float).T
+    return low - OUTSIDE, high + OUTSIDE
+
+
+def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:
+    """First sample and joint outside its position limits, or None."""
+    low, high = position_limits(robot)
+    outside = (q < low) | (q > high)
+    if not outside.any():
+        return None
+    sample = int(np.argmax(outside.any(axis=1)))
+    return sample, int(np.argmax(outside[sample]))
+
+
+def crossing(robot: Robot, x: np.ndarray, t: float) -> tuple[int, float]:
+    """The joint that is furthest outside its range in the state x at t, and when it went there, by its velocity."""
+    n = robot.n
+    low, high = position_limits(robot)
+    over = np.maximum(x[:n] - high, low - x[:n])
+    joint = int(np.argmax(over))
+    speed = abs(float(x[n + joint]))
+    return joint, max(0.0, t - float(over[joint]) / speed) if speed > 0.0 else t
+
+
+def early_end(why: str, t: float, adaptive: bool, until: str) -> tuple[str, str]:
+    """Status and reason of a run that ended at time t."""
+    at = f"at t = {t:.6g} s"
+    if why == "step_too_small":
+        return why, f"The step became too small {at}: the equations are stiff or singular there.{until}"
+    if why == "too_many_steps":
+        return (
+            "step_too_small",
+            f"The tolerance asked for too many steps between two samples; the run got no further than {at[3:]}.{until}",
+        )
+    help_ = "other gains" if adaptive else "a smaller step or other gains"
+    if why == "not_finite":
+        return why, f"The state is no finite number any more {at}; {help_} may help.{until}"
+    return why, f"The state left all bounds {at}; {help_} may help.{until}"
+
+
+def trusted_until(verdict: Verdict, duration: float, agreed: float) -> float:
+    """When a run stops being trustworthy: its end when it finished, where it and its repetition part otherwise.
+
+    NaN when there was no repetition, 0 when agreement proves nothing (a singular or hopelessly conditioned mass matrix).
+    """
+    if np.isnan(agreed):
+        return float("nan")
+    if verdict.status == "finished":
+        return duration
+    return 0.0 if verdict.status == "singular" or agreed >= duration else float(agreed)
