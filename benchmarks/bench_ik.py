@@ -174,10 +174,10 @@ def eaik(model: mp.Model, X: np.ndarray) -> Any:
         return "missing: pip install EAIK"
     if model.n != 6:
         return "not compared: seven joints"
-    from manipula.physics.chain import chain_of
     from manipula.physics.kinematics import place
+    from manipula.physics.mechanism import mechanism_of
 
-    where = place(chain_of(model.robot), np.zeros(6))
+    where = place(mechanism_of(model.robot), np.zeros(6))
     axes = np.array([np.asarray(R, float)[:, 2] for R in where.R]).T
     origins = np.array([np.asarray(p, float) for p in where.p] + [model.position(np.zeros(6))])
     steps = np.diff(np.vstack([np.zeros(3), origins]), axis=0).T

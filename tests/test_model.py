@@ -155,9 +155,9 @@ def test_linearisation_is_the_derivative_of_the_equations_of_motion(model: Model
 def test_long_arms_use_articulated_bodies() -> None:
     robot = random_robot(np.random.default_rng(83), SPATIAL_FROM, prismatic=False, drives=True)
     model = compile(robot)
-    assert uses_articulated(model.lean_chain)
-    assert not uses_articulated(compile(CHAIN).lean_chain)
-    assert uses_articulated(compile(planar([0.3] * 8, [1.0] * 8)).lean_chain)
+    assert uses_articulated(model.lean_mechanism)
+    assert not uses_articulated(compile(CHAIN).lean_mechanism)
+    assert uses_articulated(compile(planar([0.3] * 8, [1.0] * 8)).lean_mechanism)
     q, qd, tau = random_state(np.random.default_rng(6), robot.n)
     qdd = model.forward_dynamics(q, qd, tau)
     left_over = newton_euler.inverse_dynamics(robot, q, qd, qdd) - tau

@@ -20,7 +20,7 @@ from manipula.native import Kernel, kernel_of
 from manipula.physics import composite, coriolis, derivatives, energy, forward, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm
 from manipula.physics import regressor as regression
-from manipula.physics.chain import Chain, chain_of, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of, regrouped
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -193,14 +193,14 @@ class Model:
 
     # ---------------------------------------------------------------- compilation
     @cached_property
-    def chain(self) -> Chain:
+    def mechanism(self) -> Mechanism:
         """The robot prepared for recursions."""
-        return chain_of(self.robot)
+        return mechanism_of(self.robot)
 
     @cached_property
-    def lean_chain(self) -> Chain:
+    def lean_mechanism(self) -> Mechanism:
         """The same with base parameters regrouped: fewer constants, the same equations of motion."""
-        return regrouped(self.chain)
+        return regrouped(self.mechanism)
 
     def kernel(self, function: str, *options: str) -> Kernel:
         """The compiled kernel behind a function: its graph, operation count, compile time and interpreted twin."""
@@ -243,7 +243,7 @@ def _call(function: Function, arguments: tuple[Any, ...], out: Any, threads: int
 
 def _pose_derivatives(model: Model, frame: str, q: Any) -> np.ndarray:
     r"""Columns :math:`\partial R/\partial q_i = \hat z_i R` and :math:`\partial p/\partial q_i` from the Jacobian."""
-    X, J = kinematics.pose(model.chain, q, frame), kinematics.jacobian(model.chain, q, frame)
+    X, J = kinematics.pose(model.mechanism, q, frame), kinematics.jacobian(model.mechanism, q, frame)
     out = zeros(4, 4, model.n)
     for i in range(model.n):
         w = J[3:, i]
@@ -254,40 +254,40 @@ def _pose_derivatives(model: Model, frame: str, q: Any) -> np.ndarray:
 
 def _jacobian_rate(model: Model, frame: str, *rest: Any) -> np.ndarray:
     *options, q, qd = rest
-    return kinematics.jacobian_rate(model.chain, q, qd, frame, *options)
+    return kinematics.jacobian_rate(model.mechanism, q, qd, frame, *options)
 
 
 def _planar(model: Model, q: Any, qd: Any) -> dict[str, Any]:
-    return planar_arm.planar_model(planar_arm.planar_arm(model.chain), q, qd)._asdict()
+    return planar_arm.planar_model(planar_arm.planar_arm(model.mechanism), q, qd)._asdict()
 
 
 Builder = tuple[tuple[str, ...], Callable[[int], int], Callable[..., Any]]
 _Q, _QV, _QVA, _QVT = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
 
 FUNCTIONS: dict[str, Builder] = {
-    "pose": (_Q, lambda n: 16, lambda m, frame, q: kinematics.pose(m.chain, q, frame)),
-    "poses": (_Q, lambda n: 16 * n, lambda m, *x: kinematics.poses(m.chain, x[-1], x[:-1])),
-    "position": (_Q, lambda n: 3, lambda m, frame, q: kinematics.position(m.chain, q, frame)),
-    "jacobian": (_Q, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian(m.chain, x[-1], frame, *x[:-1])),
+    "pose": (_Q, lambda n: 16, lambda m, frame, q: kinematics.pose(m.mechanism, q, frame)),
+    "poses": (_Q, lambda n: 16 * n, lambda m, *x: kinematics.poses(m.mechanism, x[-1], x[:-1])),
+    "position": (_Q, lambda n: 3, lambda m, frame, q: kinematics.position(m.mechanism, q, frame)),
+    "jacobian": (_Q, lambda n: 6 * n, lambda m, frame, *x: kinematics.jacobian(m.mechanism, x[-1], frame, *x[:-1])),
     "jacobian_rate": (_QV, lambda n: 6 * n, _jacobian_rate),
     "pose_derivatives": (_Q, lambda n: 16 * n, _pose_derivatives),
-    "external_torque": (("q", "wrench"), lambda n: n, lambda m, frame, q, w: kinematics.jacobian(m.chain, q, frame).T @ w),
-    "inverse_dynamics": (_QVA, lambda n: n, lambda m, *x: newton_euler.inverse_dynamics(m.lean_chain, *x)),
-    "forward_dynamics": (_QVT, lambda n: n, lambda m, *x: forward.forward_dynamics(m.lean_chain, *x)),
-    "mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.mass_matrix(m.lean_chain, q)),
-    "inverse_mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.inverse_mass_matrix(m.lean_chain, q)),
-    "coriolis_matrix": (_QV, lambda n: n * n, lambda m, *x: coriolis.coriolis_matrix(m.lean_chain, *x)),
-    "bias": (_QV, lambda n: n, lambda m, *x: newton_euler.bias(m.lean_chain, *x)),
-    "nonlinear_effects": (_QV, lambda n: n, lambda m, *x: newton_euler.nonlinear_effects(m.lean_chain, *x)),
-    "gravity": (_Q, lambda n: n, lambda m, q: newton_euler.gravity(m.lean_chain, q)),
-    "kinetic_energy": (_QV, lambda n: 1, lambda m, *x: energy.kinetic_energy(m.lean_chain, *x)),
-    "potential_energy": (_Q, lambda n: 1, lambda m, q: energy.potential_energy(m.chain, q)),
-    "regressor": (_QVA, lambda n: 10 * n * n, lambda m, *x: regression.regressor(m.chain, *x)),
-    "joint_reactions": (_QVA, lambda n: 6 * n, lambda m, *x: reactions.joint_reactions(m.chain, *x)),
+    "external_torque": (("q", "wrench"), lambda n: n, lambda m, frame, q, w: kinematics.jacobian(m.mechanism, q, frame).T @ w),
+    "inverse_dynamics": (_QVA, lambda n: n, lambda m, *x: newton_euler.inverse_dynamics(m.lean_mechanism, *x)),
+    "forward_dynamics": (_QVT, lambda n: n, lambda m, *x: forward.forward_dynamics(m.lean_mechanism, *x)),
+    "mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.mass_matrix(m.lean_mechanism, q)),
+    "inverse_mass_matrix": (_Q, lambda n: n * n, lambda m, q: composite.inverse_mass_matrix(m.lean_mechanism, q)),
+    "coriolis_matrix": (_QV, lambda n: n * n, lambda m, *x: coriolis.coriolis_matrix(m.lean_mechanism, *x)),
+    "bias": (_QV, lambda n: n, lambda m, *x: newton_euler.bias(m.lean_mechanism, *x)),
+    "nonlinear_effects": (_QV, lambda n: n, lambda m, *x: newton_euler.nonlinear_effects(m.lean_mechanism, *x)),
+    "gravity": (_Q, lambda n: n, lambda m, q: newton_euler.gravity(m.lean_mechanism, q)),
+    "kinetic_energy": (_QV, lambda n: 1, lambda m, *x: energy.kinetic_energy(m.lean_mechanism, *x)),
+    "potential_energy": (_Q, lambda n: 1, lambda m, q: energy.potential_energy(m.mechanism, q)),
+    "regressor": (_QVA, lambda n: 10 * n * n, lambda m, *x: regression.regressor(m.mechanism, *x)),
+    "joint_reactions": (_QVA, lambda n: 6 * n, lambda m, *x: reactions.joint_reactions(m.mechanism, *x)),
     "inverse_dynamics_derivatives": (
-        _QVA, lambda n: 3 * n * n, lambda m, *x: derivatives.inverse_dynamics_derivatives(m.lean_chain, *x)._asdict()),
+        _QVA, lambda n: 3 * n * n, lambda m, *x: derivatives.inverse_dynamics_derivatives(m.lean_mechanism, *x)._asdict()),
     "forward_dynamics_derivatives": (
-        _QVT, lambda n: 3 * n * n, lambda m, *x: derivatives.forward_dynamics_derivatives(m.lean_chain, *x)._asdict()),
+        _QVT, lambda n: 3 * n * n, lambda m, *x: derivatives.forward_dynamics_derivatives(m.lean_mechanism, *x)._asdict()),
     "planar_model": (_QV, lambda n: n * n + 4 * n, _planar),
 }  # fmt: skip
 FRAMED = ("pose", "position", "jacobian", "jacobian_rate", "pose_derivatives", "external_torque")

@@ -10,8 +10,8 @@ import manipula as mp
 from control.arms_and_gains import GOAL, arm, integrate, quintic
 from manipula import control
 from manipula.control import Arm
-from manipula.physics.chain import chain_of
 from manipula.physics.derivatives import forward_dynamics_derivatives
+from manipula.physics.mechanism import mechanism_of
 from manipula.physics.regressor import parameters
 
 ERROR_LAW = 2e-9  # RK4 with h = 1 ms on poles at -10: (10 h)^4/120 per unit of t, of an error of 0.1
@@ -190,7 +190,9 @@ def test_slotine_li_learns_the_payload_and_obeys_its_lyapunov_function() -> None
     s = ed + slope * e
     robot = arm("planar-2r")
     carried = robot.replace(payload=PAYLOAD)
-    truth = (np.asarray(parameters(chain_of(carried)), float) - np.asarray(parameters(chain_of(robot)), float))[10:20]
+    truth = (np.asarray(parameters(mechanism_of(carried)), float) - np.asarray(parameters(mechanism_of(robot)), float))[
+        10:20
+    ]
     estimate = x[:, 4:14]
     M = mp.compile(carried).mass_matrix(q)
     V = 0.5 * np.einsum("ti,tij,tj->t", s, M, s) + 0.5 * ((truth - estimate) ** 2).sum(axis=1) / rate

@@ -72,7 +72,7 @@ from manipula.physics import newton_euler
 
 arm = mp.planar([0.5, 0.4], [2.0, 1.0])
 if sys.argv[1] == "patched":
-    newton_euler.gravity = lambda chain, q: 0.0 * q
+    newton_euler.gravity = lambda mechanism, q: 0.0 * q
 print(json.dumps({"gravity": mp.compile(arm).gravity([0.3, 0.4]).tolist()}))
 """
 

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import manipula as mp
 from manipula import friction
-from manipula.physics.chain import chain_of
+from manipula.physics.mechanism import mechanism_of
 from manipula.physics.reactions import normal_forces
 
 MASS, ARM, WIDTH, G = 2.0, 0.5, 0.05, 9.81
@@ -119,13 +119,13 @@ def test_the_answer_of_the_loads_to_accelerations_is_their_slope(name: str) -> N
     from manipula.physics.reactions import bearing_forces, bearing_response
 
     robot = mp.load(name)
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     rng = np.random.default_rng(3)
     q, qd = rng.normal(size=(2, robot.n))
-    slope = bearing_response(chain, q)
-    still = np.asarray(bearing_forces(chain, q, qd, np.zeros(robot.n)), float)
+    slope = bearing_response(mechanism, q)
+    still = np.asarray(bearing_forces(mechanism, q, qd, np.zeros(robot.n)), float)
     for j in range(robot.n):
-        pushed = np.asarray(bearing_forces(chain, q, qd, np.eye(robot.n)[j]), float)
+        pushed = np.asarray(bearing_forces(mechanism, q, qd, np.eye(robot.n)[j]), float)
         np.testing.assert_allclose(
             np.asarray(slope[:, :, j], float), pushed - still, atol=1e-12 * (1 + np.abs(pushed).max())
         )

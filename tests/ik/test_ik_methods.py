@@ -56,24 +56,24 @@ def test_steps_descend(method: str) -> None:
 @pytest.mark.parametrize("name", ["panda", "stanford", "scara-khang"])
 def test_curvature_completes_the_hessian_of_the_squared_error(name: str) -> None:
     """∇(eᵀe/2) = −Jᵀe; its derivative at the target side is JᵀJ − S, here by central differences with small errors."""
-    from manipula.physics.chain import chain_of
+    from manipula.physics.mechanism import mechanism_of
 
     model = mp.compile(mp.load(name))
-    chain, task = chain_of(model.robot), Task.of("pose")
+    mechanism, task = mechanism_of(model.robot), Task.of("pose")
     rng = np.random.default_rng(1)
     q = rng.uniform(-0.8, 0.8, model.n)
     target = model.pose(q + 1e-3 * rng.normal(size=model.n))[None]
 
     def cost(x: np.ndarray) -> float:
-        e, _, _ = task.error_and_jacobian(chain, x, target)
+        e, _, _ = task.error_and_jacobian(mechanism, x, target)
         return 0.5 * float(np.dot(e, e))
 
-    e, J, _ = task.error_and_jacobian(chain, q, target)
+    e, J, _ = task.error_and_jacobian(mechanism, q, target)
     J = np.asarray(J, float)
     h = 1e-3
     steps = h * np.eye(model.n)
     numeric = np.array([[(cost(q + a + b) - cost(q + a - b) - cost(q - a + b) + cost(q - a - b)) / (4 * h * h)
                          for b in steps] for a in steps])  # fmt: skip
-    S = np.asarray(task.curvature(chain, q, e), float)
+    S = np.asarray(task.curvature(mechanism, q, e), float)
     left = numeric - J.T @ J
     assert np.max(np.abs(left + S)) < 0.02 * np.max(np.abs(S))  # terms of second order in the error, and h²

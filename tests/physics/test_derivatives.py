@@ -9,9 +9,9 @@ import pytest
 
 from manipula.algebra.jet import jacobian as derivative
 from manipula.physics import articulated, composite
-from manipula.physics.chain import chain_of, regrouped
 from manipula.physics.composite import mass_matrix
 from manipula.physics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from manipula.physics.mechanism import mechanism_of, regrouped
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot.robot import Robot
 from strategies import random_robot, random_state
@@ -36,13 +36,13 @@ def close(value: np.ndarray, reference: np.ndarray, size: float = 1.0) -> bool:
 @pytest.mark.parametrize("robot", some_robots(), ids=repr)
 @pytest.mark.parametrize("lean", [False, True], ids=["as described", "regrouped"])
 def test_inverse_dynamics(robot: Robot, lean: bool) -> None:
-    chain = regrouped(chain_of(robot)) if lean else chain_of(robot)
+    mechanism = regrouped(mechanism_of(robot)) if lean else mechanism_of(robot)
     q, qd, qdd = random_state(np.random.default_rng(1), robot.n)
-    dq, dqd, dqdd = inverse_dynamics_derivatives(chain, q, qd, qdd)
-    assert close(dq, derivative(lambda x: inverse_dynamics(chain, x, qd, qdd), q))
-    assert close(dqd, derivative(lambda x: inverse_dynamics(chain, q, x, qdd), qd))
-    assert close(dqdd, derivative(lambda x: inverse_dynamics(chain, q, qd, x), qdd))
-    assert close(dqdd, mass_matrix(chain, q))
+    dq, dqd, dqdd = inverse_dynamics_derivatives(mechanism, q, qd, qdd)
+    assert close(dq, derivative(lambda x: inverse_dynamics(mechanism, x, qd, qdd), q))
+    assert close(dqd, derivative(lambda x: inverse_dynamics(mechanism, q, x, qdd), qd))
+    assert close(dqdd, derivative(lambda x: inverse_dynamics(mechanism, q, qd, x), qdd))
+    assert close(dqdd, mass_matrix(mechanism, q))
 
 
 @pytest.mark.parametrize("robot", some_robots(), ids=repr)

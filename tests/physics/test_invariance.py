@@ -11,11 +11,11 @@ import pytest
 from manipula.algebra.jet import directional
 from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.physics import articulated, composite
-from manipula.physics.chain import chain_of, regrouped
 from manipula.physics.composite import mass_matrix
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.energy import kinetic_energy, potential_energy
 from manipula.physics.kinematics import jacobian, jacobian_rate, pose
+from manipula.physics.mechanism import mechanism_of, regrouped
 from manipula.physics.newton_euler import bias, gravity, inverse_dynamics
 from manipula.physics.reactions import joint_reactions
 from manipula.robot.build import JointDraft, LinkDraft, build_robot
@@ -40,18 +40,18 @@ def some_robots(**features: Any) -> list[Robot]:
 
 @pytest.mark.parametrize("robot", some_robots(oblique=True, drives=True, base=True, gravity=True), ids=repr)
 def test_a_chain_regrouped_into_fewer_constants_moves_alike(robot: Robot) -> None:
-    chain = chain_of(robot)
-    lean = regrouped(chain)
+    mechanism = mechanism_of(robot)
+    lean = regrouped(mechanism)
     q, qd, qdd = random_state(np.random.default_rng(1), robot.n)
-    tau = inverse_dynamics(chain, q, qd, qdd)
+    tau = inverse_dynamics(mechanism, q, qd, qdd)
     assert close(inverse_dynamics(lean, q, qd, qdd), tau)
-    assert close(mass_matrix(lean, q), mass_matrix(chain, q))
-    assert close(coriolis_matrix(lean, q, qd), coriolis_matrix(chain, q, qd))
-    assert close(bias(lean, q, qd), bias(chain, q, qd))
-    assert close(gravity(lean, q), gravity(chain, q))
-    assert close(kinetic_energy(lean, q, qd), kinetic_energy(chain, q, qd))
-    reference = composite.forward_dynamics(chain, q, qd, tau)
-    condition = np.linalg.cond(mass_matrix(chain, q))
+    assert close(mass_matrix(lean, q), mass_matrix(mechanism, q))
+    assert close(coriolis_matrix(lean, q, qd), coriolis_matrix(mechanism, q, qd))
+    assert close(bias(lean, q, qd), bias(mechanism, q, qd))
+    assert close(gravity(lean, q), gravity(mechanism, q))
+    assert close(kinetic_energy(lean, q, qd), kinetic_energy(mechanism, q, qd))
+    reference = composite.forward_dynamics(mechanism, q, qd, tau)
+    condition = np.linalg.cond(mass_matrix(mechanism, q))
     for forward in (composite.forward_dynamics, articulated.forward_dynamics):
         assert np.max(np.abs(forward(lean, q, qd, tau) - reference)) <= 1e-14 * condition * max(
             1, np.max(np.abs(reference))
@@ -60,7 +60,7 @@ def test_a_chain_regrouped_into_fewer_constants_moves_alike(robot: Robot) -> Non
 
 @pytest.mark.parametrize("robot", some_robots(), ids=repr)
 def test_regrouping_leaves_a_turning_link_seven_constants_and_a_sliding_one_four(robot: Robot) -> None:
-    for b in regrouped(chain_of(robot)).bodies:
+    for b in regrouped(mechanism_of(robot)).bodies:
         m, h, J = b.moments
         entries = [m, *h, *J[np.triu_indices(3)]]
         assert sum(x != 0.0 for x in entries) <= (7 if b.revolute else 4)

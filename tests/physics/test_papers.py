@@ -17,11 +17,11 @@ import pytest
 from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
 from manipula.physics import articulated, composite
-from manipula.physics.chain import chain_of, regrouped
 from manipula.physics.composite import mass_matrix
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.kinematics import jacobian, jacobian_rate, pose, position
 from manipula.physics.lagrange_euler import lagrange_euler
+from manipula.physics.mechanism import mechanism_of, regrouped
 from manipula.physics.newton_euler import bias, gravity, inverse_dynamics
 from manipula.physics.planar import planar_arm, planar_model
 from manipula.physics.reactions import normal_forces
@@ -249,7 +249,7 @@ def test_every_road_to_the_accelerations(robot: Robot) -> None:
     for _ in range(5):
         q, qd, qdd = rng.uniform(-2, 2, (3, robot.n))
         tau = inverse_dynamics(robot, q, qd, qdd)
-        for chain in (chain_of(robot), regrouped(chain_of(robot))):
+        for mechanism in (mechanism_of(robot), regrouped(mechanism_of(robot))):
             allowed = 1e-14 * np.linalg.cond(mass_matrix(robot, q)) * max(1.0, np.max(np.abs(tau)))
-            assert near(composite.forward_dynamics(chain, q, qd, tau), qdd, allowed)
-            assert near(articulated.forward_dynamics(chain, q, qd, tau), qdd, allowed)
+            assert near(composite.forward_dynamics(mechanism, q, qd, tau), qdd, allowed)
+            assert near(articulated.forward_dynamics(mechanism, q, qd, tau), qdd, allowed)

@@ -12,7 +12,7 @@ import precise
 pytest.importorskip("pinocchio")
 
 from manipula.physics import articulated, composite
-from manipula.physics.chain import chain_of, regrouped
+from manipula.physics.mechanism import mechanism_of, regrouped
 from manipula.physics.newton_euler import inverse_dynamics
 from oracles import Judge
 from strategies import random_robot, random_state
@@ -36,7 +36,7 @@ def errors() -> dict[str, np.ndarray]:
     for k in range(30):
         n = 2 + k % 6
         robot = random_robot(rng, n, tree=k % 3 == 0, oblique=True, drives=k % 2 == 0, payload=k % 4 == 0, gravity=True)
-        lean = regrouped(chain_of(robot))
+        lean = regrouped(mechanism_of(robot))
         judge = Judge(robot)
         q, qd, qdd = random_state(rng, n)
         torque = precise.inverse_dynamics(robot, q, qd, qdd)

@@ -13,12 +13,12 @@ from manipula.algebra.taylor import Jet
 from manipula.formats.planar import planar
 from manipula.native import compile_function, trace
 from manipula.physics import articulated, composite
-from manipula.physics.chain import chain_of, prepare, regrouped
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from manipula.physics.energy import kinetic_energy, potential_energy
 from manipula.physics.kinematics import jacobian, jacobian_rate, pose, poses, position
 from manipula.physics.lagrange_euler import lagrange_euler
+from manipula.physics.mechanism import mechanism_of, prepare, regrouped
 from manipula.physics.newton_euler import bias, gravity, inverse_dynamics, nonlinear_effects
 from manipula.physics.planar import planar_arm, planar_model
 from manipula.physics.reactions import joint_reactions, normal_forces
@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "gravity": lambda r, q, qd, x: gravity(r, q),
     "nonlinear_effects": lambda r, q, qd, x: nonlinear_effects(r, q, qd),
     "inverse_dynamics": lambda r, q, qd, x: inverse_dynamics(r, q, qd, x),
-    "inverse_dynamics, regrouped": lambda r, q, qd, x: inverse_dynamics(regrouped(chain_of(r)), q, qd, x),
+    "inverse_dynamics, regrouped": lambda r, q, qd, x: inverse_dynamics(regrouped(mechanism_of(r)), q, qd, x),
     "forward_dynamics, composite": lambda r, q, qd, x: composite.forward_dynamics(r, q, qd, x),
     "forward_dynamics, articulated": lambda r, q, qd, x: articulated.forward_dynamics(r, q, qd, x),
     "kinetic_energy": lambda r, q, qd, x: kinetic_energy(r, q, qd),

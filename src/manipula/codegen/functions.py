@@ -14,7 +14,7 @@ from manipula.errors import DescriptionError, unknown_name
 from manipula.native import Graph, trace
 from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions
 from manipula.physics import regressor as regressors
-from manipula.physics.chain import Chain, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, prepare, regrouped
 from manipula.robot.robot import Robot
 
 _INPUTS = {
@@ -34,7 +34,7 @@ class Kind:
     Attributes:
         inputs: names of its arguments, each (n,).
         outputs: name and meaning of each result.
-        compute: ways to the same result, each ``compute(chain, frame, *inputs)``; the one with fewest operations is written.
+        compute: ways to the same result, each ``compute(mechanism, frame, *inputs)``; the one with fewest operations is written.
         regroup: whether parameters may be regrouped between links without changing the result.
         at_frame: whether it needs a frame.
     """
@@ -48,13 +48,13 @@ class Kind:
 
 
 def _whole(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-    """Functions of the chain and the inputs alone."""
-    return tuple(lambda chain, frame, *x, f=f: f(chain, *x) for f in functions)
+    """Functions of the mechanism and the inputs alone."""
+    return tuple(lambda mechanism, frame, *x, f=f: f(mechanism, *x) for f in functions)
 
 
 def _at_frame(function: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """A function that takes the frame last."""
-    return (lambda chain, frame, *x: function(chain, *x, frame),)
+    return (lambda mechanism, frame, *x: function(mechanism, *x, frame),)
 
 
 _Q, _QV, _QVA, _QVT = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
@@ -129,8 +129,8 @@ def traced(given: Parametrised, name: str, frame: str) -> Traced:
 
     def run(compute: Callable[..., Any], regroup: bool) -> Graph:
         def f(*arguments: Any) -> Any:
-            chain, rest = _chain(given, arguments)
-            result = compute(regrouped(chain) if regroup else chain, frame, *rest)
+            mechanism, rest = _mechanism(given, arguments)
+            result = compute(regrouped(mechanism) if regroup else mechanism, frame, *rest)
             return dict(zip(kind.outputs, result if isinstance(result, tuple) else (result,)))
 
         return trace(f, inputs, name)
@@ -145,7 +145,7 @@ def _with_parameters(given: Parametrised, inputs: dict[str, tuple]) -> dict[str,
     return {PARAMETERS: (len(given.symbols),), **inputs} if given.symbols else inputs
 
 
-def _chain(given: Parametrised, arguments: tuple[Any, ...]) -> tuple[Chain, tuple[Any, ...]]:
+def _mechanism(given: Parametrised, arguments: tuple[Any, ...]) -> tuple[Mechanism, tuple[Any, ...]]:
     if not given.symbols:
         return prepare(given.robot), arguments
     return prepare(given.robot, dict(zip(given.symbols, arguments[0]))), arguments[1:]

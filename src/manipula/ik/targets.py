@@ -10,8 +10,8 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.task import ROWS, Task
-from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -124,11 +124,13 @@ def _check_rotation(X: np.ndarray, what: str) -> None:
 @once_per_mechanism(256)
 def movable(robot: Robot, task: Task) -> Task | None:
     """The task without rows that no joint moves (z of a planar arm), or None when nothing is left."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     rng = np.random.default_rng(0)
     parts = []
     for frame, rows in task.parts:
-        J = np.hstack([np.asarray(jacobian(chain, rng.uniform(-1, 1, chain.n), frame), float) for _ in range(3)])
+        J = np.hstack(
+            [np.asarray(jacobian(mechanism, rng.uniform(-1, 1, mechanism.n), frame), float) for _ in range(3)]
+        )
         kept = tuple(r for r in rows if np.abs(J[r]).max() > STILL)
         if kept:
             parts.append((frame, kept))

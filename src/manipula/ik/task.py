@@ -15,8 +15,8 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, cross, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import unknown_name
-from manipula.physics.chain import Chain
 from manipula.physics.kinematics import jacobian, pose
+from manipula.physics.mechanism import Mechanism
 from manipula.robot.link import TIP
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")
@@ -45,7 +45,9 @@ class Task:
     def size(self) -> int:
         return sum(len(rows) for _, rows in self.parts)
 
-    def error_and_jacobian(self, chain: Chain, q: Vector, targets: Vector) -> tuple[np.ndarray, np.ndarray, Scalar]:
+    def error_and_jacobian(
+        self, mechanism: Mechanism, q: Vector, targets: Vector
+    ) -> tuple[np.ndarray, np.ndarray, Scalar]:
         """e (size,), J (size, n) with J = −∂e/∂q near the target, and the size of e (see :func:`largest`).
 
         ``targets`` are poses (parts, 4, 4).
@@ -53,8 +55,8 @@ class Task:
         errors, rows = [], []
         squares = []
         for k, (frame, chosen) in enumerate(self.parts):
-            X = pose(chain, q, frame)
-            J = jacobian(chain, q, frame)
+            X = pose(mechanism, q, frame)
+            J = jacobian(mechanism, q, frame)
             p = array([targets[k][i][3] - X[i, 3] for i in range(3)])
             e = list(p)
             here = [r for r in chosen if r < 3]
@@ -70,25 +72,25 @@ class Task:
             rows += [J[r] for r in chosen]
         return array(errors), array(np.stack(rows)), ops.sqrt(largest(squares))
 
-    def curvature(self, chain: Chain, q: Vector, e: Vector) -> np.ndarray:
+    def curvature(self, mechanism: Mechanism, q: Vector, e: Vector) -> np.ndarray:
         r"""(n, n) :math:`S = \sum_k e_k\,\partial^2 x_k/\partial q\,\partial q`: what :math:`J^TJ` lacks to be the Hessian of :math:`e^Te/2`, with
         the sign turned.
 
         With columns :math:`v_j, w_j` of the Jacobian and :math:`i \le j` from base to tip, :math:`\partial v_j/\partial q_i = w_i\times v_j`, and the
         rotation vector of two small turns one after the other has the mixed derivative :math:`w_i\times w_j/2`.
         """
-        n, at = chain.n, 0
+        n, at = mechanism.n, 0
         S = zeros(n, n)
         for frame, chosen in self.parts:
-            J = jacobian(chain, q, frame)
+            J = jacobian(mechanism, q, frame)
             full = [0.0] * 6
             for r in chosen:
                 full[r] = e[at]
                 at += 1
             moving = (
                 set()
-                if chain.frames[frame].link < 0
-                else {*chain.ancestors(chain.frames[frame].link), chain.frames[frame].link}
+                if mechanism.frames[frame].link < 0
+                else {*mechanism.ancestors(mechanism.frames[frame].link), mechanism.frames[frame].link}
             )
             for i in sorted(moving):
                 for j in sorted(k for k in moving if k >= i):
@@ -99,11 +101,11 @@ class Task:
                     S[i, j] = S[i, j] + value
         return array(S)
 
-    def residual(self, chain: Chain, q: Vector, targets: Vector) -> Scalar:
+    def residual(self, mechanism: Mechanism, q: Vector, targets: Vector) -> Scalar:
         """Largest of position error [m] and angle error [rad] over all parts, by the exact rotation vector."""
         values = []
         for k, (frame, chosen) in enumerate(self.parts):
-            X = pose(chain, q, frame)
+            X = pose(mechanism, q, frame)
             p = array([targets[k][i][3] - X[i, 3] for i in range(3)])
             here, turning = [r for r in chosen if r < 3], [r - 3 for r in chosen if r >= 3]
             if here:

@@ -13,8 +13,8 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, skew, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import Turn, turns
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import body_wrench, motions
 from manipula.robot.robot import Robot
 
@@ -32,18 +32,18 @@ class Articulated(NamedTuple):
         return Articulated(*(x + y for x, y in zip(self, other)))
 
 
-def forward_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:
+def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:
     """Accelerations qdd, (n,), of the arm under ``tau``; the same answer as ``composite.forward_dynamics``.
 
     The velocity-dependent part is taken out first: with qdd = 0 the recursion of Newton–Euler gives each body's bias
     wrench and acceleration; what remains is linear in qdd and needs no Coriolis terms.
     """
-    chain = chain_of(robot)
-    n = chain.n
-    at = turns(chain, q)
-    still = motions(chain, at, qd, np.zeros(n))
+    mechanism = mechanism_of(robot)
+    n = mechanism.n
+    at = turns(mechanism, q)
+    still = motions(mechanism, at, qd, np.zeros(n))
     body: list[Articulated] = []
-    for b, s in zip(chain.bodies, still):
+    for b, s in zip(mechanism.bodies, still):
         m, h, J = b.moments
         force, moment = body_wrench(b.moments, s)
         H = skew(h)
@@ -51,7 +51,7 @@ def forward_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -
     column: list[tuple[np.ndarray, np.ndarray]] = [(np.zeros(3), np.zeros(3))] * n
     inverse, free = zeros(n), zeros(n)
     for i in range(n - 1, -1, -1):
-        b, art = chain.bodies[i], body[i]
+        b, art = mechanism.bodies[i], body[i]
         U_f, U_n = (art.B[:, 2], art.C[:, 2]) if b.revolute else (art.A[:, 2], art.B.T[:, 2])
         D = (U_n[2] if b.revolute else U_f[2]) + b.armature
         free[i] = tau[i] - (art.n[2] if b.revolute else art.f[2])
@@ -62,7 +62,7 @@ def forward_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -
     qdd = zeros(n)
     a: list[np.ndarray] = [np.zeros(3)] * n
     alpha: list[np.ndarray] = [np.zeros(3)] * n
-    for i, (b, turn) in enumerate(zip(chain.bodies, at)):
+    for i, (b, turn) in enumerate(zip(mechanism.bodies, at)):
         if b.parent >= 0:
             a_here = turn.down(a[b.parent] + cross(alpha[b.parent], turn.p))
             alpha_here = turn.down(alpha[b.parent])

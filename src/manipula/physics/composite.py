@@ -11,20 +11,20 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import nonlinear_effects
 from manipula.robot.robot import Robot
 
 
-def mass_matrix(robot: Robot | Chain, q: Vector) -> np.ndarray:
+def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """Joint-space inertia M(q), n×n, symmetric positive definite; rotor inertia on its diagonal."""
-    chain = chain_of(robot)
-    at = turns(chain, q)
-    composite = [b.moments for b in chain.bodies]
-    M = zeros(chain.n, chain.n)
-    for j in range(chain.n - 1, -1, -1):
-        b, body = chain.bodies[j], composite[j]
+    mechanism = mechanism_of(robot)
+    at = turns(mechanism, q)
+    composite = [b.moments for b in mechanism.bodies]
+    M = zeros(mechanism.n, mechanism.n)
+    for j in range(mechanism.n - 1, -1, -1):
+        b, body = mechanism.bodies[j], composite[j]
         h, J = body.first, body.second
         if b.revolute:
             f, n = array([-h[1], h[0], 0.0]), J[:, 2]
@@ -33,28 +33,28 @@ def mass_matrix(robot: Robot | Chain, q: Vector) -> np.ndarray:
             f, n = array([0.0, 0.0, body.mass]), array([h[1], -h[0], 0.0])
             M[j, j] = body.mass + b.armature
         i = j
-        while chain.bodies[i].parent >= 0:
+        while mechanism.bodies[i].parent >= 0:
             f = at[i].up(f)
             n = at[i].up(n) + cross(at[i].p, f)
-            i = chain.bodies[i].parent
-            M[i, j] = M[j, i] = n[2] if chain.bodies[i].revolute else f[2]
+            i = mechanism.bodies[i].parent
+            M[i, j] = M[j, i] = n[2] if mechanism.bodies[i].revolute else f[2]
         if b.parent >= 0:
             composite[b.parent] = composite[b.parent] + at[j].carry(body)
     return array(M)
 
 
-def forward_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:
+def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:
     r"""Accelerations :math:`\ddot q = M^{-1}(\tau - C\dot q - g)`, (n,), by LᵀDL with the tree's sparsity."""
-    chain = chain_of(robot)
-    pattern = chain.pattern()
-    L, D = ldl(mass_matrix(chain, q), pattern)
-    return array(ldl_solve(L, D, tau - nonlinear_effects(chain, q, qd), pattern))
+    mechanism = mechanism_of(robot)
+    pattern = mechanism.pattern()
+    L, D = ldl(mass_matrix(mechanism, q), pattern)
+    return array(ldl_solve(L, D, tau - nonlinear_effects(mechanism, q, qd), pattern))
 
 
-def inverse_mass_matrix(robot: Robot | Chain, q: Vector) -> np.ndarray:
+def inverse_mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """M(q)⁻¹, n×n."""
-    chain = chain_of(robot)
-    pattern = chain.pattern()
-    L, D = ldl(mass_matrix(chain, q), pattern)
-    columns = [ldl_solve(L, D, np.eye(chain.n)[k], pattern) for k in range(chain.n)]
+    mechanism = mechanism_of(robot)
+    pattern = mechanism.pattern()
+    L, D = ldl(mass_matrix(mechanism, q), pattern)
+    columns = [ldl_solve(L, D, np.eye(mechanism.n)[k], pattern) for k in range(mechanism.n)]
     return array(np.stack(columns, axis=1))

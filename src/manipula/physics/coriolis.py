@@ -13,18 +13,18 @@ import numpy as np
 
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.world import ZERO, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
 
-def coriolis_matrix(robot: Robot | Chain, q: Vector, qd: Vector) -> np.ndarray:
+def coriolis_matrix(robot: Robot | Mechanism, q: Vector, qd: Vector) -> np.ndarray:
     """Christoffel matrix, n×n."""
-    chain = chain_of(robot)
-    n = chain.n
-    S, inertia, _ = scene(chain, q)
-    v = velocities(chain, S, qd)
-    rate = [(v[b.parent] if b.parent >= 0 else ZERO).on_motion(S[i]) for i, b in enumerate(chain.bodies)]
+    mechanism = mechanism_of(robot)
+    n = mechanism.n
+    S, inertia, _ = scene(mechanism, q)
+    v = velocities(mechanism, S, qd)
+    rate = [(v[b.parent] if b.parent >= 0 else ZERO).on_motion(S[i]) for i, b in enumerate(mechanism.bodies)]
     B = [gyroscopic(inertia[i], v[i]) for i in range(n)]
     C = zeros(n, n)
     for j in range(n - 1, -1, -1):
@@ -32,10 +32,10 @@ def coriolis_matrix(robot: Robot | Chain, q: Vector, qd: Vector) -> np.ndarray:
         own = momentum(inertia[j], S[j])
         back = B[j].transposed_times(S[j])
         C[j, j] = S[j].dot(push)
-        for i in chain.ancestors(j):
+        for i in mechanism.ancestors(j):
             C[i, j] = S[i].dot(push)
             C[j, i] = rate[i].dot(own) + S[i].dot(back)
-        parent = chain.bodies[j].parent
+        parent = mechanism.bodies[j].parent
         if parent >= 0:
             inertia[parent] = inertia[parent] + inertia[j]
             B[parent] = B[parent] + B[j]

@@ -20,8 +20,8 @@ import numpy as np
 
 from manipula.algebra.linear import array, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.forward import forward_dynamics
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.world import ZERO, Pair, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
@@ -34,18 +34,18 @@ class Derivatives(NamedTuple):
     last: np.ndarray  # d/dqdd (the mass matrix) or d/dtau (its inverse)
 
 
-def inverse_dynamics_derivatives(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
+def inverse_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
     """∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd = M of the inverse dynamics."""
-    chain = chain_of(robot)
-    n = chain.n
-    S, inertia, gravity = scene(chain, q)
-    v = velocities(chain, S, qd)
+    mechanism = mechanism_of(robot)
+    n = mechanism.n
+    S, inertia, gravity = scene(mechanism, q)
+    v = velocities(mechanism, S, qd)
     ground = Pair(np.zeros(3), -gravity)
     psi: list[Pair] = []
     psi2: list[Pair] = []
     a: list[Pair] = []
     force: list[Pair] = []
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         v_up, a_up = (v[b.parent], a[b.parent]) if b.parent >= 0 else (ZERO, ground)
         psi.append(v_up.on_motion(S[i]))
         psi2.append(a_up.on_motion(S[i]) + v_up.on_motion(psi[i]))
@@ -59,40 +59,40 @@ def inverse_dynamics_derivatives(robot: Robot | Chain, q: Vector, qd: Vector, qd
         S_B = B[j].transposed_times(S[j])
         push_v = B[j].times(S[j]) + momentum(I, psi[j])
         push_q = B[j].times(psi[j]).scaled(2.0) + momentum(I, psi2[j]) + S[j].on_force(force[j])
-        for i in [j, *chain.ancestors(j)]:
+        for i in [j, *mechanism.ancestors(j)]:
             dq[j, i] = 2.0 * psi[i].dot(S_B) + psi2[i].dot(S_I)
             dqd[j, i] = 2.0 * (S[i].dot(S_B) + psi[i].dot(S_I))
             M[j, i] = M[i, j] = S[i].dot(S_I)
             if i != j:
                 dq[i, j] = S[i].dot(push_q)
                 dqd[i, j] = 2.0 * S[i].dot(push_v)
-        parent = chain.bodies[j].parent
+        parent = mechanism.bodies[j].parent
         if parent >= 0:
             inertia[parent] = inertia[parent] + I
             B[parent] = B[parent] + B[j]
             force[parent] = force[parent] + force[j]
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         M[i, i] = M[i, i] + b.armature
     return Derivatives(array(dq), array(dqd), array(M))
 
 
-def forward_dynamics_derivatives(robot: Robot | Chain, q: Vector, qd: Vector, tau: Vector) -> Derivatives:
+def forward_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vector) -> Derivatives:
     r"""∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ of the forward dynamics.
 
     .. math:: \partial\ddot q/\partial q = -M^{-1}\,\partial\tau/\partial q\,|_{\ddot q},
               \quad \partial\ddot q/\partial\dot q = -M^{-1}\,\partial\tau/\partial\dot q,
               \quad \partial\ddot q/\partial\tau = M^{-1}
     """
-    chain = chain_of(robot)
-    return constrained_derivatives(chain, q, qd, forward_dynamics(chain, q, qd, tau))
+    mechanism = mechanism_of(robot)
+    return constrained_derivatives(mechanism, q, qd, forward_dynamics(mechanism, q, qd, tau))
 
 
-def constrained_derivatives(chain: Chain, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
+def constrained_derivatives(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
     """The same when the acceleration is already known."""
-    inverse = inverse_dynamics_derivatives(chain, q, qd, qdd)
-    pattern = chain.pattern()
+    inverse = inverse_dynamics_derivatives(mechanism, q, qd, qdd)
+    pattern = mechanism.pattern()
     L, D = ldl(inverse.last, pattern)
-    n = chain.n
+    n = mechanism.n
     M_inv = np.stack([ldl_solve(L, D, np.eye(n)[k], pattern) for k in range(n)], axis=1)
     for i in range(n):
         for j in range(i):

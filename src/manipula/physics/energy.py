@@ -6,24 +6,24 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
 from manipula.physics.kinematics import place
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.robot import Robot
 
 
-def kinetic_energy(robot: Robot | Chain, q: Vector, qd: Vector) -> Scalar:
+def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
     r"""Kinetic energy [J], summed over the bodies in their own frames.
 
     .. math::
         T = \sum_i \tfrac12 m v^2 + v\cdot(\omega\times h) + \tfrac12\,\omega\cdot J\omega
         + \tfrac12\sum_i I_{rotor,i}\,\dot q_i^2
     """
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     v: list[np.ndarray] = []
     w: list[np.ndarray] = []
     total: Scalar = 0.0
-    for i, (b, turn) in enumerate(zip(chain.bodies, turns(chain, q))):
+    for i, (b, turn) in enumerate(zip(mechanism.bodies, turns(mechanism, q))):
         if b.parent < 0:
             v_here, w_here = np.zeros(3), np.zeros(3)
         else:
@@ -41,12 +41,12 @@ def kinetic_energy(robot: Robot | Chain, q: Vector, qd: Vector) -> Scalar:
     return total
 
 
-def potential_energy(robot: Robot | Chain, q: Vector) -> Scalar:
+def potential_energy(robot: Robot | Mechanism, q: Vector) -> Scalar:
     r"""Potential energy :math:`V = -\sum_i g\cdot(m_i p_i + R_i h_i)` [J], zero at the outer frame's origin."""
-    chain = chain_of(robot)
-    where = place(chain, q)
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
     total: Scalar = 0.0
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         moment = where.R[i] @ b.moments.first + b.moments.mass * where.p[i]
-        total = total - dot(chain.gravity, moment)
+        total = total - dot(mechanism.gravity, moment)
     return total

@@ -12,7 +12,7 @@ from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.rotation import is_about_x
-from manipula.physics.chain import Body, Chain
+from manipula.physics.mechanism import Body, Mechanism
 
 QUARTERS = {0: (0.0, 1.0), 1: (1.0, 0.0), 2: (0.0, -1.0), 3: (-1.0, 0.0)}  # sin, cos of k·π/2
 
@@ -95,9 +95,9 @@ def _turned(J: np.ndarray, axis: int, s: Scalar, c: Scalar) -> np.ndarray:
     return array(out)
 
 
-def turns(chain: Chain, q: Vector) -> list[Turn]:
+def turns(mechanism: Mechanism, q: Vector) -> list[Turn]:
     """The pose of every joint frame against its parent at q."""
-    return [_turn(b, q[i]) for i, b in enumerate(chain.bodies)]
+    return [_turn(b, q[i]) for i, b in enumerate(mechanism.bodies)]
 
 
 def _turn(b: Body, q: Scalar) -> Turn:

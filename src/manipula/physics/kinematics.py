@@ -13,8 +13,8 @@ import numpy as np
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
 from manipula.errors import unknown_name
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.link import TIP, Frame
 from manipula.robot.robot import Robot
 
@@ -28,11 +28,11 @@ class Placement(NamedTuple):
     p: list[np.ndarray]
 
 
-def place(chain: Chain, q: Vector) -> Placement:
+def place(mechanism: Mechanism, q: Vector) -> Placement:
     r"""Rotation and origin of every joint frame: :math:`R_i = R_p R_{pi}(q_i),\; p_i = p_p + R_p\,p_{pi}(q_i)`."""
     R: list[np.ndarray] = []
     p: list[np.ndarray] = []
-    for b, turn in zip(chain.bodies, turns(chain, q)):
+    for b, turn in zip(mechanism.bodies, turns(mechanism, q)):
         local = turn.matrix()
         if b.parent < 0:
             R.append(local)
@@ -43,41 +43,41 @@ def place(chain: Chain, q: Vector) -> Placement:
     return Placement(R, p)
 
 
-def find_frame(chain: Chain, name: str) -> Frame:
-    if name not in chain.frames:
-        raise unknown_name(f"frame in robot '{chain.name}'", name, [known for known in chain.frames if known])
-    return chain.frames[name]
+def find_frame(mechanism: Mechanism, name: str) -> Frame:
+    if name not in mechanism.frames:
+        raise unknown_name(f"frame in robot '{mechanism.name}'", name, [known for known in mechanism.frames if known])
+    return mechanism.frames[name]
 
 
-def _frame_pose(chain: Chain, where: Placement, f: Frame) -> tuple[np.ndarray, np.ndarray]:
+def _frame_pose(mechanism: Mechanism, where: Placement, f: Frame) -> tuple[np.ndarray, np.ndarray]:
     if f.link < 0:
         return f.pose.R, f.pose.p
     R = where.R[f.link]
     return R @ f.pose.R, where.p[f.link] + R @ f.pose.p
 
 
-def pose(robot: Robot | Chain, q: Vector, frame: str = TIP) -> np.ndarray:
+def pose(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarray:
     """Pose X_WF of a frame, 4×4."""
-    chain = chain_of(robot)
-    R, p = _frame_pose(chain, place(chain, q), find_frame(chain, frame))
+    mechanism = mechanism_of(robot)
+    R, p = _frame_pose(mechanism, place(mechanism, q), find_frame(mechanism, frame))
     T = zeros(4, 4)
     T[:3, :3], T[:3, 3], T[3, 3] = R, p, 1.0
     return array(T)
 
 
-def position(robot: Robot | Chain, q: Vector, frame: str = TIP) -> np.ndarray:
+def position(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarray:
     """Origin of a frame in the outer frame, (3,) [m]."""
-    chain = chain_of(robot)
-    return _frame_pose(chain, place(chain, q), find_frame(chain, frame))[1]
+    mechanism = mechanism_of(robot)
+    return _frame_pose(mechanism, place(mechanism, q), find_frame(mechanism, frame))[1]
 
 
-def poses(robot: Robot | Chain, q: Vector, names: tuple[str, ...]) -> np.ndarray:
+def poses(robot: Robot | Mechanism, q: Vector, names: tuple[str, ...]) -> np.ndarray:
     """Poses of several frames, (k, 4, 4), with the shared part computed once."""
-    chain = chain_of(robot)
-    where = place(chain, q)
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
     out = zeros(len(names), 4, 4)
     for k, name in enumerate(names):
-        R, p = _frame_pose(chain, where, find_frame(chain, name))
+        R, p = _frame_pose(mechanism, where, find_frame(mechanism, name))
         out[k, :3, :3], out[k, :3, 3], out[k, 3, 3] = R, p, 1.0
     return array(out)
 
@@ -87,21 +87,21 @@ def _check_axes(expressed_in: str) -> None:
         raise unknown_name("choice of axes", expressed_in, get_args(ExpressedIn), field="expressed_in")
 
 
-def jacobian(robot: Robot | Chain, q: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base") -> np.ndarray:
+def jacobian(robot: Robot | Mechanism, q: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base") -> np.ndarray:
     r"""Geometric Jacobian, 6×n, linear part first.
 
     .. math:: J_i = \begin{bmatrix} z_i \times (p - p_i) \\ z_i \end{bmatrix}\ \text{(revolute)},\qquad
               J_i = \begin{bmatrix} z_i \\ 0 \end{bmatrix}\ \text{(prismatic)}
     """
     _check_axes(expressed_in)
-    chain = chain_of(robot)
-    where = place(chain, q)
-    f = find_frame(chain, frame)
-    R, p = _frame_pose(chain, where, f)
-    J = zeros(6, chain.n)
-    for i in _moving(chain, f):
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
+    f = find_frame(mechanism, frame)
+    R, p = _frame_pose(mechanism, where, f)
+    J = zeros(6, mechanism.n)
+    for i in _moving(mechanism, f):
         z = where.R[i][:, 2]
-        if chain.bodies[i].revolute:
+        if mechanism.bodies[i].revolute:
             J[:3, i], J[3:, i] = cross(z, p - where.p[i]), z
         else:
             J[:3, i] = z
@@ -109,29 +109,29 @@ def jacobian(robot: Robot | Chain, q: Vector, frame: str = TIP, expressed_in: Ex
 
 
 def jacobian_rate(
-    robot: Robot | Chain, q: Vector, qd: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base"
+    robot: Robot | Mechanism, q: Vector, qd: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base"
 ) -> np.ndarray:
     r"""Time derivative of the Jacobian, 6×n, so that the frame's acceleration is :math:`J\ddot q + \dot J\dot q`.
 
     .. math:: \dot z_i = \omega_i \times z_i,\qquad \dot J_i = [\,\dot z_i \times r_i + z_i \times (v - v_i);\ \dot z_i\,]
     """
     _check_axes(expressed_in)
-    chain = chain_of(robot)
-    where = place(chain, q)
-    f = find_frame(chain, frame)
-    R, p = _frame_pose(chain, where, f)
-    velocity, omega = origin_velocities(chain, where, qd)
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
+    f = find_frame(mechanism, frame)
+    R, p = _frame_pose(mechanism, where, f)
+    velocity, omega = origin_velocities(mechanism, where, qd)
     if f.link >= 0:
         w = omega[f.link]
         v = velocity[f.link] + cross(w, p - where.p[f.link])
     else:
         w = v = np.zeros(3)
-    J, Jd = zeros(6, chain.n), zeros(6, chain.n)
-    for i in _moving(chain, f):
+    J, Jd = zeros(6, mechanism.n), zeros(6, mechanism.n)
+    for i in _moving(mechanism, f):
         z = where.R[i][:, 2]
-        parent = chain.bodies[i].parent
+        parent = mechanism.bodies[i].parent
         zd = cross(omega[parent], z) if parent >= 0 else np.zeros(3)
-        if chain.bodies[i].revolute:
+        if mechanism.bodies[i].revolute:
             r = p - where.p[i]
             J[:3, i], J[3:, i] = cross(z, r), z
             Jd[:3, i], Jd[3:, i] = cross(zd, r) + cross(z, v - velocity[i]), zd
@@ -139,17 +139,17 @@ def jacobian_rate(
             J[:3, i], Jd[:3, i] = z, zd
     if expressed_in == "base":
         return array(Jd)
-    for i in range(chain.n):
+    for i in range(mechanism.n):
         Jd[:3, i] = Jd[:3, i] - cross(w, J[:3, i])
         Jd[3:, i] = Jd[3:, i] - cross(w, J[3:, i])
     return array(_in_body(R, Jd))
 
 
-def origin_velocities(chain: Chain, where: Placement, qd: Vector) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def origin_velocities(mechanism: Mechanism, where: Placement, qd: Vector) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Velocity of every joint frame's origin and angular velocity of every link, in the outer frame."""
     v: list[np.ndarray] = []
     w: list[np.ndarray] = []
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         z = where.R[i][:, 2]
         if b.parent < 0:
             v_here, w_here = np.zeros(3), np.zeros(3)
@@ -160,8 +160,8 @@ def origin_velocities(chain: Chain, where: Placement, qd: Vector) -> tuple[list[
     return v, w
 
 
-def _moving(chain: Chain, f: Frame) -> list[int]:
-    return [] if f.link < 0 else [f.link, *chain.ancestors(f.link)]
+def _moving(mechanism: Mechanism, f: Frame) -> list[int]:
+    return [] if f.link < 0 else [f.link, *mechanism.ancestors(f.link)]
 
 
 def _in_body(R: np.ndarray, J: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from manipula.algebra import ops
 from manipula.algebra.inertia import pseudo_inertia
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.chain import Chain, chain_of
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.robot import Robot
 
 Q_TURN = np.array([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
@@ -41,17 +41,17 @@ class LagrangeEuler(NamedTuple):
         return np.einsum("ijk,j,k->i", self.h_ijk, qd, qd)
 
 
-def lagrange_euler(robot: Robot | Chain, q: Vector) -> LagrangeEuler:
+def lagrange_euler(robot: Robot | Mechanism, q: Vector) -> LagrangeEuler:
     """M, h_ijk and g at q, from traces of 4×4 products."""
-    chain = chain_of(robot)
-    n = chain.n
-    local = [_pose(chain, i, q[i]) for i in range(n)]
-    Q = [Q_TURN if b.revolute else Q_SLIDE for b in chain.bodies]
-    inertia = [pseudo_inertia(b.moments) for b in chain.bodies]
+    mechanism = mechanism_of(robot)
+    n = mechanism.n
+    local = [_pose(mechanism, i, q[i]) for i in range(n)]
+    Q = [Q_TURN if b.revolute else Q_SLIDE for b in mechanism.bodies]
+    inertia = [pseudo_inertia(b.moments) for b in mechanism.bodies]
     M, h, g = zeros(n, n), zeros(n, n, n), zeros(n)
-    g_row = np.concatenate([chain.gravity, [0.0]])
+    g_row = np.concatenate([mechanism.gravity, [0.0]])
     for p in range(n):
-        path = [p, *chain.ancestors(p)][::-1]
+        path = [p, *mechanism.ancestors(p)][::-1]
         U = {i: _product(path, local, Q, (i,)) for i in path}
         for i in path:
             g[i] = g[i] - g_row @ (U[i] @ inertia[p][:, 3])
@@ -60,13 +60,13 @@ def lagrange_euler(robot: Robot | Chain, q: Vector) -> LagrangeEuler:
             for j in path:
                 for k in path:
                     h[i, j, k] = h[i, j, k] + _trace(_product(path, local, Q, (j, k)), inertia[p], U[i])
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         M[i, i] = M[i, i] + b.armature
     return LagrangeEuler(array(M), array(h), array(g))
 
 
-def _pose(chain: Chain, i: int, q: Scalar) -> np.ndarray:
-    b = chain.bodies[i]
+def _pose(mechanism: Mechanism, i: int, q: Scalar) -> np.ndarray:
+    b = mechanism.bodies[i]
     T = zeros(4, 4)
     T[:3, :3], T[:3, 3], T[3, 3] = b.R0, b.p0, 1.0
     Z = np.eye(4, dtype=object)

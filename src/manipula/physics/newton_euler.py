@@ -18,8 +18,8 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import Turn, turns
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.robot import Robot
 
 
@@ -45,12 +45,12 @@ def spin_matrix(w: Vector, alpha: Vector) -> np.ndarray:
     )
 
 
-def motions(chain: Chain, at: list[Turn], qd: Vector, qdd: Vector) -> list[Motion]:
+def motions(mechanism: Mechanism, at: list[Turn], qd: Vector, qdd: Vector) -> list[Motion]:
     """Forward recursion: the motion of every joint frame."""
     found: list[Motion] = []
-    for i, (b, turn) in enumerate(zip(chain.bodies, at)):
+    for i, (b, turn) in enumerate(zip(mechanism.bodies, at)):
         if b.parent < 0:
-            w, alpha, a = np.zeros(3), np.zeros(3), turn.down(-chain.gravity)
+            w, alpha, a = np.zeros(3), np.zeros(3), turn.down(-mechanism.gravity)
         else:
             up = found[b.parent]
             w, alpha = turn.down(up.omega), turn.down(up.alpha)
@@ -86,18 +86,20 @@ def body_wrench(m: Moments, s: Motion) -> tuple[np.ndarray, np.ndarray]:
     return f, n + cross(h, a)
 
 
-def joint_wrenches(chain: Chain, q: Vector, qd: Vector, qdd: Vector) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def joint_wrenches(
+    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Force and moment that each parent exerts on its child through the joint, at E_i, in the axes of E_i."""
-    at = turns(chain, q)
-    moved = motions(chain, at, qd, qdd)
+    at = turns(mechanism, q)
+    moved = motions(mechanism, at, qd, qdd)
     force: list[np.ndarray] = []
     moment: list[np.ndarray] = []
-    for b, s in zip(chain.bodies, moved):
+    for b, s in zip(mechanism.bodies, moved):
         f, n = body_wrench(b.moments, s)
         force.append(f)
         moment.append(n)
-    for i in range(chain.n - 1, -1, -1):
-        parent = chain.bodies[i].parent
+    for i in range(mechanism.n - 1, -1, -1):
+        parent = mechanism.bodies[i].parent
         if parent >= 0:
             f = at[i].up(force[i])
             force[parent] = force[parent] + f
@@ -105,7 +107,7 @@ def joint_wrenches(chain: Chain, q: Vector, qd: Vector, qdd: Vector) -> tuple[li
     return force, moment
 
 
-def inverse_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+def inverse_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     r"""Torques that produce ``qdd`` at ``q, qd``, without friction, (n,).
 
     .. math:: \tau = M(q)\,\ddot q + C(q,\dot q)\,\dot q + g(q)
@@ -116,33 +118,33 @@ def inverse_dynamics(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -
     Returns:
         Torques [N·m] or forces [N] on the joint side of the gearbox; rotor inertia is included.
     """
-    chain = chain_of(robot)
-    force, moment = joint_wrenches(chain, q, qd, qdd)
-    tau = zeros(chain.n)
-    for i, b in enumerate(chain.bodies):
+    mechanism = mechanism_of(robot)
+    force, moment = joint_wrenches(mechanism, q, qd, qdd)
+    tau = zeros(mechanism.n)
+    for i, b in enumerate(mechanism.bodies):
         tau[i] = (moment[i][2] if b.revolute else force[i][2]) + b.armature * qdd[i]
     return array(tau)
 
 
-def gravity(robot: Robot | Chain, q: Vector) -> np.ndarray:
+def gravity(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """Holding torques g(q), (n,): what the drives must give so that the arm stays where it is."""
-    chain = chain_of(robot)
-    still = np.zeros(chain.n)
-    return inverse_dynamics(chain, q, still, still)
+    mechanism = mechanism_of(robot)
+    still = np.zeros(mechanism.n)
+    return inverse_dynamics(mechanism, q, still, still)
 
 
-def bias(robot: Robot | Chain, q: Vector, qd: Vector) -> np.ndarray:
+def bias(robot: Robot | Mechanism, q: Vector, qd: Vector) -> np.ndarray:
     """h = C(q, qd)·qd, (n,): centrifugal and Coriolis torques, without gravity, without friction."""
-    chain = weightless(chain_of(robot))
-    return inverse_dynamics(chain, q, qd, np.zeros(chain.n))
+    mechanism = weightless(mechanism_of(robot))
+    return inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.n))
 
 
-def nonlinear_effects(robot: Robot | Chain, q: Vector, qd: Vector) -> np.ndarray:
+def nonlinear_effects(robot: Robot | Mechanism, q: Vector, qd: Vector) -> np.ndarray:
     """h + g, (n,): torques at zero acceleration."""
-    chain = chain_of(robot)
-    return inverse_dynamics(chain, q, qd, np.zeros(chain.n))
+    mechanism = mechanism_of(robot)
+    return inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.n))
 
 
-def weightless(chain: Chain) -> Chain:
-    """The same chain without gravity."""
-    return Chain(chain.name, chain.bodies, np.zeros(3), chain.frames)
+def weightless(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism without gravity."""
+    return Mechanism(mechanism.name, mechanism.bodies, np.zeros(3), mechanism.frames)

@@ -18,7 +18,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
-from manipula.physics.chain import Chain, chain_of
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -58,27 +58,27 @@ def arm_constants(l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Sc
     return PlanarArm(list(l), p, d, weight)
 
 
-def planar_arm(robot: Robot | Chain) -> PlanarArm:
+def planar_arm(robot: Robot | Mechanism) -> PlanarArm:
     """The constants of a robot that is an n-R arm in a plane, or an error that says why it is not."""
-    chain = chain_of(robot)
-    tip = chain.frames.get(TIP)
-    axes_ok = all(b.revolute and b.parent == i - 1 and b.p0[2] == 0.0 for i, b in enumerate(chain.bodies))
-    turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in chain.bodies)
-    along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in chain.bodies)
-    if tip is None or not axes_ok or turned or not along_x or any(v != 0.0 for v in chain.bodies[0].p0):
-        raise DescriptionError(f"Robot '{chain.name}' is not a planar n-R arm with links along x.")
-    l = [b.p0[0] for b in chain.bodies[1:]] + [tip.pose.p[0]]
+    mechanism = mechanism_of(robot)
+    tip = mechanism.frames.get(TIP)
+    axes_ok = all(b.revolute and b.parent == i - 1 and b.p0[2] == 0.0 for i, b in enumerate(mechanism.bodies))
+    turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in mechanism.bodies)
+    along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in mechanism.bodies)
+    if tip is None or not axes_ok or turned or not along_x or any(v != 0.0 for v in mechanism.bodies[0].p0):
+        raise DescriptionError(f"Robot '{mechanism.name}' is not a planar n-R arm with links along x.")
+    l = [b.p0[0] for b in mechanism.bodies[1:]] + [tip.pose.p[0]]
     p: list[Scalar] = []
     d: list[Scalar] = []
     beyond: Scalar = 0.0
-    for k in range(chain.n - 1, -1, -1):
-        m = chain.bodies[k].moments
+    for k in range(mechanism.n - 1, -1, -1):
+        m = mechanism.bodies[k].moments
         p.insert(0, m.first[0] + l[k] * beyond)
         d.insert(0, m.second[2, 2] + l[k] * (l[k] * beyond))
         beyond = beyond + m.mass
-    if chain.gravity[0] != 0.0 or chain.gravity[2] != 0.0:
-        raise DescriptionError(f"Robot '{chain.name}' has gravity outside the y axis of its plane.")
-    return PlanarArm(l, p, d, -chain.gravity[1])
+    if mechanism.gravity[0] != 0.0 or mechanism.gravity[2] != 0.0:
+        raise DescriptionError(f"Robot '{mechanism.name}' has gravity outside the y axis of its plane.")
+    return PlanarArm(l, p, d, -mechanism.gravity[1])
 
 
 def planar_model(arm: PlanarArm, q: Vector, qd: Vector) -> PlanarModel:

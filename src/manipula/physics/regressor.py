@@ -11,22 +11,22 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.frames import turns
 from manipula.physics.kinematics import place
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import motions
 from manipula.robot.robot import Robot
 
 PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jxy", "Jyy", "Jxz", "Jyz", "Jzz")
 
 
-def regressor(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+def regressor(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     """Y(q, qd, qdd), n × 10n."""
-    chain = chain_of(robot)
-    where = place(chain, q)
-    moved = motions(chain, turns(chain, q), qd, qdd)
-    Y = zeros(chain.n, 10 * chain.n)
-    for i, (b, s) in enumerate(zip(chain.bodies, moved)):
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
+    moved = motions(mechanism, turns(mechanism, q), qd, qdd)
+    Y = zeros(mechanism.n, 10 * mechanism.n)
+    for i, (b, s) in enumerate(zip(mechanism.bodies, moved)):
         R_EL, p_EL = b.X_EL.R, b.X_EL.p
         w, alpha = R_EL.T @ s.omega, R_EL.T @ s.alpha
         a = R_EL.T @ (s.a + s.U @ p_EL)
@@ -34,9 +34,9 @@ def regressor(robot: Robot | Chain, q: Vector, qd: Vector, qdd: Vector) -> np.nd
         R_WL, p_WL = where.R[i] @ R_EL, where.p[i] + where.R[i] @ p_EL
         forces, moments = _unit_wrenches(w, alpha, a, U)
         F, N = R_WL @ forces, R_WL @ moments  # (3, 10), at the link's origin, outer axes
-        for j in [i, *chain.ancestors(i)]:
+        for j in [i, *mechanism.ancestors(i)]:
             z = where.R[j][:, 2]
-            if chain.bodies[j].revolute:
+            if mechanism.bodies[j].revolute:
                 arm = p_WL - where.p[j]
                 lever = cross(z, arm)  # z·(r×f) = (z×r)·f
                 Y[j, 10 * i : 10 * i + 10] = z @ N + lever @ F
@@ -58,11 +58,11 @@ def _unit_wrenches(w: np.ndarray, alpha: np.ndarray, a: np.ndarray, U: np.ndarra
     return array(F), array(N)
 
 
-def parameters(robot: Robot | Chain) -> np.ndarray:
+def parameters(robot: Robot | Mechanism) -> np.ndarray:
     """π, (10 n,): the inertial parameters in the order of the regressor's columns, payload included."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     values = []
-    for b in chain.bodies:
+    for b in mechanism.bodies:
         inverse = b.X_EL.inverse()
         m, h, J = b.moments.seen_from(inverse.R, inverse.p)
         values += [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]

@@ -14,9 +14,9 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.chain import Chain
 from manipula.physics.frames import shifted, turns
 from manipula.physics.kinematics import Placement
+from manipula.physics.mechanism import Mechanism
 
 
 class Pair(NamedTuple):
@@ -47,19 +47,19 @@ class Pair(NamedTuple):
 ZERO = Pair(np.zeros(3), np.zeros(3))
 
 
-def axes(chain: Chain, where: Placement) -> list[Pair]:
+def axes(mechanism: Mechanism, where: Placement) -> list[Pair]:
     """Joint axes S_i."""
     found = []
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         z = where.R[i][:, 2]
         found.append(Pair(z, cross(where.p[i], z)) if b.revolute else Pair(np.zeros(3), z))
     return found
 
 
-def bodies(chain: Chain, where: Placement) -> list[Moments]:
+def bodies(mechanism: Mechanism, where: Placement) -> list[Moments]:
     """Moments of every body about O."""
     found = []
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         R = where.R[i]
         J = b.moments.second
         turned = R @ J @ R.T if not _is_zero(J) else J
@@ -67,10 +67,10 @@ def bodies(chain: Chain, where: Placement) -> list[Moments]:
     return found
 
 
-def velocities(chain: Chain, S: list[Pair], qd: Vector) -> list[Pair]:
+def velocities(mechanism: Mechanism, S: list[Pair], qd: Vector) -> list[Pair]:
     """Spatial velocity of every link."""
     v: list[Pair] = []
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         step = S[i].scaled(qd[i])
         v.append(v[b.parent] + step if b.parent >= 0 else step)
     return v
@@ -128,32 +128,32 @@ class Scene(NamedTuple):
     gravity: np.ndarray
 
 
-def scene(chain: Chain, q: Vector, centre: int | None = None) -> Scene:
+def scene(mechanism: Mechanism, q: Vector, centre: int | None = None) -> Scene:
     """Axes, bodies and gravity in the frame of link ``centre``, by default the one in the middle of the arm.
 
     Joint torques and their derivatives do not depend on the frame in which spatial vectors are written down, so the choice
     is free: from the middle, fewer rotations lie between the observer and the links, and fewer products are needed.
     """
-    centre = chain.n // 2 if centre is None else centre
-    at = turns(chain, q)
-    R: list[np.ndarray | None] = [None] * chain.n
-    p: list[np.ndarray | None] = [None] * chain.n
+    centre = mechanism.n // 2 if centre is None else centre
+    at = turns(mechanism, q)
+    R: list[np.ndarray | None] = [None] * mechanism.n
+    p: list[np.ndarray | None] = [None] * mechanism.n
     R[centre], p[centre] = np.eye(3), np.zeros(3)
     i, up_R, up_p = centre, np.eye(3), np.zeros(3)
     while True:  # from the centre towards the base: inverse poses
         up_R, up_p = up_R @ at[i].matrix().T, up_p - up_R @ at[i].down(at[i].p)
-        i = chain.bodies[i].parent
+        i = mechanism.bodies[i].parent
         if i < 0:
             break
         R[i], p[i] = up_R, up_p
-    for i, b in enumerate(chain.bodies):  # everything else from its parent
+    for i, b in enumerate(mechanism.bodies):  # everything else from its parent
         if R[i] is None:
             R_up, p_up = (R[b.parent], p[b.parent]) if b.parent >= 0 else (up_R, up_p)
             assert R_up is not None
             assert p_up is not None
             R[i], p[i] = R_up @ at[i].matrix(), p_up + R_up @ at[i].p
     where = Placement([r for r in R if r is not None], [x for x in p if x is not None])
-    return Scene(axes(chain, where), bodies(chain, where), up_R @ chain.gravity)
+    return Scene(axes(mechanism, where), bodies(mechanism, where), up_R @ mechanism.gravity)
 
 
 def _is_zero(J: np.ndarray) -> bool:

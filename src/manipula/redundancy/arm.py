@@ -8,7 +8,7 @@ from manipula.algebra.linear import array, solve_spd, zeros
 from manipula.algebra.ops import Vector
 from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
-from manipula.physics.chain import Chain, chain_of, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of, prepare, regrouped
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 
@@ -19,16 +19,16 @@ class Arm:
     ``task`` are the rows of the tip's linear velocity that the arm can move at all (x and y for a planar arm).
     """
 
-    def __init__(self, robot: Robot, chain: Chain | None = None, shares_plant: bool = False) -> None:
+    def __init__(self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False) -> None:
         """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them."""
         self.robot, self.shares_plant = robot, shares_plant
-        self.full = chain_of(robot) if chain is None else chain
+        self.full = mechanism_of(robot) if mechanism is None else mechanism
         self.n = robot.n
         self.friction_laws: tuple[FrictionLaw | None, ...] = tuple(j.friction for j in robot.joints)
 
     @cached_property
-    def lean(self) -> Chain:
-        """The chain with base parameters regrouped: the same equations of motion in fewer operations."""
+    def lean(self) -> Mechanism:
+        """The mechanism with base parameters regrouped: the same equations of motion in fewer operations."""
         return regrouped(self.full)
 
     def mass_matrix(self, q: Vector) -> np.ndarray:
@@ -49,8 +49,8 @@ class Arm:
         return coriolis.coriolis_matrix(self.lean, q, qd)
 
     def regressor(self, q: Vector, qd: Vector, qdd: Vector, gravity: bool = True) -> np.ndarray:
-        chain = self.full if gravity else newton_euler.weightless(self.full)
-        return regressor.regressor(chain, q, qd, qdd)
+        mechanism = self.full if gravity else newton_euler.weightless(self.full)
+        return regressor.regressor(mechanism, q, qd, qdd)
 
     def position(self, q: Vector) -> np.ndarray:
         return kinematics.position(self.full, q)
@@ -77,8 +77,12 @@ class Arm:
         """Indices among x, y, z that the tip can move in, seen from three postures."""
         rng = np.random.default_rng(0)
         free = self.robot.parameters
-        chain = prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else chain_of(self.robot)
-        J = np.hstack([np.asarray(kinematics.jacobian(chain, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)])
+        mechanism = (
+            prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else mechanism_of(self.robot)
+        )
+        J = np.hstack(
+            [np.asarray(kinematics.jacobian(mechanism, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)]
+        )
         return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
 
     def task_jacobian(self, q: Vector) -> np.ndarray:

@@ -1,7 +1,7 @@
 r"""Base parameters: the fewest inertial constants that the equations of motion contain.
 
 1. From tip to base, the part of a link that looks the same after any motion of its joint is given to the parent
-   (``physics.chain.regrouped``) [Gautier & Khalil 1990].
+   (``physics.mechanism.regrouped``) [Gautier & Khalil 1990].
 2. A constant that occurs in no entry of M or g is left out.
 3. What is still dependent (parallel axes, special lengths) is found by linear algebra on the polynomials themselves: different
    monomials are independent functions, so constants are dependent exactly when their columns of coefficients are.
@@ -21,7 +21,7 @@ import sympy
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array
 from manipula.algebra.trigpoly import BITS, Ring, TrigPoly
-from manipula.physics.chain import regrouped
+from manipula.physics.mechanism import regrouped
 from manipula.symbolic.derive import Derivation
 
 _ENTRIES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M", "IA")
@@ -72,7 +72,7 @@ def _regrouped_entries(given: Derivation) -> dict[str, TrigPoly]:
     """Step 1: every non-zero constant after regrouping, as a polynomial in the given parameters."""
     out = {}
     taken = set(given.robot.parameters)
-    for i, body in enumerate(regrouped(given.chain).bodies):
+    for i, body in enumerate(regrouped(given.mechanism).bodies):
         m = body.moments
         values = {name: m.second[k] for name, k in _TENSOR.items()}
         values |= {"MX": m.first[0], "MY": m.first[1], "MZ": m.first[2], "M": m.mass, "IA": body.armature}

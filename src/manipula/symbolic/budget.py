@@ -67,14 +67,14 @@ def estimate(robot: Robot, posed: Posed) -> int:
 def _parameters_a_link(posed: Posed) -> float:
     """Mean number of different parameter products in the moments of a link; numbers merge with each other."""
     count = 0
-    for b in posed.chain.bodies:
+    for b in posed.mechanism.bodies:
         entries = [b.moments.mass, *b.moments.first, *(b.moments.second[k] for k in zip(*np.triu_indices(3)))]
         found = set()
         for x in entries:
             if isinstance(x, TrigPoly):
                 found |= {k & ~x.ring.trig_mask for k in x.terms}
         count += len(found - {0})
-    return max(1.5, count / max(1, len(posed.chain.bodies)))
+    return max(1.5, count / max(1, len(posed.mechanism.bodies)))
 
 
 def _rounded(size: float) -> str:

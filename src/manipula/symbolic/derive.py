@@ -24,7 +24,7 @@ from manipula.physics import composite, energy, newton_euler
 from manipula.robot.robot import Robot
 from manipula.symbolic.budget import Budget
 from manipula.symbolic.collect import Motion, Term
-from manipula.symbolic.exact import RIGHT_ANGLE, Scalars, exact_chain
+from manipula.symbolic.exact import RIGHT_ANGLE, Scalars, exact_mechanism
 from manipula.symbolic.form import Monomial, Number
 from manipula.symbolic.posed import Posed, Sum, pose
 
@@ -36,7 +36,7 @@ class Derivation:
 
     Args:
         moments_of: moments of link i about the joint-centred frame J, in place of the robot's own.
-        bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared chain, in place of both.
+        bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared mechanism, in place of both.
         sums: angles of parallel joints are added up (see :mod:`manipula.symbolic.posed`).
         right_angle: rotations nearer than this [rad] to whole right angles are taken as such.
     """
@@ -54,14 +54,14 @@ class Derivation:
         self.ring = Ring(limit=4 * budget.terms)
         self.scalars = Scalars(self.ring, right_angle)
         chosen = None if moments_of is None else (lambda i: moments_of(self.ring, i))
-        self.chain = exact_chain(robot, self.scalars, chosen)
+        self.mechanism = exact_mechanism(robot, self.scalars, chosen)
         if bodies_of is not None:
             bodies = []
-            for i, body in enumerate(self.chain.bodies):
+            for i, body in enumerate(self.mechanism.bodies):
                 moments, armature = bodies_of(self.ring, i)
                 bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
-            self.chain = dataclasses.replace(self.chain, bodies=tuple(bodies))
-        self.posed: Posed = pose(self.chain, self.ring, sums)
+            self.mechanism = dataclasses.replace(self.mechanism, bodies=tuple(bodies))
+        self.posed: Posed = pose(self.mechanism, self.ring, sums)
         self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
         self._expanded: dict[int, Monomial] = {}
         self._spreads: dict[tuple[int, bool], tuple[TrigPoly, list[tuple[Monomial, int, Number]]]] = {}
@@ -77,7 +77,7 @@ class Derivation:
     def M(self) -> np.ndarray:
         """Mass matrix, n×n polynomials."""
         self.budget.check(self.robot, self.posed)
-        M = composite.mass_matrix(self.posed.chain, self.posed.q)
+        M = composite.mass_matrix(self.posed.mechanism, self.posed.q)
         out = np.empty((self.n, self.n), dtype=object)
         for i in range(self.n):
             for j in range(i, self.n):
@@ -87,12 +87,12 @@ class Derivation:
     @cached_property
     def g(self) -> list[TrigPoly]:
         """Gravity torques."""
-        return [self.poly(x) for x in newton_euler.gravity(self.posed.chain, self.posed.q)]
+        return [self.poly(x) for x in newton_euler.gravity(self.posed.mechanism, self.posed.q)]
 
     @cached_property
     def V(self) -> TrigPoly:
         """Potential energy."""
-        return self.poly(energy.potential_energy(self.posed.chain, self.posed.q))
+        return self.poly(energy.potential_energy(self.posed.mechanism, self.posed.q))
 
     def derivatives(self, p: TrigPoly) -> dict[int, TrigPoly]:
         """Non-zero partial derivatives by joint variables; the angle variables are sums of joint variables."""

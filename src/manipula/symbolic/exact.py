@@ -1,6 +1,6 @@
 r"""A robot whose numbers are exact: every field becomes a polynomial in parameters, twist angles and joint variables.
 
-The prepared chain of ``physics.chain`` is built over these scalars, so the recursions of ``physics`` derive the symbolic
+The prepared mechanism of ``physics.mechanism`` is built over these scalars, so the recursions of ``physics`` derive the symbolic
 equations. Right angles are integers; angles that a file states with ten digits or so are taken for the right angles they mean, and
 ``Scalars.snapped`` says where and by how much. A symbolic twist is a pair of variables (cosine, sine). A numeric oblique twist is a
 rational point of the circle, any other rotation a rational quaternion, within 1e-16, so that :math:`R R^T = 1` holds
@@ -25,8 +25,8 @@ from manipula.algebra.rotation import is_about_x, to_quaternion_wxyz
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
-from manipula.physics.chain import Chain, prepare
 from manipula.physics.frames import shifted
+from manipula.physics.mechanism import Mechanism, prepare
 from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot
 
@@ -167,8 +167,8 @@ def symbolic_moments(ring: Ring, symbols: list[Any]) -> Moments:
     return Moments(m, array([x, y, z]), array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
-def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Moments] | None = None) -> Chain:
-    """The chain of ``robot`` over the ring.
+def exact_mechanism(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Moments] | None = None) -> Mechanism:
+    """The mechanism of ``robot`` over the ring.
 
     Args:
         moments_of: moments of link i about the joint-centred frame J, in the axes of J, in place of the robot's own
@@ -189,7 +189,7 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
         base=scalars.pose(robot.base, "the base"), tool=scalars.pose(robot.tool, "the tool"), payload=None,
         gravity=tuple(scalars(v) for v in robot.gravity),
     )  # fmt: skip
-    chain = prepare(bare)
+    mechanism = prepare(bare)
 
     def polynomials(v: np.ndarray) -> np.ndarray:
         return array([x if isinstance(x, TrigPoly) else scalars(x) for x in v])
@@ -199,7 +199,7 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
         tip = bare.tip_frame
         payload_link, payload = tip.link, scalars.moments(robot.payload).seen_from(tip.pose.R, tip.pose.p)
     bodies = []
-    for i, (body, link, joint) in enumerate(zip(chain.bodies, robot.links, robot.joints)):
+    for i, (body, link, joint) in enumerate(zip(mechanism.bodies, robot.links, robot.joints)):
         if moments_of is not None:
             moments = _carried(moments_of(i), scalars.exact_rotation(body.X_EJ.R), body.X_EJ.p)
         else:
@@ -210,7 +210,7 @@ def exact_chain(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Mome
         armature = scalars(joint.gear_ratio) * scalars(joint.gear_ratio) * scalars(joint.rotor_inertia)
         R0, p0 = scalars.exact_rotation(body.R0), polynomials(body.p0)
         bodies.append(dataclasses.replace(body, R0=R0, p0=p0, moments=moments, armature=armature))
-    return dataclasses.replace(chain, bodies=tuple(bodies))
+    return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
 
 def _carried(m: Moments, R: np.ndarray, p: np.ndarray) -> Moments:

@@ -184,17 +184,17 @@ class Parts:
 
     def pose(self, frame: str) -> list[list[Node]]:
         """4×4 pose of a frame in the outer frame."""
-        T = kinematics.pose(self.derivation.posed.chain, self.derivation.posed.q, frame)
+        T = kinematics.pose(self.derivation.posed.mechanism, self.derivation.posed.q, frame)
         return [[self.one(x) for x in row] for row in np.asarray(T, dtype=object)]
 
     def jacobian(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[list[Node]]:
         """6×n geometric Jacobian, linear part first."""
-        J = kinematics.jacobian(self.derivation.posed.chain, self.derivation.posed.q, frame, expressed_in)
+        J = kinematics.jacobian(self.derivation.posed.mechanism, self.derivation.posed.q, frame, expressed_in)
         return [[self.one(x) for x in row] for row in np.asarray(J, dtype=object)]
 
     def twist(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[Node]:
         """Velocity and angular velocity, J·qd, six formulas."""
-        J = kinematics.jacobian(self.derivation.posed.chain, self.derivation.posed.q, frame, expressed_in)
+        J = kinematics.jacobian(self.derivation.posed.mechanism, self.derivation.posed.q, frame, expressed_in)
         out = []
         for row in np.asarray(J, dtype=object):
             terms: Terms = {}

@@ -1,4 +1,4 @@
-r"""A chain over the ring, posed at a symbolic configuration, with sums of angles in place of angles.
+r"""A mechanism over the ring, posed at a symbolic configuration, with sums of angles in place of angles.
 
 Consecutive joints with parallel axes turn in one plane: there the natural angles are
 :math:`\varphi_j = q_i + \dots + q_j`, and a planar arm of n joints has O(n²) terms instead of 2ⁿ. So a frame inside such a
@@ -19,7 +19,7 @@ import numpy as np
 from manipula.algebra.linear import array
 from manipula.algebra.pose import Pose
 from manipula.algebra.trigpoly import Ring, TrigPoly
-from manipula.physics.chain import Chain
+from manipula.physics.mechanism import Mechanism
 
 Sum = tuple[tuple[int, int], ...]  # an angle: (joint, multiple) pairs, in order of joints
 
@@ -38,7 +38,7 @@ class Held:
 class Posed:
     """Attributes:
 
-    chain, q: what the recursions of ``physics`` are called with.
+    mechanism, q: what the recursions of ``physics`` are called with.
     angles: every angle variable of the ring that depends on q.
     groups: joints with parallel axes, by connected pieces of the tree (revolute joints only).
     ones: the sums of angles, with signs, that may occur inside a group: consecutive joints.
@@ -46,7 +46,7 @@ class Posed:
     constant: for a joint with a constant angle, that index.
     """
 
-    chain: Chain
+    mechanism: Mechanism
     q: np.ndarray
     angles: tuple[Sum, ...]
     groups: tuple[tuple[int, ...], ...]
@@ -55,23 +55,23 @@ class Posed:
     constant: dict[int, int]
 
 
-def pose(chain: Chain, ring: Ring, sums: bool = True) -> Posed:
-    """Pose a chain whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle."""
-    n = chain.n
-    sign = [_parallel(b.R0) for b in chain.bodies]
+def pose(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Posed:
+    """Pose a mechanism whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle."""
+    n = mechanism.n
+    sign = [_parallel(b.R0) for b in mechanism.bodies]
     turning, member = [False] * n, [False] * n
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         member[i] = sums and b.parent >= 0 and turning[b.parent] and sign[i] != 0
         turning[i] = b.revolute or member[i]
     held = [False] * n
     for i in range(n - 1, -1, -1):
-        if member[i] and (chain.bodies[i].revolute or held[i]):
-            held[chain.bodies[i].parent] = True
+        if member[i] and (mechanism.bodies[i].revolute or held[i]):
+            held[mechanism.bodies[i].parent] = True
     phases: dict[int, float] = {}
     constant: dict[int, int] = {}
     phi: list[Sum] = []
     bodies, q = [], np.empty(n, dtype=object)
-    for i, b in enumerate(chain.bodies):
+    for i, b in enumerate(mechanism.bodies):
         own: dict[int, int] = {j: sign[i] * k for j, k in phi[b.parent]} if member[i] else {}
         if b.revolute:
             own[i] = 1
@@ -93,11 +93,11 @@ def pose(chain: Chain, ring: Ring, sums: bool = True) -> Posed:
         bodies.append(b)
     frames = {
         name: dataclasses.replace(f, pose=Pose.of(_about_z(ring, phi[f.link])) @ f.pose) if f.link >= 0 and held[f.link] else f
-        for name, f in chain.frames.items()
+        for name, f in mechanism.frames.items()
     }  # fmt: skip
-    posed = dataclasses.replace(chain, bodies=tuple(bodies), frames=frames)
-    groups, ones = _groups(chain, constant, sums)
-    angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (chain.bodies[i].revolute or held[i])))
+    posed = dataclasses.replace(mechanism, bodies=tuple(bodies), frames=frames)
+    groups, ones = _groups(mechanism, constant, sums)
+    angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (mechanism.bodies[i].revolute or held[i])))
     return Posed(posed, q, angles, groups, ones, phases, constant)
 
 
@@ -115,30 +115,32 @@ def _parallel(R0: np.ndarray) -> int:
     return int(z == 1.0) - int(z == -1.0)
 
 
-def _groups(chain: Chain, constant: dict[int, int], sums: bool) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
+def _groups(
+    mechanism: Mechanism, constant: dict[int, int], sums: bool
+) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
     """Pieces of parallel revolute joints; a prismatic joint between two of them does not turn anything."""
     group_of: dict[int, int] = {}
     groups: list[list[int]] = []
-    chains: dict[int, list[Sum]] = {}  # the sums that end at a joint
-    for i, b in enumerate(chain.bodies):
+    ending_at: dict[int, list[Sum]] = {}  # the sums that end at a joint
+    for i, b in enumerate(mechanism.bodies):
         if not b.revolute:
             continue
         parent, R = b.parent, b.R0
-        while parent >= 0 and not chain.bodies[parent].revolute:
-            R = array(chain.bodies[parent].R0 @ R)
-            parent = chain.bodies[parent].parent
+        while parent >= 0 and not mechanism.bodies[parent].revolute:
+            R = array(mechanism.bodies[parent].R0 @ R)
+            parent = mechanism.bodies[parent].parent
         direction = _parallel(R) if parent >= 0 and sums else 0
         own: Sum = ((i, 1), (constant[i], 1)) if i in constant else ((i, 1),)
         if direction:
             group_of[i] = group_of[parent]
             groups[group_of[i]].append(i)
-            longer = [tuple(sorted([*own, *((j, direction * k) for j, k in s)])) for s in chains[parent]]
+            longer = [tuple(sorted([*own, *((j, direction * k) for j, k in s)])) for s in ending_at[parent]]
         else:
             group_of[i] = len(groups)
             groups.append([i])
             longer = []
-        chains[i] = [own, *longer]
-    return tuple(tuple(g) for g in groups), frozenset(normal(s)[0] for sums in chains.values() for s in sums)
+        ending_at[i] = [own, *longer]
+    return tuple(tuple(g) for g in groups), frozenset(normal(s)[0] for sums in ending_at.values() for s in sums)
 
 
 def normal(angle: Sum) -> tuple[Sum, int]:

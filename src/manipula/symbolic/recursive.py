@@ -3,7 +3,7 @@ r"""Torques as a sequence of assignments: the Newton–Euler recursion with name
 For seven joints and more the closed form of tau fills pages, the recursion does not: its length grows linearly. Laws and frames are those
 of ``physics.newton_euler``; here the loop stops after each body to name its angular velocity ``w``, angular acceleration ``dw``,
 acceleration of the origin ``a`` (gravity subtracted), ``U`` = dw× + w×w×, force ``f`` and moment ``n``. Link constants are the
-regrouped ones of ``physics.chain.regrouped``, so that a third of them vanishes.
+regrouped ones of ``physics.mechanism.regrouped``, so that a third of them vanishes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross
 from manipula.algebra.trigpoly import TrigPoly, exact
-from manipula.physics.chain import Chain, regrouped
 from manipula.physics.frames import turns
+from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.physics.newton_euler import Motion, body_wrench, spin_matrix
 from manipula.symbolic.collect import Collector
 from manipula.symbolic.derive import Derivation
@@ -94,8 +94,8 @@ class Recursion:
         self._taken = {*derivation.robot.parameters, *(str(key) for key in derivation.ring.keys)}
         self._all: list[tuple[str, Node]] = []
         self._phase = {i: ((index, 1),) for i, index in derivation.posed.constant.items()}
-        chain = self._constants(derivation, names)
-        tau = self._recur(chain)
+        mechanism = self._constants(derivation, names)
+        tau = self._recur(mechanism)
         self.tau: list[Node] = [_node(x) for x in tau]
         self.assignments = _needed(self._all, self.tau)
 
@@ -114,8 +114,8 @@ class Recursion:
     def _vector(self, name: str, v: Any) -> np.ndarray:
         return array([self._name(f"{name}{a}", x) for a, x in zip(_XYZ, v)])
 
-    def _constants(self, derivation: Derivation, names: Names) -> Chain:
-        """The regrouped chain with formulas in place of polynomials, composite constants named."""
+    def _constants(self, derivation: Derivation, names: Names) -> Mechanism:
+        """The regrouped mechanism with formulas in place of polynomials, composite constants named."""
         collector = Collector(derivation.expand, lambda key: natural(names.text(key)))
 
         def step(x: Any) -> Any:
@@ -126,7 +126,7 @@ class Recursion:
 
         every = np.vectorize(step, otypes=[object])
         bodies = []
-        for i, b in enumerate(regrouped(derivation.chain).bodies):
+        for i, b in enumerate(regrouped(derivation.mechanism).bodies):
             k = i + 1
             second = every(b.moments.second)
             for r in range(3):
@@ -142,23 +142,23 @@ class Recursion:
                 dataclasses.replace(b, phase=phase, moments=moments, armature=armature, R0=array(R0), p0=array(p0))
             )
         return dataclasses.replace(
-            derivation.chain, bodies=tuple(bodies), gravity=array(every(derivation.chain.gravity))
+            derivation.mechanism, bodies=tuple(bodies), gravity=array(every(derivation.mechanism.gravity))
         )
 
-    def _recur(self, chain: Chain) -> list[Any]:
-        n = chain.n
+    def _recur(self, mechanism: Mechanism) -> list[Any]:
+        n = mechanism.n
         q = [
             _Turning(((i, 1), *self._phase.get(i, ()))) if b.revolute else Step(Atom(("q", i)))
-            for i, b in enumerate(chain.bodies)
+            for i, b in enumerate(mechanism.bodies)
         ]
         qd, qdd = [Step(Atom(("qd", i))) for i in range(n)], [Step(Atom(("qdd", i))) for i in range(n)]
-        at = turns(chain, q)
+        at = turns(mechanism, q)
         moved: list[Motion] = []
         force: list[np.ndarray] = []
         moment: list[np.ndarray] = []
-        for i, (b, turn) in enumerate(zip(chain.bodies, at)):
+        for i, (b, turn) in enumerate(zip(mechanism.bodies, at)):
             if b.parent < 0:
-                w, alpha, a = np.zeros(3), np.zeros(3), turn.down(-chain.gravity)
+                w, alpha, a = np.zeros(3), np.zeros(3), turn.down(-mechanism.gravity)
             else:
                 up = moved[b.parent]
                 w, alpha, a = turn.down(up.omega), turn.down(up.alpha), turn.down(up.a + up.U @ turn.p)
@@ -172,13 +172,13 @@ class Recursion:
             U = spin_matrix(w, alpha)
             U = array([[self._name(f"U{i + 1}{_XYZ[r]}{_XYZ[c]}", U[r, c]) for c in range(3)] for r in range(3)])
             moved.append(Motion(w, alpha, a, U))
-        for b, s in zip(chain.bodies, moved):
+        for b, s in zip(mechanism.bodies, moved):
             f, m = body_wrench(b.moments, s)
             force.append(f)
             moment.append(m)
         tau: list[Any] = [0.0] * n
         for i in range(n - 1, -1, -1):
-            b = chain.bodies[i]
+            b = mechanism.bodies[i]
             force[i], moment[i] = self._vector(f"f{i + 1}", force[i]), self._vector(f"n{i + 1}", moment[i])
             tau[i] = (moment[i][2] if b.revolute else force[i][2]) + b.armature * qdd[i]
             if b.parent >= 0:

@@ -36,13 +36,13 @@ def _function(urdf_path: str | Path) -> tuple[Any, Any]:
     import casadi
 
     import manipula as mp
-    from manipula.physics.chain import chain_of
+    from manipula.physics.mechanism import mechanism_of
     from manipula.physics.newton_euler import inverse_dynamics
 
     robot = mp.load(str(urdf_path))
     symbols = [casadi.SX.sym(name, robot.n) for name in ("q", "qd", "qdd")]
     rows = [np.array([s[i] for i in range(robot.n)], dtype=object) for s in symbols]
-    tau = inverse_dynamics(chain_of(robot), *rows)
+    tau = inverse_dynamics(mechanism_of(robot), *rows)
     return robot, casadi.Function("inverse_dynamics", symbols, [casadi.vertcat(*tau)])
 
 

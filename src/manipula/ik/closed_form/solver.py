@@ -16,8 +16,8 @@ from manipula.ik.closed_form.positioning import PositionArm
 from manipula.ik.closed_form.program import Kind, Program, Row
 from manipula.ik.closed_form.subproblems import NAN, Turn
 from manipula.lazy import cached_property
-from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import pose
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
 CHECK = 1e-9  # rad and fraction of the reach: what forward kinematics may miss the target by
@@ -155,12 +155,12 @@ class ClosedForm:
 
     def _checked(self, rows: list[Row], wanted: list[tuple[int, int, Any]]) -> Any:
         """Postures that forward kinematics confirms come first, the rest is NaN; and how many there are."""
-        chain = chain_of(self.robot)
+        mechanism = mechanism_of(self.robot)
         table: list[list[Any]] = [[NAN] * self.robot.n for _ in rows]
         count: Any = 0.0
         for k, row in enumerate(rows):
             q = [value.angle() if isinstance(value, Turn) else value for value in row]
-            X = pose(chain, array(q), self.frame)
+            X = pose(mechanism, array(q), self.frame)
             errors: list[Any] = [0.0, 0.0]
             for i, j, value in wanted:
                 which = 0 if j == 3 else 1

@@ -16,8 +16,8 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, dot, solve_spd
 from manipula.identity import identity
 from manipula.ik.task import turn_error
-from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian, pose
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -33,12 +33,12 @@ TOLERANCE = 1e-13  # where polishing stops; the caller judges what was reached
 @once_per_mechanism(32)
 def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
     """``kernel(T, q, most)`` → q, error (norm of position [m] and rotation error [rad])."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     n = robot.n
 
     def solve(T: Any, q: Any, most: Any) -> Any:
         def look(q: Any) -> tuple[Any, Any]:
-            X = pose(chain, q, frame)
+            X = pose(mechanism, q, frame)
             turn, _ = turn_error(T, X)
             e = array([*(T[i][3] - X[i, 3] for i in range(3)), *turn])
             return e, dot(e, e)
@@ -49,7 +49,7 @@ def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
             best_q = array([ops.where(square < best, a, b) for a, b in zip(q, best_q)])
             stalls = ops.where(better, 0.0, stalls + 1.0)
             best = ops.minimum(best, square)
-            J = jacobian(chain, q, frame)
+            J = jacobian(mechanism, q, frame)
             H = array(J.T @ J + np.eye(n) * (DAMPING * square + FLOOR))
             dq = solve_spd(H, array(J.T @ e))
             longest: Any = 0.0

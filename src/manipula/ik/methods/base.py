@@ -39,12 +39,12 @@ class Method(ABC):
 
 
 class Situation:
-    """Where a step is taken from: chain, task, posture and targets."""
+    """Where a step is taken from: mechanism, task, posture and targets."""
 
-    __slots__ = ("chain", "q", "targets", "task")
+    __slots__ = ("mechanism", "q", "targets", "task")
 
-    def __init__(self, chain: Any, task: Any, q: Vector, targets: Vector) -> None:
-        self.chain, self.task, self.q, self.targets = chain, task, q, targets
+    def __init__(self, mechanism: Any, task: Any, q: Vector, targets: Vector) -> None:
+        self.mechanism, self.task, self.q, self.targets = mechanism, task, q, targets
 
 
 def damped_step(e: Vector, J: np.ndarray, damping: Scalar) -> np.ndarray:

@@ -38,24 +38,24 @@ class CyclicDescent(Method):
         return array(out)
 
     def move(self, situation: Situation, e: Vector, J: np.ndarray) -> np.ndarray:
-        chain, q = situation.chain, array(situation.q)
+        mechanism, q = situation.mechanism, array(situation.q)
         whole = all({0, 1, 2} <= set(rows) or not {0, 1, 2} & set(rows) for _, rows in situation.task.parts)
         turned = all({3, 4, 5} <= set(rows) or not {3, 4, 5} & set(rows) for _, rows in situation.task.parts)
         if not (whole and turned):
             return self.step(e, J)
         now = q.astype(object)
-        for i in reversed(range(chain.n)):
-            where = place(chain, now)
+        for i in reversed(range(mechanism.n)):
+            where = place(mechanism, now)
             z, origin = where.R[i][:, 2], where.p[i]
             along: Scalar = 0.0
             across: Scalar = 0.0
             slide: Scalar = 0.0
             count = 0.0
             for k, (name, rows) in enumerate(situation.task.parts):
-                frame = find_frame(chain, name)
-                if frame.link != i and i not in (chain.ancestors(frame.link) if frame.link >= 0 else ()):
+                frame = find_frame(mechanism, name)
+                if frame.link != i and i not in (mechanism.ancestors(frame.link) if frame.link >= 0 else ()):
                     continue
-                X, goal = pose(chain, now, name), situation.targets[k]
+                X, goal = pose(mechanism, now, name), situation.targets[k]
                 pairs = []
                 if 0 in rows:
                     wanted = array([goal[r][3] for r in range(3)])
@@ -66,7 +66,7 @@ class CyclicDescent(Method):
                 for w, u, v in pairs:
                     along = along + w * (dot(u, v) - dot(z, u) * dot(z, v))
                     across = across + w * dot(z, cross(u, v))
-            if chain.bodies[i].revolute:
+            if mechanism.bodies[i].revolute:
                 turn = ops.atan2(across, along) if not isinstance(across, float) else 0.0
                 now[i] = now[i] + turn
             elif count:

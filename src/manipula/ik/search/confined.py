@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from manipula.ik.task import Task
-from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import jacobian, pose
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
 POSTURES = 8
@@ -63,12 +63,12 @@ def _missing(columns: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=256)
 def confined(robot: Robot, task: Task) -> tuple[Confined, ...]:
     """For every target of a task whose frame is not free to move in all directions: what it keeps."""
-    chain = chain_of(robot)
-    postures = np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES, chain.n))
+    mechanism = mechanism_of(robot)
+    postures = np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES, mechanism.n))
     found = []
     for k, (frame, _) in enumerate(task.parts):
-        J = np.hstack([np.asarray(jacobian(chain, q, frame), float) for q in postures])
-        X = np.asarray(pose(chain, postures[0], frame), float)
+        J = np.hstack([np.asarray(jacobian(mechanism, q, frame), float) for q in postures])
+        X = np.asarray(pose(mechanism, postures[0], frame), float)
         still, fixed = _missing(J[:3]), _missing(J[3:])
         axis = None
         if len(fixed) == 2:

@@ -19,7 +19,7 @@ from manipula.identity import identity
 from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.base import Situation, damped_step
 from manipula.ik.task import Task
-from manipula.physics.chain import chain_of
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
 PROGRESS = 0.9  # the error must fall below this fraction of its best to count
@@ -118,7 +118,7 @@ class Walls:
 
 def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> native.Kernel:
     """``kernel(targets, q, free, tolerance, most)`` → q, error, iterations, verdict (1 solved, 2 given up, 0 unfinished)."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     n = robot.n
     rule = REGISTRY[method]
     walls = Walls(robot, limited)
@@ -127,9 +127,9 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
         roaming = free > 0.5
 
         def iterate(q: Any, error: Any, best: Any, stalls: Any, age: Any, verdict: Any) -> Any:
-            e, J, now = task.error_and_jacobian(chain, q, targets)
+            e, J, now = task.error_and_jacobian(mechanism, q, targets)
             J = _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), roaming)
-            dq = rule.move(Situation(chain, task, q, targets), e, J)
+            dq = rule.move(Situation(mechanism, task, q, targets), e, J)
             stride: Any = 0.0
             for value in dq:
                 stride = ops.maximum(stride, ops.abs(value))
@@ -165,7 +165,7 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
     says nothing about the weak directions and steps crawl along a curved valley; each step is brought back to its bottom by one
     damped step in the strong directions.
     """
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     n = robot.n
     walls = Walls(robot, limited)
 
@@ -176,11 +176,11 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
         return walls.clipped(array(q + ops.minimum(1.0, REFINING_STRIDE / ops.maximum(stride, 1e-30)) * dq))
 
     def look(targets: Any, q: Any) -> tuple[Any, np.ndarray, Any]:
-        e, J, size = task.error_and_jacobian(chain, q, targets)
+        e, J, size = task.error_and_jacobian(mechanism, q, targets)
         return e, _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), False), size
 
     def newton(q: Any, e: Any, J: np.ndarray, damping: Any) -> np.ndarray:
-        H = J.T @ J - task.curvature(chain, q, e)
+        H = J.T @ J - task.curvature(mechanism, q, e)
         for i in range(n):
             H[i, i] = H[i, i] + damping
         return moved(q, solve_spd(H, J.T @ e))
@@ -191,7 +191,7 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
             trial = newton(q, e, J, damping)
             there, J, _ = look(targets, trial)
             trial = moved(trial, damped_step(there, J, WEAK))
-            there, _, smaller = task.error_and_jacobian(chain, trial, targets)
+            there, _, smaller = task.error_and_jacobian(mechanism, trial, targets)
             better = dot(there, there) < dot(e, e)
             q = array([ops.where(better, a, b) for a, b in zip(trial, q)])
             damping = ops.where(better, ops.maximum(0.2 * damping, LEAST_DAMPING), 5.0 * damping)
@@ -222,18 +222,18 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
 
 def compile_residual(robot: Robot, task: Task) -> native.Kernel:
     """``kernel(targets, q)`` → largest of position error [m] and angle error [rad]: forward kinematics again, by itself."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}
     parts = identity(robot.bare, task)
-    return native.kernel_of(lambda x, q: task.residual(chain, q, x), inputs, f"{robot.name}.ik_residual", parts)
+    return native.kernel_of(lambda x, q: task.residual(mechanism, q, x), inputs, f"{robot.name}.ik_residual", parts)
 
 
 def compile_errors(robot: Robot, task: Task) -> native.Kernel:
     """``kernel(targets, q)`` → error (rows,), Jacobian (rows, n) and the size of the error."""
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
 
     def errors(targets: Any, q: Any) -> Any:
-        e, J, size = task.error_and_jacobian(chain, q, targets)
+        e, J, size = task.error_and_jacobian(mechanism, q, targets)
         return {"e": e, "J": J, "size": size}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (robot.n,)}

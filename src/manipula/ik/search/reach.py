@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manipula.physics.chain import Body, chain_of
 from manipula.physics.kinematics import place
+from manipula.physics.mechanism import Body, mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -43,19 +43,19 @@ class Reach(NamedTuple):
 @once_per_mechanism(256)
 def reach_of(robot: Robot, frame: str = TIP, limited: bool = True) -> Reach | None:
     """The shell around the shoulder, or None for a frame that does not move."""
-    chain = chain_of(robot)
-    found = chain.frames[frame]
+    mechanism = mechanism_of(robot)
+    found = mechanism.frames[frame]
     if found.link < 0:
         return None
-    links = [*reversed(chain.ancestors(found.link)), found.link]
+    links = [*reversed(mechanism.ancestors(found.link)), found.link]
     rng = np.random.default_rng(0)
-    origins = np.array([[place(chain, q).p[i] for i in links] for q in rng.uniform(-1, 1, (4, chain.n))], float)
+    origins = np.array([[place(mechanism, q).p[i] for i in links] for q in rng.uniform(-1, 1, (4, mechanism.n))], float)
     still = np.abs(origins - origins[0]).max(axis=(0, 2)) < STILL
     shoulder = int(np.argmin(still)) if not still.all() else len(links)  # how many origins no joint moves
     centre = origins[0, shoulder - 1] if shoulder else np.zeros(3)
     bars = []
     for i in links[shoulder:]:
-        bars.append(_bar(chain.bodies[i], *(robot.position_limits[i] if limited else (-np.inf, np.inf))))
+        bars.append(_bar(mechanism.bodies[i], *(robot.position_limits[i] if limited else (-np.inf, np.inf))))
     tool = float(np.linalg.norm(np.asarray(found.pose.p, float)))
     bars.append((tool, tool))
     longest = int(np.argmax([low for low, _ in bars]))

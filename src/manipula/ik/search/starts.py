@@ -26,8 +26,8 @@ from manipula.ik.search.driver import (
 from manipula.ik.search.race import Found, Race
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
-from manipula.physics.chain import chain_of
 from manipula.physics.kinematics import poses
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
 LANES = 4  # starts that race for one target, at least
@@ -239,9 +239,9 @@ def _poses(robot: Robot, task: Task, q: np.ndarray) -> np.ndarray:
     from manipula import native
 
     names = tuple(frame for frame, _ in task.parts)
-    chain = chain_of(robot)
+    mechanism = mechanism_of(robot)
     parts = identity(robot.bare, names)
-    kernel = native.kernel_of(lambda x: poses(chain, x, names), {"q": (robot.n,)}, f"{robot.name}.ik_poses", parts)
+    kernel = native.kernel_of(lambda x: poses(mechanism, x, names), {"q": (robot.n,)}, f"{robot.name}.ik_poses", parts)
     return np.asarray(kernel(q), float).reshape(len(q), len(names), 4, 4)
 
 

@@ -21,8 +21,8 @@ from manipula.identity import identity
 from manipula.ik.methods.base import FLOOR
 from manipula.ik.search.driver import Walls
 from manipula.ik.task import Task
-from manipula.physics.chain import Chain, chain_of
 from manipula.physics.kinematics import jacobian, position
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import gravity
 from manipula.robot.robot import Robot
 
@@ -36,7 +36,7 @@ class View:
     """What a secondary criterion may ask of the arm (the names that ``manipula.redundancy.null_space`` uses)."""
 
     def __init__(self, robot: Robot, task: Task) -> None:
-        self.robot, self.full, self.n = robot, chain_of(robot), robot.n
+        self.robot, self.full, self.n = robot, mechanism_of(robot), robot.n
         self.frame, self.rows = task.parts[0]
 
     def position(self, q: Any) -> np.ndarray:
@@ -70,7 +70,7 @@ def compile_tracking_step(
 
     Joints are kept ``inset`` inside their limits.
     """
-    chain: Chain = chain_of(robot)
+    mechanism: Mechanism = mechanism_of(robot)
     walls = Walls(robot, limited, inset)
     n = robot.n
     redundant = n > task.size
@@ -82,7 +82,7 @@ def compile_tracking_step(
             pull = array(pull + criterion.direction(view, q))
 
         def iterate(x: Any, error: Any, k: Any) -> Any:
-            e, J, now = task.error_and_jacobian(chain, x, targets)
+            e, J, now = task.error_and_jacobian(mechanism, x, targets)
             held = walls.held(x, [dot(J[:, i], e) for i in range(n)])
             columns = [
                 J[:, i] if at is False else array([ops.where(at, 0.0, c) for c in J[:, i]]) for i, at in enumerate(held)

@@ -319,8 +319,8 @@ def _weight(robot: Robot, name: str | None) -> Any:
         return None
     if name != "kinetic_energy":
         raise DescriptionError(f"'weight' is '{name}'; allowed: None, 'kinetic_energy'.")
-    from manipula.physics.chain import chain_of, regrouped
     from manipula.physics.composite import mass_matrix
+    from manipula.physics.mechanism import mechanism_of, regrouped
 
-    lean = regrouped(chain_of(robot))
+    lean = regrouped(mechanism_of(robot))
     return lambda q: mass_matrix(lean, q)

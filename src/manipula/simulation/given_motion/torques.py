@@ -19,7 +19,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import kinematics, newton_euler, reactions
-from manipula.physics.chain import Chain, regrouped
+from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.simulation.checks.instants import table_marks
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
@@ -47,11 +47,11 @@ class Memory(NamedTuple):
     error: float
 
 
-def loads_along(plant: Plant, chain: Chain, t: Scalar, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+def loads_along(plant: Plant, mechanism: Mechanism, t: Scalar, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     """Normal forces of the motion, (n,); zero where no friction law asks for them."""
     if not loaded(plant.friction):
         return np.zeros(plant.layout.n)
-    forces = array(reactions.bearing_forces(chain, q, qd, qdd) - plant.relief(chain, t, q))
+    forces = array(reactions.bearing_forces(mechanism, q, qd, qdd) - plant.relief(mechanism, t, q))
     return array([reactions.norm(f) for f in forces])
 
 
@@ -59,15 +59,15 @@ def seen(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, Any]:
     """Everything that a result holds at one instant of the motion; x carries q, qd and what friction remembers."""
     lay = plant.layout
     q, qd = lay.q(x), lay.qd(x)
-    chain = plant.chain(t)
-    loads = loads_along(plant, chain, t, q, qd, qdd)
+    mechanism = plant.mechanism(t)
+    loads = loads_along(plant, mechanism, t, q, qd, qdd)
     friction = torques(plant.friction, qd, lay.friction_states(x), loads)
-    outside = plant.outside(chain, t, q)
-    tau = array(newton_euler.inverse_dynamics(regrouped(chain), q, qd, qdd) + friction - outside)
+    outside = plant.outside(mechanism, t, q)
+    tau = array(newton_euler.inverse_dynamics(regrouped(mechanism), q, qd, qdd) + friction - outside)
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
     return {
         "tau": tau, "friction": friction, "outside": outside, "loads": loads, "power": array(tau * qd),
-        "pose": kinematics.pose(chain, q) if plant.robot.tip is not None else zeros(4, 4),
+        "pose": kinematics.pose(mechanism, q) if plant.robot.tip is not None else zeros(4, 4),
         "kinetic": kinetic, "potential": potential,
     }  # fmt: skip
 
@@ -121,7 +121,7 @@ def _memory(loop: Loop, count: int) -> native.Kernel:
 
         def rate(t: Scalar, z: Vector) -> np.ndarray:
             q, qd, qdd = plant.reference(t)[:3]
-            loads = loads_along(plant, plant.chain(t), t, q, qd, qdd)
+            loads = loads_along(plant, plant.mechanism(t), t, q, qd, qdd)
             x = lay.join(q, qd, z, np.zeros(lay.size - 2 * lay.n - count))
             return array(rates(plant.friction, qd, lay.friction_states(x), loads))
 

@@ -16,7 +16,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
-from manipula.physics.chain import regrouped
+from manipula.physics.mechanism import regrouped
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.stepping import (
@@ -295,7 +295,7 @@ class Loop:
     def mass_matrix(self) -> native.Kernel:
         """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
         return self._given(
-            "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.chain(t)), plant.layout.q(x)),
+            "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.mechanism(t)), plant.layout.q(x)),
             controlled=True,
         )  # fmt: skip
 
@@ -319,7 +319,7 @@ class Loop:
     def _seen(plant: Plant, t: Any, x: Any, flow: Flow) -> dict[str, Any]:
         q, qd = plant.layout.q(x), plant.layout.qd(x)
         kinetic, potential, held = plant.energies(t, x)
-        tip = kinematics.pose(plant.chain(t), q) if plant.robot.tip is not None else zeros(4, 4)
+        tip = kinematics.pose(plant.mechanism(t), q) if plant.robot.tip is not None else zeros(4, 4)
         target = plant.reference(t)
         return {
             "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,

@@ -11,7 +11,7 @@ from manipula import native
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
 from manipula.identity import is_untouched
-from manipula.physics.chain import prepare
+from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.gear import geared
 from manipula.simulation.checks.rehearsal import check_memories, rehearse

@@ -22,8 +22,8 @@ from manipula.algebra.jet import derivatives
 from manipula.algebra.linear import array, solve_dominant, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import reactions
-from manipula.physics.chain import Chain
 from manipula.physics.constrained import Response
+from manipula.physics.mechanism import Mechanism
 from manipula.robot.friction.base import FrictionLaw
 
 LOOP_TOLERANCE = 1e-7  # of the largest load: Newton's last step, squared by the one after it
@@ -46,7 +46,7 @@ class Loads:
     """The equations of the normal forces at one state, over any scalar."""
 
     def __init__(
-        self, laws: Laws, chain: Chain, q: Vector, qd: Vector, states: States, response: Response, relief: Any
+        self, laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: States, response: Response, relief: Any
     ):
         self.laws, self.qd, self.states = laws, qd, states
         self.joints = loaded(laws)
@@ -55,8 +55,12 @@ class Loads:
         )
         free = array(response.free - response.K @ others)
         columns = array(response.K)[:, self.joints]
-        self.every = array(reactions.bearing_forces(chain, q, qd, free) - relief)  # forces across all joints, (n, 2)
-        self.answer = array(np.array([part @ columns for part in reactions.bearing_response(chain, q)]))  # (n, 2, m)
+        self.every = array(
+            reactions.bearing_forces(mechanism, q, qd, free) - relief
+        )  # forces across all joints, (n, 2)
+        self.answer = array(
+            np.array([part @ columns for part in reactions.bearing_response(mechanism, q)])
+        )  # (n, 2, m)
         self.constant, self.W = self.every[self.joints], self.answer[self.joints]
 
     def torque(self, k: int, load: Scalar) -> Scalar:
@@ -98,7 +102,7 @@ class Loads:
         return array(L)
 
 
-def balanced(laws: Laws, chain: Chain, q: Vector, qd: Vector, states: States, response: Response,
+def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: States, response: Response,
              relief: Any = 0.0) -> Balance:  # fmt: skip
     """Accelerations with friction, and the loads behind it; NaN where the loads have no or no unique solution.
 
@@ -110,7 +114,7 @@ def balanced(laws: Laws, chain: Chain, q: Vector, qd: Vector, states: States, re
     if not loaded(laws):
         friction = torques(laws, qd, states, np.zeros(n))
         return Balance(array(response.free - response.K @ friction), friction, np.zeros(n))
-    equations = Loads(laws, chain, q, qd, states, response, relief)
+    equations = Loads(laws, mechanism, q, qd, states, response, relief)
     found, sound = _solved(equations)
     tau = array([equations.torque(k, load) for k, load in enumerate(found)])
     loads = array([reactions.norm(array(f - W @ tau)) for f, W in zip(equations.every, equations.answer)])
@@ -168,11 +172,11 @@ def rates(laws: Laws, qd: Vector, states: States, loads: Vector) -> list[Scalar]
 
 
 def loop_gain(
-    laws: Laws, chain: Chain, q: np.ndarray, qd: np.ndarray, states: States, response: Response
+    laws: Laws, mechanism: Mechanism, q: np.ndarray, qd: np.ndarray, states: States, response: Response
 ) -> tuple[float, int]:
     """On plain numbers: the gain of the loop and the joint that has the largest share in it."""
     with np.errstate(all="ignore"):
-        equations = Loads(laws, chain, q, qd, states, response, 0.0)
+        equations = Loads(laws, mechanism, q, qd, states, response, 0.0)
         L = np.asarray(equations.gains(equations.slopes(equations.start())[1]), float)
     if not np.isfinite(L).all():
         return 0.0, equations.joints[0]

@@ -23,9 +23,9 @@ from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.base import Controller, Target, checked_torques, unwritable
 from manipula.errors import DescriptionError
 from manipula.physics import composite, energy, kinematics, reactions
-from manipula.physics.chain import Chain, prepare, regrouped
 from manipula.physics.constrained import Response
 from manipula.physics.forward import forward_dynamics, uses_articulated
+from manipula.physics.mechanism import Mechanism, prepare, regrouped
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
@@ -81,7 +81,7 @@ class Plant:
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
 
-    def chain(self, t: Scalar) -> Chain:
+    def mechanism(self, t: Scalar) -> Mechanism:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
         robot = self.robot
         latest: Scalar = -1e300
@@ -90,12 +90,12 @@ class Plant:
                 changed = (t >= change.time) & (change.time >= latest)
                 latest = ops.where(changed, change.time, latest)
                 robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
-        chain = prepare(robot, self.robot_values)
+        mechanism = prepare(robot, self.robot_values)
         bodies = tuple(
             replace(b, armature=0.0) if d is not None and d.separates_rotor else b
-            for b, d in zip(chain.bodies, self.drives)
+            for b, d in zip(mechanism.bodies, self.drives)
         )
-        return replace(chain, bodies=bodies)
+        return replace(mechanism, bodies=bodies)
 
     def arm(self) -> Arm:
         """What the controller believes."""
@@ -109,7 +109,7 @@ class Plant:
         """Does the controller believe exactly what the plant is, so that both need the same M and h + g?"""
         own_rotor = any(d is not None and d.separates_rotor for d in self.drives)
         changing = any(isinstance(d, PayloadChange) for d in self.disturbances)
-        return self.model is self.robot and not own_rotor and not changing and not uses_articulated(self.chain(0.0))
+        return self.model is self.robot and not own_rotor and not changing and not uses_articulated(self.mechanism(0.0))
 
     def rotors(self) -> list[Scalar]:
         """Rotor inertia of every joint, seen from the joint."""
@@ -155,8 +155,8 @@ class Plant:
         q, qd = lay.q(x), lay.qd(x)
         seen_q, seen_qd = (q, qd) if noise is None else (q + noise[:n], qd + noise[n:])
         u = self.command(t, x, seen_q, seen_qd) if command is None else command
-        chain = self.chain(t)
-        lean = regrouped(chain)
+        mechanism = self.mechanism(t)
+        lean = regrouped(mechanism)
         states, motors = lay.friction_states(x), lay.drive_states(x)
         armature = self.rotors()
         tau = zeros(n)
@@ -167,9 +167,9 @@ class Plant:
             else:
                 tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
                 motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
-        outside = self.outside(chain, t, q)
-        push, relief = array(tau + outside), self.relief(chain, t, q)
-        qdd, friction, loads = self.accelerate(chain, lean, q, qd, push, states, relief)
+        outside = self.outside(mechanism, t, q)
+        push, relief = array(tau + outside), self.relief(mechanism, t, q)
+        qdd, friction, loads = self.accelerate(mechanism, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             own = self.controller.state_rate(
@@ -181,54 +181,54 @@ class Plant:
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
         return Flow(rate, qdd, u, array(tau), friction, outside, loads)
 
-    def accelerate(self, chain: Chain, lean: Chain, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
+    def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
                    relief: Any = 0.0) -> Balance:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``."""
         if not loaded(self.friction):
             friction = torques(self.friction, qd, states, np.zeros(self.layout.n))
             return Balance(forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(self.layout.n))
-        return balanced(self.friction, chain, q, qd, states, self.response(lean, q, qd, push), relief)
+        return balanced(self.friction, mechanism, q, qd, states, self.response(lean, q, qd, push), relief)
 
-    def response(self, lean: Chain, q: Vector, qd: Vector, push: Vector) -> Response:
+    def response(self, lean: Mechanism, q: Vector, qd: Vector, push: Vector) -> Response:
         """Answer of the arm to further torques when ``push`` acts."""
         M_inv = composite.inverse_mass_matrix(lean, q)
         return Response(array(M_inv @ (push - composite.nonlinear_effects(lean, q, qd))), M_inv)
 
     def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
         """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
-        chain, (q, qd) = self.chain(t), (self.layout.q(x), self.layout.qd(x))
-        response = self.response(regrouped(chain), q, qd, np.zeros(len(q)))
-        return loop_gain(self.friction, chain, q, qd, self.layout.friction_states(x), response)
+        mechanism, (q, qd) = self.mechanism(t), (self.layout.q(x), self.layout.qd(x))
+        response = self.response(regrouped(mechanism), q, qd, np.zeros(len(q)))
+        return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
-    def relief(self, chain: Chain, t: Scalar, q: Vector) -> Any:
+    def relief(self, mechanism: Mechanism, t: Scalar, q: Vector) -> Any:
         """What outside forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
         total: Any = 0.0
         if loaded(self.friction):
             for d in self.disturbances:
                 if isinstance(d, Wrench):
-                    link = kinematics.find_frame(chain, d.frame).link
-                    total = total + reactions.relieved(chain, q, link, acting(d, t)[:3])
+                    link = kinematics.find_frame(mechanism, d.frame).link
+                    total = total + reactions.relieved(mechanism, q, link, acting(d, t)[:3])
         return total
 
-    def outside(self, chain: Chain, t: Scalar, q: Vector) -> np.ndarray:
+    def outside(self, mechanism: Mechanism, t: Scalar, q: Vector) -> np.ndarray:
         """Σ Jᵀ w of the outside wrenches, (n,)."""
         total = zeros(self.layout.n)
         for d in self.disturbances:
             if isinstance(d, Wrench):
-                total = total + kinematics.jacobian(chain, q, d.frame).T @ acting(d, t)
+                total = total + kinematics.jacobian(mechanism, q, d.frame).T @ acting(d, t)
         return array(total)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """Kinetic and potential energy of the arm, energy held by the drives [J]."""
         lay = self.layout
         q, qd = lay.q(x), lay.qd(x)
-        chain = self.chain(t)
+        mechanism = self.mechanism(t)
         held: Scalar = 0.0
         armature = self.rotors()
         for i, drive in enumerate(self.drives):
             if drive is not None:
                 held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
-        return energy.kinetic_energy(chain, q, qd), energy.potential_energy(chain, q), held
+        return energy.kinetic_energy(mechanism, q, qd), energy.potential_energy(mechanism, q), held
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         """State at the beginning: bristles at rest, drives without torque, no work done."""

@@ -14,8 +14,8 @@ from manipula.algebra.expression import parse
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
 from manipula.physics import kinematics
-from manipula.physics.chain import Chain
 from manipula.physics.constrained import Rows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
+from manipula.physics.mechanism import Mechanism
 
 POSITION = ("x", "y", "z", "roll", "pitch", "yaw", *(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)))
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -124,14 +124,14 @@ def _level(names: Any) -> str:
     return "position"
 
 
-def values_at(chain: Chain, used: frozenset[str], q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar,
+def values_at(mechanism: Mechanism, used: frozenset[str], q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar,
               parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:  # fmt: skip
     """Every name a constraint may use; quantities nobody uses are not computed."""
     out: dict[str, Scalar] = {"t": t, **parameters}
     for i in range(len(q)):
         out[f"q{i + 1}"] = q[i]
     if used & set(POSITION) or not used:
-        X = kinematics.pose(chain, q)
+        X = kinematics.pose(mechanism, q)
         out |= {"x": X[0, 3], "y": X[1, 3], "z": X[2, 3]}
         out |= {f"r{i + 1}{j + 1}": X[i, j] for i in range(3) for j in range(3)}
         if used & {"roll", "pitch", "yaw"} or not used:
@@ -140,16 +140,16 @@ def values_at(chain: Chain, used: frozenset[str], q: Vector, qd: Vector | None, 
     if qd is not None:
         out |= {f"qd{i + 1}": qd[i] for i in range(len(qd))}
         if used & (set(VELOCITY) | set(ACCELERATION)) or not used:
-            J = kinematics.jacobian(chain, q)
+            J = kinematics.jacobian(mechanism, q)
             out |= dict(zip(VELOCITY, J @ qd))
             if qdd is not None:
-                out |= dict(zip(ACCELERATION, (J @ qdd + kinematics.jacobian_rate(chain, q, qd) @ qd)[:3]))
+                out |= dict(zip(ACCELERATION, (J @ qdd + kinematics.jacobian_rate(mechanism, q, qd) @ qd)[:3]))
     if qdd is not None:
         out |= {f"qdd{i + 1}": qdd[i] for i in range(len(qdd))}
     return out
 
 
-def rows_of(constraints: tuple[Constraint, ...], chain: Chain, q: Vector, qd: Vector, t: Scalar,
+def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar,
             parameters: Mapping[str, Scalar]) -> Rows:  # fmt: skip
     """A, b and residuals of all constraints at a state, in their order; one differentiation a level."""
     parts: dict[int, Rows] = {}
@@ -163,7 +163,7 @@ def rows_of(constraints: tuple[Constraint, ...], chain: Chain, q: Vector, qd: Ve
         def evaluate(
             q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar, group: Any = group, used: Any = used
         ) -> np.ndarray:
-            values = values_at(chain, used, q, qd, qdd, t, parameters)
+            values = values_at(mechanism, used, q, qd, qdd, t, parameters)
             return np.array([_value(c, values) for c in group], dtype=object)
 
         if level == "position":

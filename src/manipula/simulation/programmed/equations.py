@@ -13,8 +13,8 @@ from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import composite, energy, kinematics, newton_euler
-from manipula.physics.chain import Chain, prepare, regrouped
 from manipula.physics.constrained import Rows, least_norm_correction, multiplier_response, multipliers
+from manipula.physics.mechanism import Mechanism, prepare, regrouped
 from manipula.physics.programmed import gpme_response, partition
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
@@ -71,11 +71,11 @@ class Program:
         drives = tuple(d if isinstance(d, Drive) and getattr(d, "motor", None) is None else None for d in self.drives)
         return Layout.of(self.robot.n, self.friction, drives, 0)
 
-    def chain(self) -> Chain:
+    def mechanism(self) -> Mechanism:
         return prepare(self.robot)
 
-    def rows(self, chain: Chain, q: Vector, qd: Vector, t: Scalar) -> Rows:
-        return rows_of(self.constraints, chain, q, qd, t, self.parameters)
+    def rows(self, mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar) -> Rows:
+        return rows_of(self.constraints, mechanism, q, qd, t, self.parameters)
 
     def applied(
         self, t: Scalar, q: Vector, qd: Vector, motors: list[tuple[Scalar, ...]]
@@ -100,9 +100,9 @@ class Program:
         lay = self.layout
         q, qd = lay.q(x), lay.qd(x)
         states, motors = lay.friction_states(x), lay.drive_states(x)
-        chain = self.chain()
-        lean = regrouped(chain)
-        rows = self.stabilised(self.rows(chain, q, qd, t))
+        mechanism = self.mechanism()
+        lean = regrouped(mechanism)
+        rows = self.stabilised(self.rows(mechanism, q, qd, t))
         applied, motor_rates = self.applied(t, q, qd, motors)
         M = composite.mass_matrix(lean, q)
         effects = newton_euler.nonlinear_effects(lean, q, qd)
@@ -111,7 +111,7 @@ class Program:
             response = gpme_response(M, partition(unit_rows(rows), self.independent), force)
         else:
             response = multiplier_response(composite.inverse_mass_matrix(lean, q), rows, force)
-        qdd, friction, loads = balanced(self.friction, chain, q, qd, states, response)
+        qdd, friction, loads = balanced(self.friction, mechanism, q, qd, states, response)
         reaction = array(M @ qdd + effects + friction - applied)
         mu = multipliers(composite.inverse_mass_matrix(lean, q), rows, array(force - friction))
         bristles = rates(self.friction, qd, states, loads)
@@ -121,11 +121,11 @@ class Program:
 
     def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
         """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
-        chain, (q, qd) = self.chain(), (self.layout.q(x), self.layout.qd(x))
-        lean = regrouped(chain)
+        mechanism, (q, qd) = self.mechanism(), (self.layout.q(x), self.layout.qd(x))
+        lean = regrouped(mechanism)
         force = -newton_euler.nonlinear_effects(lean, q, qd)
-        response = multiplier_response(composite.inverse_mass_matrix(lean, q), self.rows(chain, q, qd, t), force)
-        return loop_gain(self.friction, chain, q, qd, self.layout.friction_states(x), response)
+        response = multiplier_response(composite.inverse_mass_matrix(lean, q), self.rows(mechanism, q, qd, t), force)
+        return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
     def stabilised(self, rows: Rows) -> Rows:
         r"""Baumgarte: :math:`A\ddot q = b - 2\alpha\dot\Phi - \alpha^2\Phi` (velocity level: :math:`b - \alpha\varphi`)."""
@@ -145,15 +145,15 @@ class Program:
         With projection it is moved onto the program: positions by one Newton step, then velocities exactly.
         """
         lay = self.layout
-        chain = self.chain()
+        mechanism = self.mechanism()
         q, qd = lay.q(x), lay.qd(x)
         if self.stabilisation != "projection":
-            return array(x), self.rows(chain, q, qd, t)
+            return array(x), self.rows(mechanism, q, qd, t)
         holonomic = [k for k, c in enumerate(self.constraints) if c.level == "position"]
         if holonomic:
-            rows = unit_rows(self.rows(chain, q, qd, t))
+            rows = unit_rows(self.rows(mechanism, q, qd, t))
             q = array(q + least_norm_correction(rows.A[holonomic], rows.value[holonomic]))
-        rows = self.rows(chain, q, qd, t)
+        rows = self.rows(mechanism, q, qd, t)
         moving = [k for k, c in enumerate(self.constraints) if c.level != "acceleration"]
         if moving:
             unit = unit_rows(rows)
@@ -180,11 +180,11 @@ class Program:
         return ops.where(off > LEFT, -1.0, pivot)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar]:
-        lay, chain = self.layout, self.chain()
-        return energy.kinetic_energy(chain, lay.q(x), lay.qd(x)), energy.potential_energy(chain, lay.q(x))
+        lay, mechanism = self.layout, self.mechanism()
+        return energy.kinetic_energy(mechanism, lay.q(x), lay.qd(x)), energy.potential_energy(mechanism, lay.q(x))
 
     def tip(self, q: Vector) -> np.ndarray:
-        return kinematics.pose(self.chain(), q)
+        return kinematics.pose(self.mechanism(), q)
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         lay = self.layout

@@ -77,7 +77,7 @@ def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> Rows:
 def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
     def rows(q: Any, qd: Any, p: Any, t: Any) -> dict[str, Any]:
         now = replace(program, parameters=dict(zip(names_of(program), p)))
-        found = now.rows(now.chain(), q, qd, t)
+        found = now.rows(now.mechanism(), q, qd, t)
         return {"A": found.A, "b": found.b, "value": found.value, "rate": found.rate}
 
     n = program.robot.n

@@ -17,7 +17,7 @@ from manipula.algebra.taylor import Jet
 from manipula.errors import ManipulaError, printable
 from manipula.identity import identity, is_own
 from manipula.physics import kinematics
-from manipula.physics.chain import prepare
+from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
 from manipula.simulation.loops.loop import ReferenceTable
@@ -232,7 +232,7 @@ def timed(reference: Any) -> Looking:
 
 def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
     reference: Any = s.reference
-    chain = prepare(s.robot)
+    mechanism = prepare(s.robot)
 
     def jacobian(*motion: np.ndarray) -> list[np.ndarray]:
         """J and its derivatives in time, (M, rows, n) each, from q, qd, …"""
@@ -240,7 +240,7 @@ def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
         joints = np.empty(s.robot.n, object)
         for i in range(s.robot.n):
             joints[i] = Jet([part[:, i] * f for part, f in zip(motion, factor)], 1)
-        J = kinematics.jacobian(chain, joints)[rows]
+        J = kinematics.jacobian(mechanism, joints)[rows]
         out = [np.zeros((len(motion[0]), *J.shape)) for _ in motion]
         for index, entry in np.ndenumerate(J):
             for k in range(len(motion)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.algebra.taylor import Jet
 from manipula.physics import kinematics
-from manipula.physics.chain import prepare
+from manipula.physics.mechanism import prepare
 from manipula.robot.robot import Robot
 
 

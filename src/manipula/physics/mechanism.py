@@ -57,7 +57,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Mechanism:
     """All bodies, gravity and named frames, ready for the recursions."""
 
     name: str
@@ -82,18 +82,18 @@ class Chain:
         return [self.ancestors(i) for i in range(self.n)]
 
 
-def chain_of(robot: Robot | Chain) -> Chain:
-    """The prepared chain of a robot (computed once per robot)."""
-    return robot if isinstance(robot, Chain) else _prepared(robot)
+def mechanism_of(robot: Robot | Mechanism) -> Mechanism:
+    """The prepared mechanism of a robot, a chain or a tree (computed once per robot)."""
+    return robot if isinstance(robot, Mechanism) else _prepared(robot)
 
 
 @once_per_mechanism(64)
-def _prepared(robot: Robot) -> Chain:
+def _prepared(robot: Robot) -> Mechanism:
     return prepare(robot)
 
 
-def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
-    """Chain of a robot; ``values`` replaces free parameters by scalars of any kind (traced numbers, say)."""
+def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Mechanism:
+    """Mechanism of a robot; ``values`` replaces free parameters by scalars of any kind (traced numbers, say)."""
 
     def scalars(a: Any) -> np.ndarray:
         if values is None:
@@ -145,7 +145,7 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Chain:
         for name, f in frames.items()
     }
     placed.setdefault("base", Frame("base", -1, robot.base))
-    return Chain(robot.name, bodies, scalars(robot.gravity), placed)
+    return Mechanism(robot.name, bodies, scalars(robot.gravity), placed)
 
 
 def _numeric(X: Pose, scalars: Any) -> Pose:
@@ -214,17 +214,17 @@ def _clean_position(p: np.ndarray) -> np.ndarray:
     return np.where(np.abs(p) < 1e-16 * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
-def regrouped(chain: Chain) -> Chain:
-    r"""A chain with the same equations of motion and the fewest inertial constants.
+def regrouped(mechanism: Mechanism) -> Mechanism:
+    r"""A mechanism with the same equations of motion and the fewest inertial constants.
 
     A part of link i that looks the same after any motion of joint i may as well belong to its parent. For a revolute joint
     that part is a mass on the axis with moments :math:`m,\ m z,\ \mathrm{diag}(J_{yy}, J_{yy}, 0)`; for a prismatic one it is the
     whole rotational inertia. Moving it leaves M, C, g and tau exactly as they were [Gautier & Khalil 1990] but makes
     a third of the constants zero. Joint reactions and the constant of the potential energy do change: do not use it there.
     """
-    moments = [b.moments for b in chain.bodies]
-    for i in range(chain.n - 1, -1, -1):
-        b, m = chain.bodies[i], moments[i]
+    moments = [b.moments for b in mechanism.bodies]
+    for i in range(mechanism.n - 1, -1, -1):
+        b, m = mechanism.bodies[i], moments[i]
         if b.revolute:
             yy = m.second[1, 1]
             first = array([0.0, 0.0, m.first[2]])
@@ -239,8 +239,8 @@ def regrouped(chain: Chain) -> Chain:
             R, p = b.R0, np.zeros(3)
         if b.parent >= 0:
             moments[b.parent] = moments[b.parent] + moved.seen_from(R, p)
-    bodies = tuple(replace(b, moments=_without_noise(m, b.moments)) for b, m in zip(chain.bodies, moments))
-    return replace(chain, bodies=bodies)
+    bodies = tuple(replace(b, moments=_without_noise(m, b.moments)) for b, m in zip(mechanism.bodies, moments))
+    return replace(mechanism, bodies=bodies)
 
 
 def _without_noise(m: Moments, before: Moments) -> Moments:
