@@ -78,7 +78,7 @@ _PUBLIC = {
     "CompileError": "manipula.errors",
     "SolveError": "manipula.errors",
 }
-_MODULES = {"friction", "drives", "native", "export", "paths", "timing", "control"}
+_MODULES = {"friction", "drives", "native", "paths", "timing", "control"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -102,12 +102,12 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from manipula import control as control
-    from manipula import export as export
     from manipula import native as native
     from manipula.analysis.base_parameters import base_parameters as base_parameters
     from manipula.analysis.excitation import excitation as excitation
     from manipula.analysis.feasibility import feasibility as feasibility
     from manipula.analysis.identification import identify as identify
+    from manipula.codegen import export as export
     from manipula.errors import BudgetError as BudgetError
     from manipula.errors import CompileError as CompileError
     from manipula.errors import DescriptionError as DescriptionError

@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import os
-import sys
-import types
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from manipula.codegen.base import Language, Program
 from manipula.codegen.c import C
@@ -89,14 +87,5 @@ def _language(name: str) -> Language:
         raise unknown_name("language", name, LANGUAGES, field="language")
     return LANGUAGES[name]
 
-
-class _CallableModule(types.ModuleType):
-    """``manipula.codegen`` is this package and also the function: ``mp.export(robot, "c", folder)`` works either way."""
-
-    def __call__(self, *args: Any, **options: Any) -> list[Path]:
-        return export(*args, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule
 
 __all__ = ["DEFAULT", "LANGUAGES", "NAMES", "Language", "Program", "export", "export_graph", "source_texts"]
