@@ -8,8 +8,7 @@ import numpy as np
 
 from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import from_quaternion_wxyz
-from manipula.formats.dh import from_dh
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import from_dh, to_dh
 from manipula.robot.build import JointDraft, LinkDraft, build_robot
 from manipula.robot.robot import Robot
 

@@ -26,17 +26,12 @@ from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import about_axis
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.catalog import catalog_names, load_catalog
-from manipula.formats.dh import from_dh
-from manipula.formats.dh_from_robot import to_dh
-from manipula.formats.formula_text import formula_text
-from manipula.formats.mjcf import from_mjcf
-from manipula.formats.mjcf_writer import to_mjcf
+from manipula.formats.dh import from_dh, to_dh
+from manipula.formats.mjcf import from_mjcf, to_mjcf
 from manipula.formats.table import from_table, to_table
-from manipula.formats.toml import from_toml
-from manipula.formats.toml_dh_writer import dh_to_toml
-from manipula.formats.toml_writer import to_toml
-from manipula.formats.urdf import from_urdf
-from manipula.formats.urdf_writer import to_urdf
+from manipula.formats.toml import dh_to_toml, from_toml, to_toml
+from manipula.formats.toml.formula_text import formula_text
+from manipula.formats.urdf import from_urdf, to_urdf
 from manipula.motion import paths
 from manipula.motion.paths.primitive import from_description
 

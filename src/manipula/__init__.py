@@ -19,7 +19,7 @@ _PUBLIC = {
     "save": "manipula.formats.load",
     "planar": "manipula.formats.planar",
     "from_dh": "manipula.formats.dh",
-    "to_dh": "manipula.formats.dh_from_robot",
+    "to_dh": "manipula.formats.dh",
     "from_urdf": "manipula.formats.urdf",
     "from_mjcf": "manipula.formats.mjcf",
     "from_toml": "manipula.formats.toml",
@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     from manipula.errors import UnphysicalError as UnphysicalError
     from manipula.formats.catalog import catalog as catalog
     from manipula.formats.dh import from_dh as from_dh
-    from manipula.formats.dh_from_robot import to_dh as to_dh
+    from manipula.formats.dh import to_dh as to_dh
     from manipula.formats.load import load as load
     from manipula.formats.load import save as save
     from manipula.formats.mjcf import from_mjcf as from_mjcf

@@ -13,8 +13,7 @@ import pytest
 from manipula.errors import UnknownNameError
 from manipula.formats.catalog import catalog, catalog_names, load_catalog
 from manipula.formats.load import load
-from manipula.formats.toml import from_toml
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import from_toml, to_toml
 from manipula.physics.composite import mass_matrix
 from manipula.physics.kinematics import pose, position
 from manipula.physics.newton_euler import inverse_dynamics

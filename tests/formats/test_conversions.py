@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from manipula.cli.app import app
 from manipula.errors import DescriptionError
 from manipula.formats.catalog import catalog_names, load_catalog
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import to_dh
 from manipula.formats.load import load, save
 from manipula.physics.kinematics import pose
 from manipula.physics.newton_euler import inverse_dynamics

@@ -12,8 +12,8 @@ import sympy
 
 from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, ShapeError, UnknownNameError, UnphysicalError
-from manipula.formats.dh import Convention, from_dh
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import to_dh
+from manipula.formats.dh.rows import Convention, from_dh
 from manipula.physics.composite import mass_matrix
 from manipula.physics.kinematics import pose
 from manipula.physics.newton_euler import inverse_dynamics

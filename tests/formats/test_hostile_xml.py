@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from formats.hostile_xml import CASES, Case, chain, robot
 from manipula.errors import BudgetError, DescriptionError
-from manipula.formats import xml
 from manipula.formats.guard import MAX_BYTES, check_reference, read_bytes, read_text, safe_join
 from manipula.formats.mjcf import from_mjcf
 from manipula.formats.urdf import from_urdf, read_urdf
+from manipula.formats.xml import reader as xml
 
 READERS = {"urdf": from_urdf, "mjcf": from_mjcf}
 

@@ -12,10 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import DescriptionError
-from manipula.formats.mjcf import from_mjcf, read_mjcf
-from manipula.formats.mjcf_writer import to_mjcf
-from manipula.formats.urdf import from_urdf
-from manipula.formats.urdf_writer import to_urdf
+from manipula.formats.mjcf import from_mjcf, read_mjcf, to_mjcf
+from manipula.formats.urdf import from_urdf, to_urdf
 from manipula.physics.kinematics import poses
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot import Robot

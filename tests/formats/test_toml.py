@@ -12,14 +12,11 @@ from hypothesis import given, settings
 
 from manipula.algebra.expression import scalar
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError, UnphysicalError
-from manipula.formats.dh import from_dh
-from manipula.formats.dh_from_robot import to_dh
-from manipula.formats.formula_text import formula_text
+from manipula.formats.dh import from_dh, to_dh
 from manipula.formats.planar import planar
-from manipula.formats.toml import from_toml
-from manipula.formats.toml_dh_writer import dh_to_toml
-from manipula.formats.toml_lines import line_index, line_of
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import dh_to_toml, from_toml, to_toml
+from manipula.formats.toml.formula_text import formula_text
+from manipula.formats.toml.lines import line_index, line_of
 from manipula.robot import Payload
 from manipula.robot.drives import Flexible
 from manipula.robot.friction import Asymmetric, LuGre, Viscous

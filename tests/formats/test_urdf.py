@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from manipula.algebra.rotation import from_rpy
 from manipula.errors import DescriptionError
-from manipula.formats.urdf import from_urdf, read_urdf
-from manipula.formats.urdf_writer import to_urdf
+from manipula.formats.urdf import from_urdf, read_urdf, to_urdf
 from manipula.physics.kinematics import poses
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot import Robot

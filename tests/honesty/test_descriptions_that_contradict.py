@@ -12,8 +12,7 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.formats.toml import from_toml
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import from_toml, to_toml
 from manipula.motion.paths import REGISTRY as PATHS
 from manipula.motion.paths import Path as TaskPath
 from manipula.motion.paths import primitive

@@ -10,7 +10,7 @@ import pytest
 import manipula as mp
 from manipula.analysis.pseudo_inertia import is_physical, pseudo_inertia
 from manipula.errors import DescriptionError, ShapeError, UnknownNameError
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import to_toml
 from manipula.physics.regressor import parameters
 from manipula.robot.friction import Coulomb, LuGre
 from strategies import random_robot

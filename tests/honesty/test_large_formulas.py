@@ -7,10 +7,9 @@ import pytest
 from manipula.algebra.expression import parse, scalar
 from manipula.algebra.symbols import substitute
 from manipula.errors import DescriptionError
-from manipula.formats.formula_text import formula_text
 from manipula.formats.table import from_table
-from manipula.formats.toml import from_toml
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import from_toml, to_toml
+from manipula.formats.toml.formula_text import formula_text
 from quickly import quickly
 
 GIANTS = [

@@ -15,12 +15,10 @@ from manipula.algebra.pose import Pose
 from manipula.cli.app import app
 from manipula.errors import DescriptionError
 from manipula.formats.catalog import catalog_names, load_catalog
-from manipula.formats.dh_from_robot import to_dh
-from manipula.formats.mjcf import from_mjcf
-from manipula.formats.mjcf_writer import to_mjcf
-from manipula.formats.toml_dh_writer import dh_to_toml
-from manipula.formats.urdf import from_urdf
-from manipula.formats.urdf_writer import to_urdf
+from manipula.formats.dh import to_dh
+from manipula.formats.mjcf import from_mjcf, to_mjcf
+from manipula.formats.toml import dh_to_toml
+from manipula.formats.urdf import from_urdf, to_urdf
 from manipula.physics.composite import mass_matrix
 from manipula.physics.kinematics import pose
 from manipula.physics.newton_euler import inverse_dynamics

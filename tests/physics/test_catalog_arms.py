@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from manipula.formats.catalog import catalog_names, load_catalog
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import to_dh
 from manipula.physics.composite import forward_dynamics, mass_matrix
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.kinematics import jacobian, jacobian_rate, pose

@@ -10,7 +10,7 @@ import pytest
 import manipula as mp
 from manipula import native
 from manipula.errors import DescriptionError
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import to_toml
 from manipula.robot.drives import REGISTRY, DCMotor, Flexible, Rigid
 from manipula.robot.drives.base import Drive
 

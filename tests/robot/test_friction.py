@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import manipula as mp
 from manipula import native
 from manipula.algebra.jet import Jet
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import to_toml
 from manipula.robot.friction import REGISTRY, Asymmetric, Coulomb, Dahl, LoadDependent, LuGre, Stribeck, Viscous
 from manipula.robot.friction.base import FrictionLaw
 

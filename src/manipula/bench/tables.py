@@ -10,7 +10,7 @@ from typing import Any
 from manipula.bench import ours
 from manipula.bench.peers import peers
 from manipula.formats.load import load
-from manipula.formats.urdf_writer import to_urdf
+from manipula.formats.urdf import to_urdf
 
 GOALS = (  # label, our key, peer, peer key, must hold
     ("inverse dynamics, batch, vs Pinocchio C++", ("inverse_dynamics", "batch"), "pinocchio_cpp", "inverse_dynamics", 20.0),

@@ -28,8 +28,8 @@ def convert(
     if dh is None:
         text = to_text(robot, suffix)
     else:
-        from manipula.formats.dh_from_robot import to_dh
-        from manipula.formats.toml_dh_writer import dh_to_toml
+        from manipula.formats.dh import to_dh
+        from manipula.formats.toml import dh_to_toml
 
         table = to_dh(robot, dh)  # pyright: ignore[reportArgumentType]
         text = dh_to_toml(table) if suffix == ".toml" else to_text(table.to_robot(), suffix)

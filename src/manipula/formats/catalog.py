@@ -8,8 +8,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from manipula.errors import DescriptionError, unknown_name
-from manipula.formats.toml import robot_from
-from manipula.formats.toml_fields import Document
+from manipula.formats.toml.fields import Document
+from manipula.formats.toml.reader import robot_from
 from manipula.robot.robot import Robot
 
 

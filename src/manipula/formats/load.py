@@ -83,15 +83,15 @@ def _read(path: str, suffix: str, tip: str | None) -> Robot:
 def to_text(robot: Robot, suffix: str) -> str:
     """The text of a robot in the format of that suffix."""
     if suffix == ".toml":
-        from manipula.formats.toml_writer import to_toml
+        from manipula.formats.toml import to_toml
 
         return to_toml(robot)
     if suffix == ".urdf":
-        from manipula.formats.urdf_writer import to_urdf
+        from manipula.formats.urdf import to_urdf
 
         return to_urdf(robot)
     if suffix == ".xml":
-        from manipula.formats.mjcf_writer import to_mjcf
+        from manipula.formats.mjcf import to_mjcf
 
         return to_mjcf(robot)
     if suffix == ".txt":

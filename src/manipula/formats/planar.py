@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.formats.dh import from_dh, number
+from manipula.formats.dh.rows import from_dh, number
 from manipula.robot.build import check_budget
 from manipula.robot.friction.viscous import Viscous
 from manipula.robot.robot import Robot

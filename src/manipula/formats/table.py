@@ -19,8 +19,7 @@ import numpy as np
 from manipula.algebra.expression import Work, scalar
 from manipula.algebra.symbols import free_names, is_symbolic
 from manipula.errors import BudgetError, DescriptionError, printable
-from manipula.formats.dh import from_dh
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import from_dh, to_dh
 from manipula.formats.matlab_list import bracket_rows, split_fields
 from manipula.robot.build import MAX_LINKS
 from manipula.robot.robot import Robot

@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.errors import ShapeError
-from manipula.formats.dh_from_robot import to_dh
+from manipula.formats.dh import to_dh
 from manipula.ik.general import distinct, polished, prepared
 from manipula.ik.general.complex_pair import Pair
 from manipula.ik.general.elimination import Loop, candidates, eliminate

@@ -8,7 +8,7 @@ from typing import Any
 from manipula.algebra.symbols import free_names
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
 from manipula.formats.guard import safe_join
-from manipula.formats.toml_fields import Document, Fields, radians
+from manipula.formats.toml.fields import Document, Fields, radians
 from manipula.robot.checks import LARGEST
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from manipula.algebra.expression import parse
 from manipula.control import REGISTRY as CONTROLLERS
 from manipula.errors import DescriptionError, ManipulaError, check_registered, unknown_name
-from manipula.formats.toml_fields import Fields
+from manipula.formats.toml.fields import Fields
 from manipula.redundancy.null_space import REGISTRY as CRITERIA
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION

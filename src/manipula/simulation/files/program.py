@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
-from manipula.formats.toml_fields import Fields
+from manipula.formats.toml.fields import Fields
 from manipula.robot.robot import Robot
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.parts import each_table, part_table, read_drive, read_each, read_formula, read_law

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
-from manipula.formats.toml_fields import Fields
+from manipula.formats.toml.fields import Fields
 from manipula.motion import paths, timing
 from manipula.motion.formula_motion import formula_motion
 from manipula.motion.joint_move import joint_move

@@ -8,9 +8,9 @@ from pathlib import PurePath
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.catalog import catalog_names, load_catalog
 from manipula.formats.load import READABLE, load
-from manipula.formats.toml import robot_from
-from manipula.formats.toml_fields import Fields
-from manipula.formats.toml_writer import string, to_toml
+from manipula.formats.toml.fields import Fields
+from manipula.formats.toml.reader import robot_from
+from manipula.formats.toml.writer import string, to_toml
 from manipula.robot.robot import Robot
 from manipula.simulation.files.document import Inline, ScenarioDocument
 

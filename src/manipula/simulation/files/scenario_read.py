@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
-from manipula.formats.toml_fields import Fields, radians
+from manipula.formats.toml.fields import Fields, radians
 from manipula.robot.robot import Robot
 from manipula.simulation.files import parts
 from manipula.simulation.files.document import ScenarioDocument, whole_number

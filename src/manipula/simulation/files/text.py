@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.formats.toml_writer import string
+from manipula.formats.toml.writer import string
 
 WIDE = 110  # characters of a list beyond which it is written one entry a line
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

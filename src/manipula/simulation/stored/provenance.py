@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, printable
-from manipula.formats.toml_writer import to_toml
+from manipula.formats.toml import to_toml
 from manipula.identity import identity
 from manipula.motion.words import motion_words, value_words
 from manipula.native import Kept

@@ -19,12 +19,13 @@ from manipula.algebra import rotation
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
-from manipula.formats.extension import apply_words, dissipation
 from manipula.formats.guard import check_reference
-from manipula.formats.urdf_extension import UrdfDraft, restore
-from manipula.formats.xml import Budget, Element, read_xml
+from manipula.formats.urdf.extension import restore
+from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.formats.xml.words import apply_words, dissipation
 from manipula.robot import Limits, Robot
-from manipula.robot.build import MAX_LINKS, JointDraft, LinkDraft, build_robot, check_name
+from manipula.robot.build import MAX_LINKS, JointDraft, LinkDraft, check_name
 
 BUDGET = Budget(depth=24, counts={"link": MAX_LINKS})
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -74,27 +75,17 @@ def from_urdf(
     root, file = read_xml(text_or_path, BUDGET)
     try:
         draft = _read(root, check_meshes)
-        return build_robot(
-            draft.name,
-            draft.links,
-            draft.joints,
-            gravity=draft.gravity,
-            base=draft.base,
-            tool=draft.tool,
-            payload=draft.payload,
-            tip=tip if tip is not None else draft.tip,
-            notes=draft.notes,
-        )
+        return draft.build(tip)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
 
-def _read(root: Element, check_meshes: bool) -> UrdfDraft:
+def _read(root: Element, check_meshes: bool) -> RobotDraft:
     meshes = list(_inspect(root))
     if root.tag != "robot":
         hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
         root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
-    draft = UrdfDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
+    draft = RobotDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
     unknown: dict[str, int] = {}
     for section in root.children:
         if section.tag == "link":

@@ -14,9 +14,9 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import NO_LIMIT, damping_and_dry, words_of
-from manipula.formats.names import Names, refuse_symbols
-from manipula.formats.xml import XmlWriter
+from manipula.formats.xml.names import Names, refuse_symbols
+from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
+from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Joint, Link, Robot
 from manipula.robot.link import NO_INERTIA
 from manipula.robot.robot import STANDARD_GRAVITY

@@ -17,7 +17,7 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.pose import Pose
 from manipula.errors import printable, unknown_name
-from manipula.formats.xml import Element
+from manipula.formats.xml.reader import Element
 from manipula.robot.robot import STANDARD_GRAVITY
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")

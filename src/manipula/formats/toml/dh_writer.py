@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.dh_from_robot import DhTable
-from manipula.formats.toml_writer import body_lines, drivetrain_lines, number_text, pose_lines, string, vector_text
+from manipula.formats.dh.from_robot import DhTable
+from manipula.formats.toml.writer import body_lines, drivetrain_lines, number_text, pose_lines, string, vector_text
 from manipula.robot.link import Link
 
 

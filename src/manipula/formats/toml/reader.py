@@ -13,11 +13,11 @@ from typing import Any
 
 from manipula.algebra.pose import vec3
 from manipula.errors import DescriptionError, ShapeError
-from manipula.formats import toml_parts as parts
-from manipula.formats.dh import CONVENTIONS, from_dh
+from manipula.formats.dh.rows import CONVENTIONS, from_dh
 from manipula.formats.guard import read_text
 from manipula.formats.planar import PLANAR_GRAVITY, planar
-from manipula.formats.toml_fields import Document, Fields
+from manipula.formats.toml import parts
+from manipula.formats.toml.fields import Document, Fields
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 

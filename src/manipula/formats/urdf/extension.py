@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
+from manipula.algebra.pose import mat3, vec3
 from manipula.errors import printable
-from manipula.formats.xml import Element
+from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.reader import Element
 from manipula.robot import Payload
 from manipula.robot.build import JointDraft, LinkDraft
 from manipula.robot.robot import STANDARD_GRAVITY
@@ -19,22 +19,7 @@ from manipula.robot.robot import STANDARD_GRAVITY
 WORDS = ("version", "gravity", "tip", "base", "tool", "payload", "frames")
 
 
-@dataclass
-class UrdfDraft:
-    """Everything a URDF file says, before the robot is built."""
-
-    name: str
-    links: list[LinkDraft] = field(default_factory=list)
-    joints: list[JointDraft] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    gravity: Any = STANDARD_GRAVITY
-    base: Pose = IDENTITY
-    tool: Pose = IDENTITY
-    tip: str | None = None
-    payload: Payload | None = None
-
-
-def restore(draft: UrdfDraft, extension: Element) -> None:
+def restore(draft: RobotDraft, extension: Element) -> None:
     """Take the links that stand for base, tool, payload and joint frames out of the draft again."""
     extension.expect(WORDS)
     draft.gravity = extension.numbers("gravity", 3, STANDARD_GRAVITY)
@@ -57,19 +42,12 @@ def restore(draft: UrdfDraft, extension: Element) -> None:
     _take_joint_frames(draft, extension)
 
 
-def _leaf(draft: UrdfDraft, extension: Element, word: str, name: str) -> tuple[LinkDraft, JointDraft]:
-    """Remove and return a link without children that sits on a fixed joint."""
-    link = next((x for x in draft.links if x.name == name), None)
-    joint = next((j for j in draft.joints if j.child == name), None)
-    if link is None or joint is None or joint.kind != "fixed" or any(j.parent == name for j in draft.joints):
-        _broken(extension, word, name)
-    draft.links.remove(link)
-    draft.joints.remove(joint)
-    return link, joint
+def _leaf(draft: RobotDraft, extension: Element, word: str, name: str) -> tuple[LinkDraft, JointDraft]:
+    return draft.take_leaf(name) or _broken(extension, word, name)
 
 
-def _take_base(draft: UrdfDraft, extension: Element, name: str) -> None:
-    link = next((x for x in draft.links if x.name == name), None)
+def _take_base(draft: RobotDraft, extension: Element, name: str) -> None:
+    link = draft.link(name)
     below = [j for j in draft.joints if j.parent == name]
     hung = any(j.child == name for j in draft.joints)
     if link is None or link.described or hung or len(below) != 1 or below[0].kind != "fixed":
@@ -79,7 +57,7 @@ def _take_base(draft: UrdfDraft, extension: Element, name: str) -> None:
     draft.joints.remove(below[0])
 
 
-def _take_joint_frames(draft: UrdfDraft, extension: Element) -> None:
+def _take_joint_frames(draft: RobotDraft, extension: Element) -> None:
     """``frames="a b"``: the links whose only child is the link proper, off the joint by X_JL."""
     names = [e.get("link") for e in extension.all("frame")]
     if not names:

@@ -18,7 +18,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, unknown_name
-from manipula.formats.toml_fields import Fields, is_matrix, radians
+from manipula.formats.toml.fields import Fields, is_matrix, radians
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.limits import UNLIMITED, Limits

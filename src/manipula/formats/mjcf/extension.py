@@ -1,21 +1,20 @@
-"""What ``to_mjcf`` says in ``<custom>``, taken back: base, tool, payload, tip, and the words of ``extension`` per joint."""
+"""What ``to_mjcf`` says in ``<custom>``, taken back: base, tool, payload, tip, and the words of ``xml/words`` per joint."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import unquote
 
 import numpy as np
 
 from manipula.algebra.inertia import inertia_from_six
-from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
+from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.errors import printable, unknown_name
-from manipula.formats.extension import apply_words
-from manipula.formats.xml import Element
+from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.reader import Element
+from manipula.formats.xml.words import apply_words
 from manipula.robot import Payload
-from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, check_name
-from manipula.robot.robot import STANDARD_GRAVITY
+from manipula.robot.build import JointDraft, check_name
 
 PREFIX = "manipula."
 JOINT = "manipula.joint."
@@ -26,23 +25,7 @@ _SMALLEST = 2e-15
 _SAME = 1e-12  # relative: rotor and gear in the words against the armature of the joint
 
 
-@dataclass
-class MjcfDraft:
-    """Everything an MJCF file says, before the robot is built."""
-
-    name: str
-    links: list[LinkDraft] = field(default_factory=list)
-    joints: list[JointDraft] = field(default_factory=list)
-    frames: list[FrameDraft] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    gravity: Any = STANDARD_GRAVITY
-    base: Pose = IDENTITY
-    tool: Pose = IDENTITY
-    tip: str | None = None
-    payload: Payload | None = None
-
-
-def restore(draft: MjcfDraft, root: Element) -> None:
+def restore(draft: RobotDraft, root: Element) -> None:
     """Read the ``<text>`` elements whose name starts with ``manipula.``."""
     said: dict[str, Element] = {}
     by_name = {j.name: j for j in draft.joints if j.kind != "fixed"}
@@ -61,7 +44,7 @@ def restore(draft: MjcfDraft, root: Element) -> None:
                     raise unknown_name("word", word, WORDS, line=text.line, field="text.name")
                 said[word] = text
     if "payload" in said:
-        link = _leaf(draft, said["payload"])
+        link, _ = draft.take_leaf(said["payload"].get("data")) or _broken(said["payload"])
         draft.payload = Payload(link.mass, vec3(link.com), mat3(link.inertia))
     if "tool" in said:
         v = said["tool"].numbers("data", 12)
@@ -94,7 +77,7 @@ def _joint_words(text: Element, joints: dict[str, JointDraft], name: str) -> Non
         draft.rotor_inertia, draft.gear_ratio = stated  # the armature was edited since: it is what MuJoCo computes with
 
 
-def _link_name(draft: MjcfDraft, text: Element, joints: dict[str, JointDraft], name: str) -> None:
+def _link_name(draft: RobotDraft, text: Element, joints: dict[str, JointDraft], name: str) -> None:
     if name not in joints:
         raise unknown_name("joint", name, joints, line=text.line, field="text.name")
     word, *numbers = text.get("data").split() or [""]
@@ -111,8 +94,8 @@ def _link_name(draft: MjcfDraft, text: Element, joints: dict[str, JointDraft], n
     below[0].origin = X_BL.inverse() @ below[0].origin
 
 
-def _meant_inertia(draft: MjcfDraft, text: Element, name: str) -> None:
-    link = next((x for x in draft.links if x.name == name), None)
+def _meant_inertia(draft: RobotDraft, text: Element, name: str) -> None:
+    link = draft.link(name)
     if link is None:
         raise unknown_name("body", name, [x.name for x in draft.links], line=text.line, field="text.name")
     meant, stated = inertia_from_six(*text.numbers("data", 6)), np.array(link.inertia, float)
@@ -122,20 +105,7 @@ def _meant_inertia(draft: MjcfDraft, text: Element, name: str) -> None:
         link.inertia = meant
 
 
-def _leaf(draft: MjcfDraft, text: Element) -> LinkDraft:
-    """Remove and return a body without children that is fixed to its parent."""
-    name = text.get("data")
-    link = next((x for x in draft.links if x.name == name), None)
-    joint = next((j for j in draft.joints if j.child == name), None)
-    used = any(j.parent == name for j in draft.joints) or any(f.link == name for f in draft.frames)
-    if link is None or joint is None or joint.kind != "fixed" or used:
-        _broken(text)
-    draft.links.remove(link)
-    draft.joints.remove(joint)
-    return link
-
-
-def _base(draft: MjcfDraft, text: Element, rename: str | None) -> None:
+def _base(draft: RobotDraft, text: Element, rename: str | None) -> None:
     """The named body is the robot's base: the world above it becomes the frame of gravity."""
     name = text.get("data")
     weld = next((j for j in draft.joints if j.child == name), None)
@@ -154,7 +124,7 @@ def _base(draft: MjcfDraft, text: Element, rename: str | None) -> None:
             f.link = rename if f.link == name else f.link
 
 
-def _order(draft: MjcfDraft, text: Element) -> None:
+def _order(draft: RobotDraft, text: Element) -> None:
     """The joints in the robot's own order, by their places in the file (which goes branch by branch)."""
     moving = [j for j in draft.joints if j.kind != "fixed"]
     places = text.get("data").split()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from manipula.errors import DescriptionError, nearest, printable
-from manipula.formats.extension import damping_and_dry, dissipation
 from manipula.formats.guard import check_reference
-from manipula.formats.mjcf_settings import ACTUATORS, Defaults, Settings
-from manipula.formats.xml import Element
+from manipula.formats.mjcf.settings import ACTUATORS, Defaults, Settings
+from manipula.formats.xml.reader import Element
+from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import JointDraft
 
 _KNOWN = (

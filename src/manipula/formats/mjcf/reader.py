@@ -19,13 +19,14 @@ from manipula.algebra import rotation
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, UnphysicalError, printable
-from manipula.formats.extension import dissipation
-from manipula.formats.mjcf_extension import MjcfDraft, restore
-from manipula.formats.mjcf_sections import check_sections, motors
-from manipula.formats.mjcf_settings import Defaults, Settings, contents, read_settings
-from manipula.formats.xml import Budget, Element, read_xml
+from manipula.formats.mjcf.extension import restore
+from manipula.formats.mjcf.sections import check_sections, motors
+from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
+from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.formats.xml.words import dissipation
 from manipula.robot import Limits, Robot
-from manipula.robot.build import MAX_LINKS, SHORTEST_AXIS, FrameDraft, JointDraft, LinkDraft, build_robot, check_name
+from manipula.robot.build import MAX_LINKS, SHORTEST_AXIS, FrameDraft, JointDraft, LinkDraft, check_name
 
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
 WORLD = "world"
@@ -61,18 +62,7 @@ def from_mjcf(text_or_path: str | bytes | os.PathLike[str], tip: str | None = No
     root, file = read_xml(text_or_path, BUDGET)
     try:
         draft = _Reader(root, file).read()
-        return build_robot(
-            draft.name,
-            draft.links,
-            draft.joints,
-            frames=draft.frames,
-            gravity=draft.gravity,
-            base=draft.base,
-            tool=draft.tool,
-            payload=draft.payload,
-            tip=tip if tip is not None else draft.tip,
-            notes=draft.notes,
-        )
+        return draft.build(tip)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
@@ -87,13 +77,13 @@ class _Reader:
         self.root = root
         stem = Path(file).stem if file is not None else "robot"
         name = root.get("model", stem).strip() or stem
-        self.draft = MjcfDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
+        self.draft = RobotDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
         self.settings: Settings = read_settings(root)
         self.defaults = Defaults(root)
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
 
-    def read(self) -> MjcfDraft:
+    def read(self) -> RobotDraft:
         draft, settings = self.draft, self.settings
         check_sections(self.root, self.defaults, draft.notes)
         draft.gravity = settings.gravity

@@ -21,7 +21,7 @@ from manipula.algebra.bounded import tree_size
 from manipula.algebra.expression import Work, scalar
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
-from manipula.formats.toml_lines import line_index, line_of
+from manipula.formats.toml.lines import line_index, line_of
 from manipula.lazy import cached_property
 from manipula.robot.build import MAX_LINKS
 from manipula.robot.checks import LARGEST

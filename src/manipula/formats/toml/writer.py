@@ -12,7 +12,7 @@ from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, check_registered, printable
-from manipula.formats.formula_text import formula_text
+from manipula.formats.toml.formula_text import formula_text
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.joint import Joint

@@ -2,7 +2,7 @@
 
 A joint may stand anywhere in its body, so every link frame is written as it is: with X_JL = (R, p) the body stands at
 ``placement · X_JL``, its joint at −Rᵀp with the axis Rᵀu. Named frames become sites, the payload a body of its own.
-Links without mass between joints give their joints to the next body, see ``mjcf_bodies``; what MuJoCo would refuse is refused
+Links without mass between joints give their joints to the next body, see ``bodies``; what MuJoCo would refuse is refused
 here. What MJCF has no words for goes into ``<custom>`` texts.
 """
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.extension import NO_LIMIT, damping_and_dry, words_of
-from manipula.formats.mjcf_bodies import Body, bodies, written_inertia
-from manipula.formats.mjcf_extension import BODY, JOINT, LINK, PREFIX
-from manipula.formats.names import Names, refuse_symbols
-from manipula.formats.xml import XmlWriter
+from manipula.formats.mjcf.bodies import Body, bodies, written_inertia
+from manipula.formats.mjcf.extension import BODY, JOINT, LINK, PREFIX
+from manipula.formats.xml.names import Names, refuse_symbols
+from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
+from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
 from manipula.robot.link import NO_INERTIA
 

@@ -1,0 +1,12 @@
+"""URDF, the format of ROS.
+
+==============  ============================================================
+``reader``      URDF → robot: ``from_urdf``
+``extension``   base, tool, payload and gravity, taken back from ``<manipula>``
+``writer``      robot → URDF: ``to_urdf``
+==============  ============================================================
+"""
+
+from manipula.formats.urdf.reader import from_urdf as from_urdf
+from manipula.formats.urdf.reader import read_urdf as read_urdf
+from manipula.formats.urdf.writer import to_urdf as to_urdf

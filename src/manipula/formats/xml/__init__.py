@@ -1,0 +1,10 @@
+"""XML, as far as descriptions of robots need it.
+
+==============  =====================================================================================
+``reader``      a tree with line numbers, built by expat under budgets
+``writer``      indented text, numbers with all their digits
+``draft``       everything a file says before the robot is built
+``words``       rotor, gear, friction laws, drives: what neither URDF nor MJCF has words for
+``names``       names that a writer invents, and what it cannot write
+==============  =====================================================================================
+"""

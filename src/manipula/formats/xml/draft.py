@@ -1,0 +1,56 @@
+"""What a URDF or MJCF file says, before the robot is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from manipula.algebra.pose import IDENTITY, Pose
+from manipula.robot import Payload, Robot
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
+from manipula.robot.robot import STANDARD_GRAVITY
+
+
+@dataclass
+class RobotDraft:
+    """Links, joints, frames and what stands around them."""
+
+    name: str
+    links: list[LinkDraft] = field(default_factory=list)
+    joints: list[JointDraft] = field(default_factory=list)
+    frames: list[FrameDraft] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    gravity: Any = STANDARD_GRAVITY
+    base: Pose = IDENTITY
+    tool: Pose = IDENTITY
+    tip: str | None = None
+    payload: Payload | None = None
+
+    def build(self, tip: str | None = None) -> Robot:
+        """The robot; ``tip`` is the caller's word, which wins over the file's."""
+        return build_robot(
+            self.name,
+            self.links,
+            self.joints,
+            frames=self.frames,
+            gravity=self.gravity,
+            base=self.base,
+            tool=self.tool,
+            payload=self.payload,
+            tip=tip if tip is not None else self.tip,
+            notes=self.notes,
+        )
+
+    def link(self, name: str) -> LinkDraft | None:
+        return next((x for x in self.links if x.name == name), None)
+
+    def take_leaf(self, name: str) -> tuple[LinkDraft, JointDraft] | None:
+        """Remove and return a link on a fixed joint that carries neither joints nor frames; ``None`` if it is no such link."""
+        link = self.link(name)
+        joint = next((j for j in self.joints if j.child == name), None)
+        used = any(j.parent == name for j in self.joints) or any(f.link == name for f in self.frames)
+        if link is None or joint is None or joint.kind != "fixed" or used:
+            return None
+        self.links.remove(link)
+        self.joints.remove(joint)
+        return link, joint
