@@ -293,8 +293,9 @@ def test_a_julia_module_is_never_named_like_its_function(tmp_path):
         assert f"function {module}(" not in text
 
 
-def test_the_package_itself_can_be_called(tmp_path):
-    import manipula.codegen as package
+def test_the_public_name_is_the_function(tmp_path):
+    import manipula
 
-    paths = package(planar([1.0], [1.0], name="arm"), "rust", tmp_path)  # pyright: ignore[reportCallIssue]
+    assert manipula.export is export
+    paths = manipula.export(planar([1.0], [1.0], name="arm"), "rust", tmp_path)
     assert [p.name for p in paths] == ["arm.rs"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, skew, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.frames import Turn, turns
+from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import body_wrench, motions
 from manipula.robot.robot import Robot
@@ -40,7 +40,7 @@ def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vecto
     """
     mechanism = mechanism_of(robot)
     n = mechanism.n
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     still = motions(mechanism, at, qd, np.zeros(n))
     body: list[Articulated] = []
     for b, s in zip(mechanism.bodies, still):
@@ -97,7 +97,7 @@ def _symmetric(A: np.ndarray, F: np.ndarray, U: np.ndarray) -> np.ndarray:
     return array(out)
 
 
-def _carry(art: Articulated, turn: Turn) -> Articulated:
+def _carry(art: Articulated, turn: JointTransform) -> Articulated:
     """The same articulated inertia at the parent's origin, in the parent's axes."""
     R = turn.matrix()
     A, B, C = R @ art.A @ R.T, R @ art.B @ R.T, R @ art.C @ R.T

@@ -11,7 +11,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import nonlinear_effects
 from manipula.robot.robot import Robot
@@ -20,7 +20,7 @@ from manipula.robot.robot import Robot
 def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """Joint-space inertia M(q), n×n, symmetric positive definite; rotor inertia on its diagonal."""
     mechanism = mechanism_of(robot)
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     composite = [b.moments for b in mechanism.bodies]
     M = zeros(mechanism.n, mechanism.n)
     for j in range(mechanism.n - 1, -1, -1):

@@ -14,7 +14,7 @@ import numpy as np
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.mechanism import Mechanism, mechanism_of
-from manipula.physics.world import ZERO, gyroscopic, momentum, scene, velocities
+from manipula.physics.spatial_vector import ZERO, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
 

@@ -22,7 +22,7 @@ from manipula.algebra.linear import array, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.forward import forward_dynamics
 from manipula.physics.mechanism import Mechanism, mechanism_of
-from manipula.physics.world import ZERO, Pair, gyroscopic, momentum, scene, velocities
+from manipula.physics.spatial_vector import ZERO, SpatialVector, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
 
@@ -40,11 +40,11 @@ def inverse_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector
     n = mechanism.n
     S, inertia, gravity = scene(mechanism, q)
     v = velocities(mechanism, S, qd)
-    ground = Pair(np.zeros(3), -gravity)
-    psi: list[Pair] = []
-    psi2: list[Pair] = []
-    a: list[Pair] = []
-    force: list[Pair] = []
+    ground = SpatialVector(np.zeros(3), -gravity)
+    psi: list[SpatialVector] = []
+    psi2: list[SpatialVector] = []
+    a: list[SpatialVector] = []
+    force: list[SpatialVector] = []
     for i, b in enumerate(mechanism.bodies):
         v_up, a_up = (v[b.parent], a[b.parent]) if b.parent >= 0 else (ZERO, ground)
         psi.append(v_up.on_motion(S[i]))

@@ -6,7 +6,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.robot import Robot
@@ -23,7 +23,7 @@ def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
     v: list[np.ndarray] = []
     w: list[np.ndarray] = []
     total: Scalar = 0.0
-    for i, (b, turn) in enumerate(zip(mechanism.bodies, turns(mechanism, q))):
+    for i, (b, turn) in enumerate(zip(mechanism.bodies, joint_transforms(mechanism, q))):
         if b.parent < 0:
             v_here, w_here = np.zeros(3), np.zeros(3)
         else:

@@ -13,7 +13,7 @@ import numpy as np
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
 from manipula.errors import unknown_name
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.link import TIP, Frame
 from manipula.robot.robot import Robot
@@ -32,7 +32,7 @@ def place(mechanism: Mechanism, q: Vector) -> Placement:
     r"""Rotation and origin of every joint frame: :math:`R_i = R_p R_{pi}(q_i),\; p_i = p_p + R_p\,p_{pi}(q_i)`."""
     R: list[np.ndarray] = []
     p: list[np.ndarray] = []
-    for b, turn in zip(mechanism.bodies, turns(mechanism, q)):
+    for b, turn in zip(mechanism.bodies, joint_transforms(mechanism, q)):
         local = turn.matrix()
         if b.parent < 0:
             R.append(local)

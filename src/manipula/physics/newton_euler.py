@@ -18,7 +18,7 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.frames import Turn, turns
+from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.robot import Robot
 
@@ -45,7 +45,7 @@ def spin_matrix(w: Vector, alpha: Vector) -> np.ndarray:
     )
 
 
-def motions(mechanism: Mechanism, at: list[Turn], qd: Vector, qdd: Vector) -> list[Motion]:
+def motions(mechanism: Mechanism, at: list[JointTransform], qd: Vector, qdd: Vector) -> list[Motion]:
     """Forward recursion: the motion of every joint frame."""
     found: list[Motion] = []
     for i, (b, turn) in enumerate(zip(mechanism.bodies, at)):
@@ -90,7 +90,7 @@ def joint_wrenches(
     mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Force and moment that each parent exerts on its child through the joint, at E_i, in the axes of E_i."""
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     moved = motions(mechanism, at, qd, qdd)
     force: list[np.ndarray] = []
     moment: list[np.ndarray] = []

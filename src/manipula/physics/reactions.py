@@ -7,7 +7,7 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.linear import array, cross, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import joint_wrenches
 from manipula.robot.robot import Robot
@@ -47,7 +47,7 @@ def bearing_response(mechanism: Mechanism, q: Vector) -> np.ndarray:
     A joint below i pushes with the frozen rest of the arm beyond itself, as in the mass matrix; a joint above i moves all that
     hangs on i: :math:`f_i = m\,a + \alpha\times h` with mass and first moment of the composite beyond i.
     """
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     n = mechanism.n
     composite = [(b.moments.mass, b.moments.first) for b in mechanism.bodies]
     out = zeros(n, 2, n)
@@ -81,7 +81,7 @@ def bearing_response(mechanism: Mechanism, q: Vector) -> np.ndarray:
 
 def relieved(mechanism: Mechanism, q: Vector, link: int, force: Vector) -> np.ndarray:
     """What an outside force on a link (outer axes) takes off the forces across the joints that carry it, (n, 2) [N]."""
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     carrying = [] if link < 0 else [*mechanism.ancestors(link)[::-1], link]
     out = zeros(mechanism.n, 2)
     v = force

@@ -11,7 +11,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import motions
@@ -24,7 +24,7 @@ def regressor(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> n
     """Y(q, qd, qdd), n × 10n."""
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
-    moved = motions(mechanism, turns(mechanism, q), qd, qdd)
+    moved = motions(mechanism, joint_transforms(mechanism, q), qd, qdd)
     Y = zeros(mechanism.n, 10 * mechanism.n)
     for i, (b, s) in enumerate(zip(mechanism.bodies, moved)):
         R_EL, p_EL = b.X_EL.R, b.X_EL.p

@@ -25,7 +25,7 @@ from manipula.algebra.rotation import is_about_x, to_quaternion_wxyz
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
-from manipula.physics.frames import shifted
+from manipula.physics.joint_transform import shifted
 from manipula.physics.mechanism import Mechanism, prepare
 from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot

@@ -16,7 +16,7 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross
 from manipula.algebra.trigpoly import TrigPoly, exact
-from manipula.physics.frames import turns
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.physics.newton_euler import Motion, body_wrench, spin_matrix
 from manipula.symbolic.collect import Collector
@@ -152,7 +152,7 @@ class Recursion:
             for i, b in enumerate(mechanism.bodies)
         ]
         qd, qdd = [Step(Atom(("qd", i))) for i in range(n)], [Step(Atom(("qdd", i))) for i in range(n)]
-        at = turns(mechanism, q)
+        at = joint_transforms(mechanism, q)
         moved: list[Motion] = []
         force: list[np.ndarray] = []
         moment: list[np.ndarray] = []

@@ -17,7 +17,7 @@ from manipula.physics.mechanism import Body, Mechanism
 QUARTERS = {0: (0.0, 1.0), 1: (1.0, 0.0), 2: (0.0, -1.0), 3: (-1.0, 0.0)}  # sin, cos of k·π/2
 
 
-class Turn(NamedTuple):
+class JointTransform(NamedTuple):
     """Where E_i stands against its parent at one q: rotation ``R0 · Rz`` with ``sin``, ``cos``, and translation p."""
 
     R0: np.ndarray
@@ -95,14 +95,14 @@ def _turned(J: np.ndarray, axis: int, s: Scalar, c: Scalar) -> np.ndarray:
     return array(out)
 
 
-def turns(mechanism: Mechanism, q: Vector) -> list[Turn]:
+def joint_transforms(mechanism: Mechanism, q: Vector) -> list[JointTransform]:
     """The pose of every joint frame against its parent at q."""
-    return [_turn(b, q[i]) for i, b in enumerate(mechanism.bodies)]
+    return [_joint_transform(b, q[i]) for i, b in enumerate(mechanism.bodies)]
 
 
-def _turn(b: Body, q: Scalar) -> Turn:
+def _joint_transform(b: Body, q: Scalar) -> JointTransform:
     if not b.revolute:
-        return Turn(b.R0, 0.0, 1.0, b.p0 + b.R0[:, 2] * q, False)
+        return JointTransform(b.R0, 0.0, 1.0, b.p0 + b.R0[:, 2] * q, False)
     quarter = b.phase / (math.pi / 2)
     if abs(quarter - round(quarter)) < 1e-15:
         s, c = ops.sin(q), ops.cos(q)
@@ -110,4 +110,4 @@ def _turn(b: Body, q: Scalar) -> Turn:
         s, c = (s * c0 if c0 else c * s0), (c * c0 if c0 else -(s * s0))
     else:
         s, c = ops.sin(q + b.phase), ops.cos(q + b.phase)
-    return Turn(b.R0, s, c, b.p0, True)
+    return JointTransform(b.R0, s, c, b.p0, True)

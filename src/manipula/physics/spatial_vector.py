@@ -14,45 +14,45 @@ import numpy as np
 from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.frames import shifted, turns
+from manipula.physics.joint_transform import joint_transforms, shifted
 from manipula.physics.kinematics import Placement
 from manipula.physics.mechanism import Mechanism
 
 
-class Pair(NamedTuple):
+class SpatialVector(NamedTuple):
     """A spatial vector: angular and linear part (motion), or moment and force."""
 
     w: np.ndarray
     v: np.ndarray
 
-    def __add__(self, other: Pair) -> Pair:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Pair(self.w + other.w, self.v + other.v)
+    def __add__(self, other: SpatialVector) -> SpatialVector:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return SpatialVector(self.w + other.w, self.v + other.v)
 
-    def scaled(self, k: Scalar) -> Pair:
-        return Pair(self.w * k, self.v * k)
+    def scaled(self, k: Scalar) -> SpatialVector:
+        return SpatialVector(self.w * k, self.v * k)
 
-    def on_motion(self, m: Pair) -> Pair:
+    def on_motion(self, m: SpatialVector) -> SpatialVector:
         r"""Motion × motion: :math:`(\omega\times m_\omega,\ \omega\times m_v + v\times m_\omega)`."""
-        return Pair(cross(self.w, m.w), cross(self.w, m.v) + cross(self.v, m.w))
+        return SpatialVector(cross(self.w, m.w), cross(self.w, m.v) + cross(self.v, m.w))
 
-    def on_force(self, f: Pair) -> Pair:
+    def on_force(self, f: SpatialVector) -> SpatialVector:
         r"""Motion ×* force: :math:`(\omega\times n + v\times f,\ \omega\times f)`."""
-        return Pair(cross(self.w, f.w) + cross(self.v, f.v), cross(self.w, f.v))
+        return SpatialVector(cross(self.w, f.w) + cross(self.v, f.v), cross(self.w, f.v))
 
-    def dot(self, f: Pair) -> Scalar:
+    def dot(self, f: SpatialVector) -> Scalar:
         """Power of a force on a motion."""
         return dot(self.w, f.w) + dot(self.v, f.v)
 
 
-ZERO = Pair(np.zeros(3), np.zeros(3))
+ZERO = SpatialVector(np.zeros(3), np.zeros(3))
 
 
-def axes(mechanism: Mechanism, where: Placement) -> list[Pair]:
+def axes(mechanism: Mechanism, where: Placement) -> list[SpatialVector]:
     """Joint axes S_i."""
     found = []
     for i, b in enumerate(mechanism.bodies):
         z = where.R[i][:, 2]
-        found.append(Pair(z, cross(where.p[i], z)) if b.revolute else Pair(np.zeros(3), z))
+        found.append(SpatialVector(z, cross(where.p[i], z)) if b.revolute else SpatialVector(np.zeros(3), z))
     return found
 
 
@@ -67,18 +67,18 @@ def bodies(mechanism: Mechanism, where: Placement) -> list[Moments]:
     return found
 
 
-def velocities(mechanism: Mechanism, S: list[Pair], qd: Vector) -> list[Pair]:
+def velocities(mechanism: Mechanism, S: list[SpatialVector], qd: Vector) -> list[SpatialVector]:
     """Spatial velocity of every link."""
-    v: list[Pair] = []
+    v: list[SpatialVector] = []
     for i, b in enumerate(mechanism.bodies):
         step = S[i].scaled(qd[i])
         v.append(v[b.parent] + step if b.parent >= 0 else step)
     return v
 
 
-def momentum(m: Moments, v: Pair) -> Pair:
+def momentum(m: Moments, v: SpatialVector) -> SpatialVector:
     r"""Inertia times motion: :math:`(J\omega + h\times v,\ m v + \omega\times h)`."""
-    return Pair(m.second @ v.w + cross(m.first, v.v), array([m.mass * x for x in v.v]) + cross(v.w, m.first))
+    return SpatialVector(m.second @ v.w + cross(m.first, v.v), array([m.mass * x for x in v.v]) + cross(v.w, m.first))
 
 
 class Gyroscopic(NamedTuple):
@@ -94,16 +94,16 @@ class Gyroscopic(NamedTuple):
     def __add__(self, other: Gyroscopic) -> Gyroscopic:  # pyright: ignore[reportIncompatibleMethodOverride]
         return Gyroscopic(self.K + other.K, self.P + other.P)
 
-    def times(self, m: Pair) -> Pair:
+    def times(self, m: SpatialVector) -> SpatialVector:
         """B m, a force."""
-        return Pair(-(self.K @ m.w), -cross(self.P, m.w))
+        return SpatialVector(-(self.K @ m.w), -cross(self.P, m.w))
 
-    def transposed_times(self, m: Pair) -> Pair:
+    def transposed_times(self, m: SpatialVector) -> SpatialVector:
         """Bᵀ m, a force (its linear part is zero)."""
-        return Pair(cross(self.P, m.v) - self.K.T @ m.w, np.zeros(3))
+        return SpatialVector(cross(self.P, m.v) - self.K.T @ m.w, np.zeros(3))
 
 
-def gyroscopic(m: Moments, v: Pair) -> Gyroscopic:
+def gyroscopic(m: Moments, v: SpatialVector) -> Gyroscopic:
     """B of one body."""
     J, h = m.second, m.first
     half = 0.5 * (J[0, 0] + J[1, 1] + J[2, 2])
@@ -123,7 +123,7 @@ def gyroscopic(m: Moments, v: Pair) -> Gyroscopic:
 class Scene(NamedTuple):
     """Axes, bodies and gravity at one q, seen from a frame that rests there for the moment."""
 
-    S: list[Pair]
+    S: list[SpatialVector]
     inertia: list[Moments]
     gravity: np.ndarray
 
@@ -135,7 +135,7 @@ def scene(mechanism: Mechanism, q: Vector, centre: int | None = None) -> Scene:
     is free: from the middle, fewer rotations lie between the observer and the links, and fewer products are needed.
     """
     centre = mechanism.n // 2 if centre is None else centre
-    at = turns(mechanism, q)
+    at = joint_transforms(mechanism, q)
     R: list[np.ndarray | None] = [None] * mechanism.n
     p: list[np.ndarray | None] = [None] * mechanism.n
     R[centre], p[centre] = np.eye(3), np.zeros(3)
@@ -160,4 +160,4 @@ def _is_zero(J: np.ndarray) -> bool:
     return J.dtype != object and not J.any()
 
 
-__all__ = ["ZERO", "Gyroscopic", "Pair", "axes", "bodies", "gyroscopic", "momentum", "scene", "velocities"]
+__all__ = ["ZERO", "Gyroscopic", "SpatialVector", "axes", "bodies", "gyroscopic", "momentum", "scene", "velocities"]
