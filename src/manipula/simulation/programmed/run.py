@@ -11,13 +11,13 @@ from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import versions
-from manipula.simulation.checks.instants import formula_marks, narrower
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loops.stepping import RATIO, WHOLE
+from manipula.simulation.loops.stepping import RATIO, WHOLE, margin
 from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
-from manipula.simulation.programmed.verdict import ended, judged
+from manipula.simulation.programmed.verdict import broken, ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result
 from manipula.simulation.stored.provenance import acting, program_settings, robot_text
@@ -45,7 +45,7 @@ class Integrated(NamedTuple):
 class Stretch(NamedTuple):
     """Equal steps from ``t0`` on, a sample after every few of them; with ratio < 1 each step is taken in two unequal parts.
 
-    ``steps`` and ``every`` count parts.
+    ``steps`` and ``every`` count parts. A stretch that ends at an instant between two samples is not ``sampled``.
     """
 
     t0: float
@@ -53,6 +53,16 @@ class Stretch(NamedTuple):
     steps: int
     every: int
     ratio: float = WHOLE
+    sampled: bool = True
+
+    @property
+    def times(self) -> np.ndarray:
+        """Of its samples, the first one being the last of the stretch before."""
+        return (
+            np.array([self.time(k) for k in range(self.every, self.steps + 1, self.every)])
+            if self.sampled
+            else np.zeros(0)
+        )
 
     def time(self, number: float) -> float:
         """When part ``number`` begins."""
@@ -82,6 +92,28 @@ def stretches(duration: float, step: float, sample: float | None) -> list[Stretc
     return found
 
 
+def cut(parts: list[Stretch], marks: np.ndarray, step: float) -> list[Stretch]:
+    """The same stretches with steps that end on the marks as well; samples stay where they are."""
+    found = []
+    for part in parts:
+        wide = part.every * part.h
+        inside = marks[(marks > part.t0 + margin(part.t0)) & (marks < part.time(part.steps) - margin(part.t0))]
+        done = 0
+        for k in np.unique(np.floor((inside - part.t0) / wide).astype(int)):
+            if k > done:
+                found.append(part._replace(t0=part.t0 + done * wide, steps=(int(k) - done) * part.every))
+            start, end = part.t0 + k * wide, part.t0 + (k + 1) * wide
+            own = inside[(inside > start + margin(start)) & (inside < end - margin(end))]
+            edges = np.concatenate([[start], own, [end]])
+            for a, b in zip(edges, edges[1:]):
+                count = _whole((b - a) / step)
+                found.append(Stretch(float(a), float(b - a) / count, count, count, sampled=bool(b == end)))
+            done = int(k) + 1
+        if done * part.every < part.steps:
+            found.append(part._replace(t0=part.t0 + done * wide, steps=part.steps - done * part.every))
+    return found
+
+
 def _whole(ratio: float) -> int:
     return max(1, int(np.ceil(ratio * (1.0 - ROUNDING))))
 
@@ -90,7 +122,8 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
                 start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
     """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
     x, moved = consistent_start(program, q, qd, start)
-    parts = stretches(duration, h, sample)
+    known = instants_of(program, x, duration, h)
+    parts = cut(stretches(duration, h, sample), known.marks, h)
     done = integrate(program, independent, x, parts, integrator)
     estimate = float("nan")
     if verify and done.ending is None:
@@ -101,26 +134,26 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
             factor = judge.shrinkage(FIXED[integrator].order)
             found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
             estimate = float(found)
-    examined = formula_marks(program.drives, (), duration, h, program.parameters)
-    unseen = examined.unresolved or (("a formula in t",) if len(narrower(examined.marks, h)) else ())
     return _result(
-        program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, unseen
+        program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known
     )
 
 
 def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
     """One stretch after the other."""
-    t, rows, splits = [np.zeros(1)], [x[None]], 0
+    t, rows, splits, reached = [np.zeros(1)], [x[None]], 0, 0
     done: Integrated | None = None
     for part in parts:
         done = _stretch(program, independent, x, part, integrator, splits)
-        t.append(done.t[1:])
-        rows.append(done.x[1:])
+        if part.sampled:
+            t.append(done.t[1:])
+            rows.append(done.x[1:])
+        reached += 1
         x, splits = done.last, done.splits
         if done.ending is not None:
             break
     assert done is not None
-    later = [p.t0 + np.arange(p.every, p.steps + 1, p.every) * p.h for p in parts[len(t) - 1 :]]
+    later = [p.times for p in parts[reached:]]
     missing = sum(map(len, later))
     x_all = np.concatenate([*rows, np.full((missing, program.layout.size), np.nan)])
     return done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
@@ -202,7 +235,7 @@ def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, 
 
 
 def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
-            h: float, integrator: str, moved: tuple[str, ...], unseen: tuple[str, ...]) -> Result:  # fmt: skip
+            h: float, integrator: str, moved: tuple[str, ...], known: Instants) -> Result:  # fmt: skip
     lay, x, t = program.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
     now = replace(program, formulation="multipliers", independent=())
@@ -223,8 +256,11 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     missing = ~np.isfinite(x).all(axis=1)
     for value in arrays.values():
         value[missing] = np.nan
-    if done.ending is None:
-        status, reason = judged(program, t, arrays["residual"], estimate, tolerance, unseen)
+    passed = tuple(j for j in known.jumps if done.ending is None or j.t <= done.ending)
+    if passed:
+        status, reason = broken(passed)
+    elif done.ending is None:
+        status, reason = judged(program, t, arrays["residual"], estimate, tolerance, known.unseen)
     else:
         status, reason = ended(program, independent, x[0], done.last, done.before, done.ending)
     meta = {

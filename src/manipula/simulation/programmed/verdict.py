@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from manipula.simulation.initial_posture import restored
 from manipula.simulation.plant.friction_loads import loaded, paradox
 from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.instants import Jump, told
 from manipula.simulation.programmed.kernels import rows_at
 from manipula.simulation.verdicts.judge import Verdict
 
@@ -47,6 +49,15 @@ def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: floa
     return Verdict("finished", f"{t[-1]:g} s on the program; largest residual {worst:.1e}{trust}.")
 
 
+def broken(jumps: tuple[Jump, ...]) -> Verdict:
+    """The verdict on a program that jumps, which no arm can follow."""
+    return Verdict(
+        "failed",
+        f"The program jumps: {told(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
+        "run there.",
+    )
+
+
 def ended(
     program: Program, chosen: tuple[int, ...] | None, first: np.ndarray, last: np.ndarray, before: float, at: float
 ) -> Verdict:
@@ -81,6 +92,13 @@ def ended(
             "singular",
             f"The chosen independent joints ({joints}) cannot carry the program at t = {at:.6g} s; leave independent open.",
         )
+    lost = _out_of_reach(program, lay.q(last), before, at)
+    if lost:
+        return Verdict(
+            "singular",
+            f"The program cannot be continued at t = {at:.6g} s: no posture near the last one obeys {lost} then (out of reach, or the curve "
+            "ends).",
+        )
     off = np.abs(now.value)
     k = int(np.argmax(off / size))
     left = f" It was leaving '{names[k]}'." if off[k] > RESIDUAL else ""
@@ -92,3 +110,21 @@ def _ahead(program: Program, x: np.ndarray, t: float, at: float) -> np.ndarray:
     with np.errstate(all="ignore"):
         rate = np.asarray(replace(program, formulation="multipliers").flow(t, x).rate, float)
     return np.where(np.isfinite(rate), rate, 0.0) * max(at - t, SHORT)
+
+
+def _out_of_reach(program: Program, q: np.ndarray, before: float, at: float) -> str:
+    """The constraints on positions that cannot be obeyed at ``at`` or a step later from a posture q that obeyed them; empty if all can."""
+    chosen = [k for k, c in enumerate(program.constraints) if c.level == "position"]
+    still = np.zeros(len(q))
+    for t in (at, 2.0 * at - before) if chosen else ():
+
+        def rows(q: np.ndarray, t: float = t) -> tuple[np.ndarray, np.ndarray]:
+            found = rows_at(program, q, still, t)
+            return found.A[chosen], found.value[chosen]
+
+        posture, left = restored(program.robot, rows, q, RESIDUAL)
+        if not left <= RESIDUAL:
+            off = np.abs(rows(posture)[1])
+            names = [f"'{program.constraints[k].name}'" for k, v in zip(chosen, off) if not v <= RESIDUAL]
+            return " and ".join(names[:3])
+    return ""
