@@ -24,7 +24,8 @@ CONTROL = mp.control.ComputedTorque(100.0, 20.0)
 
 
 TELLING = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the parent process does with it
 from manipula.cli import live, main
 def phase(self, name):
     print(name, file=sys.stderr, flush=True)

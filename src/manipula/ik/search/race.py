@@ -17,7 +17,7 @@ from manipula.native.locks import Lock
 if TYPE_CHECKING:
     from manipula.ik.search.starts import Search
 
-LEAST_LANES = 4
+LANES = 4  # starts side by side, on every processor: the answer must not depend on how wide its registers are
 CHOICE = 64  # postures of the table among which a lane's first start is the best
 FIRST_BURST = 7.0  # iterations before the first look: about what a good start needs
 
@@ -37,7 +37,7 @@ class Race:
     def __init__(self, search: Search) -> None:
         kernel, n = search.kernel, search.n
         self.search, self.kernel = search, kernel
-        self.lanes = max(LEAST_LANES, kernel.batch_width() if kernel.is_native else LEAST_LANES)
+        self.lanes = LANES
         self.postures, self.features = search.table
         self.first = np.ascontiguousarray(self.features[: self.lanes * CHOICE])
         self.blocks = np.arange(self.lanes) * CHOICE
@@ -57,7 +57,7 @@ class Race:
         """Addresses and strides for the batch entry described in ``native/calling/ufunc.py``."""
         from manipula.native.calling.ufunc import aligned_workspace
 
-        code = self.kernel.code(self.kernel.batch_width())
+        code = self.kernel.code(min(LANES, self.kernel.batch_width()))
         inputs = (self.targets, self.q, self.free, self.goal, self.most)
         pointers = ctypes.c_void_p * 5
         strides = ctypes.c_int64 * 5
