@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import jacobian as derivative
+from manipula.algebra.derivatives import jacobian as derivative
 from manipula.errors import BudgetError, DescriptionError, ShapeError, UnknownNameError
 from manipula.formats.planar import planar
 from manipula.model import FUNCTIONS, Model, compile

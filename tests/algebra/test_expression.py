@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula import native
+from manipula.algebra.derivatives import derivatives
 from manipula.algebra.expression import Limits, decimal, parse, scalar
-from manipula.algebra.jet import derivatives
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
 
 ROUNDING = 1e-13  # a few dozen operations on numbers of order one

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import derivatives
+from manipula.algebra.derivatives import derivatives
 from manipula.analysis.base_parameters import base_parameters
 from manipula.analysis.excitation import _Search, bounds_of, excitation
 from manipula.errors import DescriptionError, ShapeError

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula import native
-from manipula.algebra import jet, ops
+from manipula.algebra import derivatives, ops
 from manipula.errors import TracingError, UnknownNameError
 
 EXACT = 1e-13  # of the size of the derivative: a few roundings per operation of short formulas
@@ -63,7 +63,7 @@ def test_forward_reverse_and_taylor_numbers_agree(values):
     J, J_a = forward.evaluate(q, a)
     for ours, theirs in zip((J, J_a), reverse.evaluate(q, a)):
         np.testing.assert_allclose(ours, theirs, rtol=EXACT, atol=EXACT)
-    expected = np.asarray(jet.jacobian(lambda x: arm(x[:3], x[3]), np.array(values)), float)
+    expected = np.asarray(derivatives.jacobian(lambda x: arm(x[:3], x[3]), np.array(values)), float)
     np.testing.assert_allclose(np.column_stack([J, J_a]), expected, rtol=EXACT, atol=EXACT)
 
 
@@ -157,7 +157,7 @@ def test_nested_loops_are_differentiated():
 
     graph = native.jacobian(orbit, "q", inputs={"q": (3,), "n": ()}, shared=("n",))
     q = np.array([0.5, 0.8, 0.3])
-    expected = np.asarray(jet.jacobian(lambda x: orbit(x, 20), q), float)
+    expected = np.asarray(derivatives.jacobian(lambda x: orbit(x, 20), q), float)
     np.testing.assert_allclose(native.compile_graph(graph)(q, 20), expected, rtol=EXACT)
     np.testing.assert_allclose(graph.evaluate(q, 20), expected, rtol=EXACT)
 

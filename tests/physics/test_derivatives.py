@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import jacobian as derivative
+from manipula.algebra.derivatives import jacobian as derivative
 from manipula.physics import articulated, composite
 from manipula.physics.composite import mass_matrix
 from manipula.physics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives

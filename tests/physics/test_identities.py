@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manipula.algebra.jet import directional, gradient
-from manipula.algebra.jet import jacobian as derivative
+from manipula.algebra.derivatives import directional, gradient
+from manipula.algebra.derivatives import jacobian as derivative
 from manipula.physics import articulated, composite
 from manipula.physics.composite import inverse_mass_matrix, mass_matrix
 from manipula.physics.coriolis import coriolis_matrix

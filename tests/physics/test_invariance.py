@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import directional
+from manipula.algebra.derivatives import directional
 from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.physics import articulated, composite
 from manipula.physics.composite import mass_matrix

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import derivatives, directional
-from manipula.algebra.jet import jacobian as derivative
+from manipula.algebra.derivatives import derivatives, directional
+from manipula.algebra.derivatives import jacobian as derivative
 from manipula.errors import UnknownNameError
 from manipula.physics.kinematics import ExpressedIn, jacobian, jacobian_rate, pose, position
 from manipula.robot.robot import Robot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from manipula.algebra.jet import derivatives
+from manipula.algebra.derivatives import derivatives
 from manipula.algebra.pose import Pose
 from manipula.physics.kinematics import pose
 from manipula.physics.newton_euler import inverse_dynamics

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
-from manipula.algebra.taylor import Jet
+from manipula.algebra.jet import Jet
 from manipula.formats.planar import planar
 from manipula.native import compile_function, trace
 from manipula.physics import articulated, composite

@@ -1,120 +1,432 @@
-"""Exact derivatives of functions written over :mod:`manipula.algebra.ops`.
+r"""Taylor numbers: exact derivatives of any order of any function written over :mod:`manipula.algebra.ops`.
 
-The number behind them is :class:`~manipula.algebra.taylor.Jet`; calls may be nested (a Hessian is the Jacobian of a
-gradient) and mixed with symbols and traced numbers.
+A :class:`Jet` is a truncated power series in one variable :math:`\varepsilon`,
+
+.. math:: x = c_0 + c_1\varepsilon + \dots + c_N\varepsilon^N, \qquad c_k = x^{(k)}/k!
+
+whose coefficients may be floats, SymPy expressions, traced numbers, other jets (mixed derivatives) or float arrays
+(a whole grid at once). The recurrences are those of Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2:
+each follows from the differential equation of its function, so no step size and no truncation error is involved.
+
+Jets made by nested calls live on different *levels*; a jet of a lower level is a constant to one of a higher level,
+so an inner derivative never mistakes the outer variable for its own (perturbation confusion).
+
+An array that meets a jet from outside is a NumPy array of numbers (``axis * qd`` gives an object array of jets); an
+array is a coefficient only inside a jet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import contextvars
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.taylor import Jet, active_level, next_level
-from manipula.errors import ShapeError
+from manipula.algebra import ops
 
-__all__ = ["Jet", "derivatives", "directional", "gradient", "jacobian"]
-
-
-@contextmanager
-def _fresh_level(values: Sequence[Any]) -> Iterator[int]:
-    """A level above every derivative now being taken and above every number in ``values``."""
-    level = next_level(values)
-    token = active_level.set(level)
-    try:
-        yield level
-    finally:
-        active_level.reset(token)
+active_level: contextvars.ContextVar[int] = contextvars.ContextVar("manipula_jet_level", default=0)
 
 
-def _read(result: Any, level: int, read: Callable[[Jet], Any], constant: Callable[[Any], Any]) -> Any:
-    """``read`` applied to every jet of this level in a scalar or (nested) array; others are constants."""
-
-    def one(y: Any) -> Any:
-        return read(y) if isinstance(y, Jet) and y.level == level else constant(y)
-
-    if not isinstance(result, (np.ndarray, list, tuple)):
-        return one(result)
-    array = np.asarray(result, object)
-    out = np.empty(array.shape, object)
-    for index in np.ndindex(array.shape):
-        out[index] = one(array[index])
-    return _tight(out)
+def _is_zero(c: Any) -> bool:
+    """True only for a plain number 0; an array or symbol that happens to vanish is not looked at."""
+    return isinstance(c, (float, int)) and c == 0
 
 
-def _tight(array: np.ndarray) -> np.ndarray:
-    """A float array when every element is a plain number."""
-    if array.size and all(isinstance(x, (float, int, np.floating, np.integer)) for x in array.flat):
-        return array.astype(float)
-    return array
+def _times(a: Any, b: Any) -> Any:
+    if isinstance(a, Jet) and isinstance(b, np.ndarray):
+        return a._map(lambda c: _times(c, b))
+    if isinstance(b, Jet) and isinstance(a, np.ndarray):
+        return b._map(lambda c: _times(a, c))
+    return a * b
 
 
-def derivatives(f: Callable[[Any], Any], x: Any, order: int) -> list[Any]:
-    """``[f(x), f'(x), …, f^(order)(x)]`` of a scalar or array function of one scalar (or a grid of them)."""
-    with _fresh_level((x,)) as level:
-        result = f(Jet.variable(x, order, level=level))
-    return [
-        _read(result, level, lambda y, k=k: y.derivative(k), lambda y, k=k: 0.0 if k else y) for k in range(order + 1)
-    ]
+def _plus(a: Any, b: Any) -> Any:
+    if isinstance(a, Jet) and isinstance(b, np.ndarray):
+        return Jet((_plus(a.coefficients[0], b), *a.coefficients[1:]), a.level)
+    if isinstance(b, Jet) and isinstance(a, np.ndarray):
+        return _plus(b, a)
+    return a + b
 
 
-def directional(f: Callable[[Any], Any], x: Any, dx: Any, order: int = 1) -> Any:
-    r"""The derivative :math:`d^k/dt^k\, f(x + t\,dx)` at t = 0, k = ``order``, of a function of an array."""
-    x, dx = np.asarray(x), np.asarray(dx)
-    if x.shape != dx.shape:
-        raise ShapeError(f"The direction has shape {dx.shape}; the point has {x.shape}.")
-    with _fresh_level([*x.flat, *dx.flat]) as level:
-        moving = np.empty(x.shape, object)
-        for index in np.ndindex(x.shape):
-            moving[index] = Jet.variable(x[index], order, dx[index], level=level)
-        result = f(moving if x.shape else moving[()])
-    return _read(result, level, lambda y: y.derivative(order), lambda _: 0.0)
+def _over(a: Any, b: Any) -> Any:
+    """``a / b``; a vanishing float divisor raises ZeroDivisionError: the function has no derivative there."""
+    if isinstance(b, np.ndarray) and isinstance(a, Jet):
+        return a._map(lambda c: _over(c, b))
+    if isinstance(a, np.ndarray) and isinstance(b, Jet):
+        return _times(a, 1.0 / b)
+    if isinstance(b, np.floating):
+        return a / float(b)
+    return a / b
 
 
-def jacobian(f: Callable[[Any], Any], x: Any) -> np.ndarray:
-    """``∂f/∂x`` of a function of an array; the axes of f come first, then those of x.
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Σ a_i b_i without the terms that are structurally zero."""
+    total: Any = None
+    for x, y in zip(a, b):
+        if not (_is_zero(x) or _is_zero(y)):
+            product = _times(x, y)
+            total = product if total is None else _plus(total, product)
+    return 0.0 if total is None else total
 
-    Plain floats are differentiated in all directions in one pass; other numbers one direction at a time.
+
+def _scaled(c: Any, factor: float) -> Any:
+    return 0.0 if _is_zero(c) else c * factor
+
+
+class Mask:
+    """Outcome of comparing jets over a grid; ``ops.where`` uses it like a single condition."""
+
+    def __init__(self, array: np.ndarray, order: int, level: int) -> None:
+        self.array, self.order, self.level = array, order, level
+
+    def select(self, a: Any, b: Any) -> Jet:
+        return Jet.where_parts(self, _constant(a, self.order, self.level), _constant(b, self.order, self.level))
+
+    def _combine(self, other: Any, operator: Callable) -> Mask:
+        return Mask(operator(self.array, other.array if isinstance(other, Mask) else other), self.order, self.level)
+
+    def __and__(self, other: Any) -> Mask:
+        return self._combine(other, np.logical_and)
+
+    def __or__(self, other: Any) -> Mask:
+        return self._combine(other, np.logical_or)
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Mask:
+        return Mask(~self.array, self.order, self.level)
+
+    def __bool__(self) -> bool:
+        return bool(self.array)  # NumPy's own error when there is more than one element
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.array, dtype)
+
+
+def _constant(c: Any, order: int, level: int) -> Jet:
+    if isinstance(c, Jet) and c.level == level:
+        return c
+    return Jet((c,) + (0.0,) * order, level)
+
+
+class Jet:
+    """A truncated Taylor series; behaves like a number.
+
+    Args:
+        coefficients: :math:`c_0 … c_N`, where :math:`c_k` is the k-th derivative divided by k!.
+        level: variable the series is in; jets of one level are in the same variable.
     """
-    x = np.asarray(x)
-    size = int(np.prod(x.shape, dtype=int))
-    if x.dtype == object:
-        unit = np.eye(size)
-        columns = [directional(f, x, unit[i].reshape(x.shape)) for i in range(size)]
-        shape = np.shape(columns[0])
-        out = np.empty((*shape, size), object)
-        for i, column in enumerate(columns):
-            out[..., i] = column
-        return _tight(out.reshape(shape + x.shape))
-    with _fresh_level(()) as level:
-        moving = np.empty(x.shape, object)
-        seeds = np.eye(size)
-        for i, index in enumerate(np.ndindex(x.shape)):
-            moving[index] = Jet((float(x[index]), seeds[i]), level)
-        result = np.asarray(f(moving), object)
-    out = np.zeros((*result.shape, size), object)
-    for index in np.ndindex(result.shape):
-        y = result[index]
-        if not (isinstance(y, Jet) and y.level == level):
-            continue
-        slope = y.coefficients[1]
-        if isinstance(slope, Jet):  # a lower level's number whose coefficients hold one entry a direction
-            slope = [_entry(slope, i) for i in range(size)]
-        out[index] = slope
-    return _tight(out.reshape(result.shape + x.shape))
+
+    __slots__ = ("coefficients", "level")
+
+    def __init__(self, coefficients: Sequence[Any], level: int | None = None) -> None:
+        self.coefficients: tuple[Any, ...] = tuple(coefficients)
+        self.level = next_level(self.coefficients) if level is None else level
+
+    @classmethod
+    def variable(cls, x: Any, order: int, direction: Any = 1.0, level: int | None = None) -> Jet:
+        """The independent variable at ``x``: :math:`x + d\\,\\varepsilon` truncated after ``order``."""
+        if order < 0:
+            raise ValueError(f"The order of a Taylor number is {order}; it must be 0 or more.")
+        level = next_level((x, direction)) if level is None else level
+        return cls((x, direction, *(0.0,) * (order - 1))[: order + 1], level)
+
+    @property
+    def order(self) -> int:
+        return len(self.coefficients) - 1
+
+    def value(self) -> Any:
+        """The number itself without any derivative, through all levels."""
+        c = self.coefficients[0]
+        return c.value() if isinstance(c, Jet) else c
+
+    def derivative(self, k: int = 1) -> Any:
+        """The k-th derivative, :math:`k!\\,c_k`."""
+        return _scaled(self.coefficients[k], float(math.factorial(k))) if k > 1 else self.coefficients[k]
+
+    def constant(self, c: Any) -> Jet:
+        """``c`` (a number, or an array over this jet's grid) as a constant of the same level and order."""
+        return _constant(c, self.order, self.level)
+
+    def __repr__(self) -> str:
+        return f"Jet({list(self.coefficients)!r}, level={self.level})"
+
+    def __reduce__(self) -> Any:
+        return Jet, (self.coefficients, self.level)
+
+    def _map(self, f: Callable[[Any], Any]) -> Jet:
+        return Jet([f(c) for c in self.coefficients], self.level)
+
+    def _with(self, other: Any) -> tuple[Jet, Jet] | None:
+        """Both operands on the higher level and to the shorter order; None for arrays (NumPy takes over)."""
+        if isinstance(other, Jet):
+            if other.level == self.level:
+                n = min(len(self.coefficients), len(other.coefficients))
+                if len(self.coefficients) == len(other.coefficients):
+                    return self, other
+                return Jet(self.coefficients[:n], self.level), Jet(other.coefficients[:n], self.level)
+            if other.level > self.level:
+                return _constant(self, other.order, other.level), other
+            return self, _constant(other, self.order, self.level)
+        if isinstance(other, np.ndarray):
+            return None
+        return self, _constant(other, self.order, self.level)
+
+    # arithmetic ------------------------------------------------------------------------------------------------
+
+    def __neg__(self) -> Jet:
+        return self._map(lambda c: -c)
+
+    def __pos__(self) -> Jet:
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        pair = self._with(other)
+        if pair is None:
+            return NotImplemented
+        a, b = pair
+        return Jet([_plus(x, y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        pair = self._with(other)
+        if pair is None:
+            return NotImplemented
+        a, b = pair
+        return Jet([_plus(x, -y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
+
+    def __rsub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        pair = self._with(other)
+        if pair is None:
+            return NotImplemented
+        a, b = pair[0].coefficients, pair[1].coefficients
+        return Jet([_dot(a[: k + 1], b[k::-1]) for k in range(len(a))], pair[0].level)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        """q_k = (a_k − Σ_{j<k} q_j b_{k−j}) / b_0."""
+        pair = self._with(other)
+        if pair is None:
+            return NotImplemented
+        a, b = pair[0].coefficients, pair[1].coefficients
+        q: list[Any] = []
+        for k in range(len(a)):
+            rest = _plus(a[k], -_dot(q, b[k:0:-1])) if k else a[0]
+            q.append(_over(rest, b[0]))
+        return Jet(q, pair[0].level)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else _constant(other, self.order, self.level) / self
+
+    def __pow__(self, exponent: Any) -> Any:
+        if isinstance(exponent, np.ndarray):
+            return NotImplemented
+        if isinstance(exponent, (float, np.floating, np.integer)) and float(exponent).is_integer():
+            exponent = int(exponent)
+        if isinstance(exponent, int):
+            return self._integer_power(exponent)
+        if isinstance(exponent, Jet):
+            return (exponent * ops.log(self)).exp()
+        return self._constant_power(exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return NotImplemented if isinstance(base, np.ndarray) else (self * ops.log(base)).exp()
+
+    def _integer_power(self, exponent: int) -> Jet:
+        """Repeated squaring: exact also where the value is 0."""
+        if exponent < 0:
+            return 1.0 / self._integer_power(-exponent)
+        result, square = _constant(1.0, self.order, self.level), self
+        while exponent:
+            if exponent & 1:
+                result = result * square
+            exponent >>= 1
+            if exponent:
+                square = square * square
+        return result
+
+    def _constant_power(self, r: Any) -> Jet:
+        """y = a^r from a y' = r a' y: k a_0 y_k = Σ_{j=1..k} (r j − (k − j)) a_j y_{k−j}."""
+        a = self.coefficients
+        if isinstance(a[0], (float, int)) and a[0] < 0:
+            raise ValueError(f"A negative number ({a[0]}) has no real power {r}.")
+        y = [a[0] ** r]
+        for k in range(1, len(a)):
+            total = _dot([_times(a[j], r * j - (k - j)) for j in range(1, k + 1)], y[::-1])
+            y.append(_over(total, a[0] * float(k)))
+        return Jet(y, self.level)
+
+    # functions -------------------------------------------------------------------------------------------------
+
+    def _weighted(self) -> list[Any]:
+        """j a_j for j = 1…N: the derivative's coefficients."""
+        return [_scaled(c, float(j)) for j, c in enumerate(self.coefficients)][1:]
+
+    def _integral(self, value: Any, slope: Callable[[Jet], Jet] | None = None, rate: Jet | None = None) -> Jet:
+        """The series with this value whose derivative is a'·slope(a) (or ``rate``)."""
+        if self.order == 0:
+            return Jet((value,), self.level)
+        if rate is None and slope is not None:
+            lower = Jet(self.coefficients[:-1], self.level)
+            rate = Jet(self._weighted(), self.level) * slope(lower)
+        assert rate is not None
+        return Jet([value, *(_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(rate.coefficients))], self.level)
+
+    def exp(self) -> Jet:
+        """y' = a' y."""
+        w, y = self._weighted(), [ops.exp(self.coefficients[0])]
+        for k in range(1, self.order + 1):
+            y.append(_scaled(_dot(w[:k], y[::-1]), 1.0 / k))
+        return Jet(y, self.level)
+
+    def log(self) -> Jet:
+        return self._integral(ops.log(self.coefficients[0]), lambda a: 1.0 / a)
+
+    def sqrt(self) -> Jet:
+        """y² = a: y_k = (a_k − Σ_{0<j<k} y_j y_{k−j}) / (2 y_0)."""
+        a, y = self.coefficients, [ops.sqrt(self.coefficients[0])]
+        for k in range(1, len(a)):
+            rest = _plus(a[k], -_dot(y[1:], y[:0:-1]))
+            y.append(0.0 if _is_zero(rest) else _over(rest, _times(2.0, y[0])))
+        return Jet(y, self.level)
+
+    def _pair(self, s: Any, c: Any, sign: float) -> tuple[Jet, Jet]:
+        """s' = a' c, c' = sign·a' s (circular for −1, hyperbolic for +1)."""
+        w, sines, cosines = self._weighted(), [s], [c]
+        for k in range(1, self.order + 1):
+            s_k, c_k = _dot(w[:k], cosines[::-1]), _dot(w[:k], sines[::-1])
+            sines.append(_scaled(s_k, 1.0 / k))
+            cosines.append(_scaled(c_k, sign / k))
+        return Jet(sines, self.level), Jet(cosines, self.level)
+
+    def sin(self) -> Jet:
+        return self._pair(ops.sin(self.coefficients[0]), ops.cos(self.coefficients[0]), -1.0)[0]
+
+    def cos(self) -> Jet:
+        return self._pair(ops.sin(self.coefficients[0]), ops.cos(self.coefficients[0]), -1.0)[1]
+
+    def sinh(self) -> Jet:
+        return self._pair(ops.sinh(self.coefficients[0]), ops.cosh(self.coefficients[0]), 1.0)[0]
+
+    def cosh(self) -> Jet:
+        return self._pair(ops.sinh(self.coefficients[0]), ops.cosh(self.coefficients[0]), 1.0)[1]
+
+    def _tangent(self, value: Any, sign: float) -> Jet:
+        """y' = a' (1 + sign·y²): tan for +1, tanh for −1 (no overflow for large arguments)."""
+        w, y, v = self._weighted(), [value], [1.0 + sign * (value * value)]
+        for k in range(1, self.order + 1):
+            y.append(_scaled(_dot(w[:k], v[::-1]), 1.0 / k))
+            v.append(_scaled(_dot(y, y[::-1]), sign))
+        return Jet(y, self.level)
+
+    def tan(self) -> Jet:
+        return self._tangent(ops.tan(self.coefficients[0]), 1.0)
+
+    def tanh(self) -> Jet:
+        return self._tangent(ops.tanh(self.coefficients[0]), -1.0)
+
+    def asin(self) -> Jet:
+        return self._integral(ops.asin(self.coefficients[0]), lambda a: 1.0 / (1.0 - a * a).sqrt())
+
+    def acos(self) -> Jet:
+        return self._integral(ops.acos(self.coefficients[0]), lambda a: -1.0 / (1.0 - a * a).sqrt())
+
+    def atan(self) -> Jet:
+        return self._integral(ops.atan(self.coefficients[0]), lambda a: 1.0 / (1.0 + a * a))
+
+    def atan2(self, other: Any) -> Any:
+        """atan2(y, x)' = (x y' − y x') / (x² + y²)."""
+        pair = self._with(other)
+        if pair is None:
+            return NotImplemented
+        y, x = pair
+        value = ops.atan2(y.coefficients[0], x.coefficients[0])
+        if y.order == 0:
+            return Jet((value,), y.level)
+        y0, x0 = Jet(y.coefficients[:-1], y.level), Jet(x.coefficients[:-1], y.level)
+        dy, dx = Jet(y._weighted(), y.level), Jet(x._weighted(), y.level)
+        return y._integral(value, rate=(x0 * dy - y0 * dx) / (x0 * x0 + y0 * y0))
+
+    def ratan2(self, other: Any) -> Any:
+        return _constant(other, self.order, self.level).atan2(self)
+
+    def floor(self) -> Jet:
+        return _constant(ops.floor(self.coefficients[0]), self.order, self.level)
+
+    def sign(self) -> Jet:
+        return _constant(ops.sign(self.coefficients[0]), self.order, self.level)
+
+    def __abs__(self) -> Jet:
+        """sign(a)·a; at 0 the derivative is 0, the middle of the two one-sided ones."""
+        s = ops.sign(self.coefficients[0])
+        return Jet([ops.abs(self.coefficients[0]), *(_times(c, s) for c in self.coefficients[1:])], self.level)
+
+    def minimum(self, other: Any) -> Any:
+        return ops.where(self <= other, self, other)
+
+    def maximum(self, other: Any) -> Any:
+        return ops.where(self >= other, self, other)
+
+    rminimum, rmaximum = minimum, maximum
+
+    # comparisons look at the value only --------------------------------------------------------------------------
+
+    def _compare(self, other: Any, operator: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        other_value = other.value() if isinstance(other, Jet) else other
+        answer = operator(self.value(), other_value)
+        if isinstance(answer, np.ndarray):
+            top = max((j for j in (self, other) if isinstance(j, Jet)), key=lambda j: j.level)
+            return Mask(answer, top.order, top.level)
+        return answer
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a < b)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a <= b)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a > b)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a >= b)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a == b)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a != b)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self.value() != 0)
+
+    @staticmethod
+    def where_parts(condition: Any, a: Any, b: Any) -> Jet:
+        """``a`` where the condition holds, else ``b``, coefficient by coefficient."""
+        top = max((j for j in (a, b) if isinstance(j, Jet)), key=lambda j: j.level)
+        x, y = (_constant(j, top.order, top.level) for j in (a, b))
+        choose = np.where if isinstance(condition, Mask) else ops.where
+        plain = condition.array if isinstance(condition, Mask) else condition
+
+        def pick(u: Any, v: Any) -> Any:
+            if isinstance(u, Jet) or isinstance(v, Jet):
+                return Jet.where_parts(condition, u, v)
+            return 0.0 if _is_zero(u) and _is_zero(v) else choose(plain, u, v)
+
+        return Jet([pick(u, v) for u, v in zip(x.coefficients, y.coefficients)], top.level)
 
 
-def _entry(c: Any, i: int) -> Any:
-    if isinstance(c, Jet):
-        return c._map(lambda part: _entry(part, i))
-    return c[i] if isinstance(c, np.ndarray) else c
-
-
-def gradient(f: Callable[[Any], Any], x: Any) -> np.ndarray:
-    """``∂f/∂x`` of a scalar function of an array; the shape of x."""
-    result = jacobian(f, x)
-    if result.shape != np.shape(x):
-        raise ShapeError(f"A gradient needs a scalar function; this one returns shape {result.shape[: -np.ndim(x)]}.")
-    return result
+def next_level(parts: Sequence[Any]) -> int:
+    """A level above every derivative now being taken and above every number in ``parts``."""
+    return 1 + max([active_level.get(), *(c.level for c in parts if isinstance(c, Jet))])

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.taylor import Jet
+from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Side
 from manipula.motion.paths.checks import finite_array, positive

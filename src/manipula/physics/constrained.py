@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manipula.algebra.jet import directional, jacobian
+from manipula.algebra.derivatives import directional, jacobian
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.derivatives import gradient
 from manipula.algebra.fields import freeze
-from manipula.algebra.jet import gradient
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.redundancy.arm import Arm

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.jet import gradient
+from manipula.algebra.derivatives import gradient
 from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from manipula.algebra.taylor import Jet
+from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.identity import is_own
 from manipula.motion.paths.arc_length import ArcLength

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.jet import Jet
 from manipula.algebra.rotation import from_quaternion_wxyz, to_quaternion_wxyz
-from manipula.algebra.taylor import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.paths.checks import finite_array, unit3

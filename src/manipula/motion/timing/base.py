@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from manipula.algebra.taylor import Jet
+from manipula.algebra.jet import Jet
 from manipula.algebra.value import key
 from manipula.errors import DescriptionError
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.jet import derivatives
+from manipula.algebra.derivatives import derivatives
 from manipula.algebra.linear import array, solve_dominant, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import reactions

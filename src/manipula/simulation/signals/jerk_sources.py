@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from manipula import native
+from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array
-from manipula.algebra.taylor import Jet
 from manipula.errors import ManipulaError, printable
 from manipula.identity import identity, is_own
 from manipula.physics import kinematics

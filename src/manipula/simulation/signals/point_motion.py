@@ -10,7 +10,7 @@ from math import factorial
 
 import numpy as np
 
-from manipula.algebra.taylor import Jet
+from manipula.algebra.jet import Jet
 from manipula.physics import kinematics
 from manipula.physics.mechanism import prepare
 from manipula.robot.robot import Robot

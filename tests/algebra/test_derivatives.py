@@ -12,7 +12,8 @@ import sympy
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.jet import Jet, derivatives, directional, gradient, jacobian
+from manipula.algebra.derivatives import derivatives, directional, gradient, jacobian
+from manipula.algebra.jet import Jet
 from manipula.errors import ShapeError
 
 ROUNDOFF = 1e-12  # relative to the largest coefficient: recurrences of at most 12 terms
