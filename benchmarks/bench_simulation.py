@@ -26,7 +26,7 @@ from manipula.bench.peers import mujoco_peer
 from manipula.bench.peers.timing import GOAL, servo_gains
 from manipula.control import ComputedTorque, PDGravity
 from manipula.simulation.loops.setup import prepare_run
-from manipula.simulation.loops.stepping import WHOLE, Grid
+from manipula.simulation.stepping.grid import WHOLE, Grid
 
 ARM = "panda"
 STEP = 1e-3

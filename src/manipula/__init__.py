@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from manipula import verbs
 from manipula.version import __version__
 
 _PUBLIC = {
@@ -60,7 +61,7 @@ _PUBLIC = {
     "load_result": "manipula.simulation.stored.store",
     "programmed_motion": "manipula.simulation.programmed.motion",
     "ProgramScenario": "manipula.simulation.programmed.scenario",
-    "run_file": "manipula.simulation.files.scenario_file",
+    "run_file": "manipula.simulation.run_file",
     "Constraint": "manipula.simulation.programmed.constraint",
     # what it means
     "feasibility": "manipula.analysis.feasibility",
@@ -78,6 +79,18 @@ _PUBLIC = {
     "CompileError": "manipula.errors",
     "SolveError": "manipula.errors",
 }
+_VERBS = {  # methods of classes whose work is done in rooms above theirs
+    "Result.feasibility": "manipula.simulation.verdicts.limits:limit_verdict",
+    "Result.jerk": "manipula.simulation.signals.jerk:jerk_of",
+    "Result.to_xarray": "manipula.simulation.stored.store:to_xarray",
+    "Result.save": "manipula.simulation.stored.store:save_result",
+    "Result.report": "manipula.reports.report:write_report",
+    "Scenario.save": "manipula.simulation.files.scenario_file:save_scenario",
+    "Scenario.load": "manipula.simulation.files.scenario_file:load_scenario",
+    "ProgramScenario.load": "manipula.simulation.files.scenario_file:load_programmed",
+    "ProgramScenario.run": "manipula.simulation.run_file:run_programmed_scenario",
+}
+verbs.provide(_VERBS)
 _MODULES = {"friction", "drives", "native", "paths", "timing", "control"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
@@ -144,7 +157,6 @@ if TYPE_CHECKING:
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
-    from manipula.simulation.files.scenario_file import run_file as run_file
     from manipula.simulation.plant.disturbances import Actuator as Actuator
     from manipula.simulation.plant.disturbances import Noise as Noise
     from manipula.simulation.plant.disturbances import PayloadChange as PayloadChange
@@ -153,6 +165,7 @@ if TYPE_CHECKING:
     from manipula.simulation.programmed.motion import programmed_motion as programmed_motion
     from manipula.simulation.programmed.scenario import ProgramScenario as ProgramScenario
     from manipula.simulation.result import Result as Result
+    from manipula.simulation.run_file import run_file as run_file
     from manipula.simulation.scenario import Scenario as Scenario
     from manipula.simulation.simulate import simulate as simulate
     from manipula.simulation.stored.store import load_result as load_result

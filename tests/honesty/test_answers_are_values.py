@@ -23,7 +23,7 @@ from manipula.analysis.singularities import singularities
 from manipula.analysis.vibration import spectrum
 from manipula.analysis.workspace import workspace
 from manipula.motion.time_optimal import solve_time_optimal
-from manipula.simulation.signals.friction_comparison import FrictionComparison
+from manipula.simulation.programmed.friction_comparison import FrictionComparison
 
 
 @cache

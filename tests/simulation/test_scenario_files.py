@@ -15,8 +15,9 @@ from manipula.redundancy import null_space
 from manipula.robot import drives, friction
 from manipula.robot.limits import Limits
 from manipula.simulation.files.parts import IN_PYTHON_ONLY
-from manipula.simulation.files.scenario_file import file_text, load_file, load_text, run_file
+from manipula.simulation.files.scenario_file import file_text, load_file, load_text
 from manipula.simulation.frozen_mapping import Frozen
+from manipula.simulation.run_file import run_file
 
 ROOT = Path(__file__).parents[2]
 LINE = (ROOT / "examples" / "planar5r_line.toml").read_text(encoding="utf-8")

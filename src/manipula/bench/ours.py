@@ -119,7 +119,7 @@ def machine() -> dict[str, Any]:
     import platform
 
     from manipula.native.llvm.objects import host
-    from manipula.simulation.assembly import versions
+    from manipula.simulation.provenance import versions
 
     model = ""
     cpuinfo = Path("/proc/cpuinfo")

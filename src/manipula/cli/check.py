@@ -55,10 +55,11 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
     from manipula.analysis.feasibility import feasibility
     from manipula.errors import DescriptionError
     from manipula.formats.load import load
-    from manipula.simulation.files.scenario_file import load_file, run
-    from manipula.simulation.stored.provenance import limits_of
+    from manipula.simulation.files.scenario_file import load_file
+    from manipula.simulation.recorded import limits_of
+    from manipula.simulation.run_file import run
+    from manipula.simulation.stated_limits import stated_limits
     from manipula.simulation.stored.store import load_result
-    from manipula.simulation.verdicts.limits import stated_limits
 
     own: Any = None
     if path.suffix.lower() == ".toml":

@@ -30,7 +30,7 @@ def run(
     """
     from manipula.cli.outputs import check_free
     from manipula.simulation.files.scenario_file import load_file
-    from manipula.simulation.files.scenario_file import run as simulate
+    from manipula.simulation.run_file import run as simulate
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
     check_free(output, names, force)

@@ -23,8 +23,8 @@ from manipula.reports.source import is_batch, joint_count, names_of, robot_of, u
 from manipula.reports.svg import PANEL_HEIGHT, PANEL_WIDTH, TALL_HEIGHT, Chart, chart_of, set_margins
 from manipula.reports.theme import new_figure, themed
 from manipula.robot.robot import Robot
+from manipula.simulation.recorded import limits_of
 from manipula.simulation.result import Result
-from manipula.simulation.stored.provenance import limits_of
 
 T = TypeVar("T")
 JOINT_CHARTS = ("position", "velocity", "acceleration", "jerk", "torque", "friction-torque", "power")

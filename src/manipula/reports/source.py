@@ -8,8 +8,8 @@ import numpy as np
 
 from manipula.errors import DescriptionError
 from manipula.robot.robot import Robot
+from manipula.simulation.recorded import robot_of
 from manipula.simulation.result import Result
-from manipula.simulation.stored.provenance import robot_of
 
 ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "jerk": "rad/s³", "tau": "N·m", "command": "N·m", "friction": "N·m", "outside": "N·m",
            "reaction": "N·m", "applied": "N·m", "power": "W", "error": "rad"}  # fmt: skip

@@ -12,8 +12,8 @@ from manipula.reports.page import table as html_table
 from manipula.reports.source import names_of, prismatic, summary, unit_of
 from manipula.robot.doctor import doctor
 from manipula.robot.robot import Robot
+from manipula.simulation.provenance import acting
 from manipula.simulation.result import Result
-from manipula.simulation.stored.provenance import acting
 
 # status → tone, plain words
 WORDS = {

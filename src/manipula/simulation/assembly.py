@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Any
 
 import numpy as np
 
-from manipula.algebra.value import FrozenDict, handed_over
-from manipula.simulation.result import Result
+from manipula.algebra.value import handed_over
+from manipula.simulation.provenance import acting, robot_text, settings, versions
+from manipula.simulation.recorded import scenario_text
+from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.stored.provenance import provenance
-from manipula.simulation.verdicts import judge
-from manipula.version import __version__
+from manipula.simulation.stated_limits import stated_limits
 
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
 
-def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[judge.Verdict], error: np.ndarray,
+def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[RunVerdict], error: np.ndarray,
               notes: tuple[str, ...], trusted: np.ndarray | None = None) -> Result:  # fmt: skip
     """One result from the samples and verdicts of all runs of a batch; ``trusted``: until when each can be trusted, (N,)."""
     if trusted is None:
@@ -46,16 +46,15 @@ def least(trusted: np.ndarray) -> float:
     return float(np.min(trusted)) if len(trusted) else float("nan")
 
 
-@cache
-def versions() -> dict[str, str]:
-    """Versions that numbers may depend on; looked up once, which takes longer than a short run."""
-    import platform
-    from importlib.metadata import PackageNotFoundError, version
+def provenance(scenario: Any) -> dict[str, Any]:
+    """``robot_toml``, the values of its free ``parameters``, the ``settings`` that differ from their defaults, and the ``limits``."""
+    free = {name: _plain(value) for name, value in (scenario.parameters or {}).items()}
+    return {
+        "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
+        "limits": stated_limits(scenario.robot, scenario.limits), "scenario_toml": scenario_text(scenario),
+        "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
+    }  # fmt: skip
 
-    found = {"manipula": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    for name in ("numpy", "scipy", "llvmlite"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "missing"
-    return FrozenDict(found)
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value, float).tolist()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, Value
 from manipula.errors import SolveError, printable, unknown_name
 from manipula.lazy import cached_property
+from manipula.verbs import verb
 
 if TYPE_CHECKING:
     from manipula.simulation.signals.jerk import Jerk
@@ -100,15 +101,11 @@ class Result(Value):
     @cached_property
     def feasibility(self) -> LimitVerdict:
         """The limits of the robot and of the scenario (``meta["limits"]``) against the motion; found when first asked for."""
-        from manipula.simulation.verdicts.limits import limit_verdict
-
-        return limit_verdict(self)
+        return verb("Result.feasibility")(self)
 
     def jerk(self, frame: str | None = None) -> Jerk:
         """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame): see ``simulation.jerk``."""
-        from manipula.simulation.signals.jerk import jerk_of
-
-        return jerk_of(self, frame)
+        return verb("Result.jerk")(self, frame)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -130,18 +127,19 @@ class Result(Value):
 
     def to_xarray(self) -> Any:
         """The samples as an ``xarray.Dataset``: dimensions (run,) time, joint …, their labels, and units as attributes."""
-        from manipula.simulation.stored.store import to_xarray
-
-        return to_xarray(self)
+        return verb("Result.to_xarray")(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to ``.nc``, ``.npz``, ``.csv``, ``.parquet`` or ``.mcap``; whole or not at all."""
-        from manipula.simulation.stored.store import save_result
-
-        save_result(self, path)
+        verb("Result.save")(self, path)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write one HTML file that opens offline (see ``manipula.reports``)."""
-        import importlib
+        verb("Result.report")(self, path)
 
-        importlib.import_module("manipula.reports.report").write_report(self, path)
+
+class RunVerdict(NamedTuple):
+    """Status and reason of one run."""
+
+    status: str
+    reason: str

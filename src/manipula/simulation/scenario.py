@@ -15,18 +15,18 @@ from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_n
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import frozen
 from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
 from manipula.simulation.plant.per_joint import each_joint
-from manipula.simulation.verdicts.limits import stated_limits
+from manipula.simulation.stated_limits import stated_limits
+from manipula.verbs import verb
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
 WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
-MAX_STEPS = 200_000_000
-MAX_SAMPLES = 50_000_000
 
 
 def _intervals(length: float, part: float) -> int:
@@ -209,6 +209,11 @@ class Scenario:
             np.ndim(v) >= 1 for group in (self.parameters, self.vary) for v in (group or {}).values()
         )
 
+    @property
+    def acting_criteria(self) -> tuple[Any, ...]:
+        """The secondary criteria that act in the run: its own, or those of its controller."""
+        return self.criteria or tuple(getattr(self.controller, "criteria", ()))
+
     def resolved_kind(self) -> str:
         """The kind of run, decided when it was left open."""
         if self.kind != "auto":
@@ -226,13 +231,9 @@ class Scenario:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scenario as TOML."""
-        from manipula.simulation.files.scenario_file import save_scenario
-
-        save_scenario(self, path)
+        verb("Scenario.save")(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scenario:
         """Read a scenario from TOML."""
-        from manipula.simulation.files.scenario_file import load_scenario
-
-        return load_scenario(path)
+        return verb("Scenario.load")(path)

@@ -13,11 +13,13 @@ from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import Samples, run_fixed
-from manipula.simulation.loops.retry_with_rodas import stiffer
-from manipula.simulation.loops.setup import Run, initial_state, prepare_run
+from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.numbers import paths_of
+from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
-from manipula.simulation.result import Result
+from manipula.simulation.result import Result, RunVerdict
+from manipula.simulation.retry_with_rodas import stiffer
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
@@ -86,7 +88,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
     arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
     nothing = np.full(len(q0), np.nan)
-    return assembled(s, t, arrays, [judge.Verdict("singular", reason)] * len(q0), nothing, (), nothing)
+    return assembled(s, t, arrays, [RunVerdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
@@ -138,8 +140,9 @@ def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarr
     """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
     total = np.zeros((len(run.x0), len(t)))
     changes = [i for i, d in enumerate(run.scenario.disturbances) if isinstance(d, PayloadChange)]
+    paths = paths_of(run.plant)
     for i in changes:
-        when = run.p[:, run.loop.paths.index(f"disturbances[{i}].time")]
+        when = run.p[:, paths.index(f"disturbances[{i}].time")]
         last = np.clip(np.searchsorted(t, when + ROUNDING, side="right") - 1, 0, len(t) - 1)
         rows, late = np.arange(len(when)), np.clip(when - t[last], 0.0, None)[:, None]
         q, qd, qdd = (arrays[name][rows, last] for name in ("q", "qd", "qdd"))
@@ -151,35 +154,35 @@ def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarr
     return total
 
 
-def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> judge.Verdict:
+def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> RunVerdict:
     stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
     trusted = float(samples.trusted[k])
     until = f" It can be trusted until t = {trusted:.6g} s." if np.isfinite(trusted) else ""
     if samples.unseen:
-        return judge.Verdict(
+        return RunVerdict(
             "inaccurate",
             f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
         )
     if why and why != "limit":
-        return judge.Verdict(*judge.early_end(why, stopped, s.integrator in ADAPTIVE, until))
+        return RunVerdict(*judge.early_end(why, stopped, s.integrator in ADAPTIVE, until))
     if rcond < judge.SINGULAR:
-        return judge.Verdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
+        return RunVerdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:
-        return judge.Verdict(
+        return RunVerdict(
             "inaccurate",
             f"The mass matrix is so ill conditioned (1/κ = {rcond:.1e}) that rounding exceeds the tolerance.",
         )
     if error > s.tolerance:
         finer = "tolerance" if s.integrator in ADAPTIVE else "step"
-        return judge.Verdict(
+        return RunVerdict(
             "inaccurate",
             f"Repeating the run with other, finer steps changed the answer by {error:.1e} (allowed {s.tolerance:.1e}).{until} "
             f"Reduce the {finer}, or the motion itself is too sensitive.",
         )
     if why == "limit":
         joint, when = judge.crossing(s.robot, samples.last[k], stopped)
-        return judge.Verdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
+        return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
     if not np.isfinite(samples.x[k]).all():
-        return judge.Verdict("not_finite", "A sample is not a finite number.")
+        return RunVerdict("not_finite", "A sample is not a finite number.")
     trust = f"; error about {error:.1e}" if np.isfinite(error) else "; accuracy not verified"
-    return judge.Verdict("finished", f"{s.duration:g} s simulated{trust}.")
+    return RunVerdict("finished", f"{s.duration:g} s simulated{trust}.")

@@ -9,10 +9,12 @@ import numpy as np
 
 from manipula.control.base import Target
 from manipula.control.memory import renewed, snapshot
-from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
+from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.identity import is_own
 from manipula.simulation.checks.requests import check_requests
+from manipula.simulation.plant.numbers import columns_of
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
 
 
@@ -22,8 +24,6 @@ def rehearse(s: Scenario) -> None:
     Raises:
         DescriptionError, ShapeError: with the field that does not fit.
     """
-    from manipula.simulation.loops.setup import initial_state, plant_of
-
     check_requests(s)
     kind = s.resolved_kind()
     reference: Any = s.reference
@@ -34,7 +34,8 @@ def rehearse(s: Scenario) -> None:
             raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         return
     plant, dimension, followed = plant_of(s)
-    _check_varied(s, plant, dimension)
+    for path in s.vary or {}:
+        columns_of(plant, path)
     if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
         return
     if plant.controller is not None and not is_own(plant.controller):
@@ -46,15 +47,6 @@ def rehearse(s: Scenario) -> None:
         target[:, : at.shape[-1]] = at[..., :dimension]
     torques = None if plant.torques is None else lambda t: np.zeros(s.robot.n)
     rehearse_plant(replace(plant, reference=lambda t: Target(*target), torques=torques), q[0], qd[0])
-
-
-def _check_varied(s: Scenario, plant: Plant, dimension: int) -> None:
-    from manipula.simulation.loops.loop import Loop
-
-    paths = Loop(plant, dimension, s.integrator).paths if s.vary else []
-    for path in s.vary or {}:
-        if not any(name == path or name.startswith((path + "[", path + ".")) for name in paths):
-            raise unknown_name("number of the run", path, paths, field="vary")
 
 
 def check_memories(plant: Plant) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from manipula.errors import DescriptionError, unknown_name
+from manipula.ik.targets import movable
+from manipula.ik.task import Task
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.verdicts.criteria import criteria_of
 
 TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
 
@@ -98,9 +99,6 @@ def integrates(s: Scenario) -> bool:
 
 
 def _redundant(s: Scenario) -> bool:
-    from manipula.ik.targets import movable
-    from manipula.ik.task import Task
-
     robot = s.robot.with_parameters(**dict.fromkeys(s.robot.parameters, 1.0)) if s.robot.parameters else s.robot
     task = movable(robot, Task.of("pose" if getattr(s.reference, "has_orientation", False) else "position"))
     return task is not None and robot.n > len(task.parts[0][1])
@@ -154,7 +152,7 @@ def _orientation(s: Scenario, kind: str) -> None:
 
 
 def _criteria(s: Scenario, kind: str) -> None:
-    for criterion in criteria_of(s):
+    for criterion in s.acting_criteria:
         why = criterion.idle(s.robot)
         if why:
             raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")

@@ -1,20 +1,20 @@
-"""Scenarios in files: ``Scenario.save``, ``Scenario.load``, and ``run_file`` for scenarios of every kind."""
+"""Scenarios in files: ``Scenario.save`` and ``Scenario.load``, for scenarios of every kind."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from manipula.errors import DescriptionError
 from manipula.formats.guard import read_text
 from manipula.formats.load import write_whole
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.result import Result
+from manipula.simulation.files.program import program_text, read_program
+from manipula.simulation.files.scenario_read import check_parts, read_scenario
+from manipula.simulation.files.scenario_write import scenario_text
+from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.scenario import Scenario
-
-if TYPE_CHECKING:
-    from manipula.simulation.programmed.scenario import ProgramScenario
 
 PROGRAMMED = "programmed"
 
@@ -39,11 +39,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario | ProgramScenario:
     """The scenario of a parsed document, with its parts rehearsed together."""
     try:
         if document.root.get("kind") == PROGRAMMED or ("kind" not in document.root and "program" in document.root):
-            from manipula.simulation.files.program import read_program
-
             return read_program(document)
-        from manipula.simulation.files.scenario_read import check_parts, read_scenario
-
         scenario = read_scenario(document)
         check_parts(document, scenario)
         return scenario
@@ -58,37 +54,29 @@ def load_scenario(path: str | os.PathLike[str]) -> Scenario:
     found = load_file(path)
     if not isinstance(found, Scenario):
         raise DescriptionError(
-            "This file describes a programmed motion: use simulation.program_scenario.ProgramScenario.load, or run_file.",
+            "This file describes a programmed motion: use ProgramScenario.load, or run_file.",
             file=os.fspath(path), field="kind",
         )  # fmt: skip
+    return found
+
+
+def load_programmed(path: str | os.PathLike[str]) -> ProgramScenario:
+    """``ProgramScenario.load``: a file of kind "programmed"."""
+    found = load_file(path)
+    if not isinstance(found, ProgramScenario):
+        raise DescriptionError(
+            'This file describes no programmed motion (kind = "programmed").', file=os.fspath(path), field="kind"
+        )
     return found
 
 
 def file_text(scenario: Scenario | ProgramScenario) -> str:
     """The TOML text that reads back as an equal scenario."""
     if isinstance(scenario, Scenario):
-        from manipula.simulation.files.scenario_write import scenario_text
-
         return scenario_text(scenario)
-    from manipula.simulation.files.program import program_text
-
     return program_text(scenario)
 
 
 def save_scenario(scenario: Any, path: str | os.PathLike[str]) -> None:
     """Write a scenario of any kind; the file appears whole or not at all."""
     write_whole(Path(path), file_text(scenario))
-
-
-def run(scenario: Scenario | ProgramScenario, threads: int | None = None) -> Result:
-    """Simulate a scenario of any kind."""
-    if isinstance(scenario, Scenario):
-        from manipula.simulation.simulate import simulate
-
-        return simulate(scenario, threads=threads)
-    return scenario.run()
-
-
-def run_file(path: str | os.PathLike[str], threads: int | None = None) -> Result:
-    """Read a scenario of any kind and simulate it."""
-    return run(load_file(path), threads)

@@ -10,6 +10,7 @@ import numpy as np
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.formats.toml.fields import Fields, radians
 from manipula.robot.robot import Robot
+from manipula.simulation.checks.rehearsal import rehearse
 from manipula.simulation.files import parts
 from manipula.simulation.files.document import ScenarioDocument, whole_number
 from manipula.simulation.files.reference import read_reference
@@ -17,10 +18,9 @@ from manipula.simulation.files.robot import read_robot
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
+from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
 FORMAT = 1
-QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
-TIP_QUANTITIES = ("velocity", "acceleration", "jerk")
 DEFAULTS = {f.name: f.default for f in dataclasses.fields(Scenario)}
 
 
@@ -147,8 +147,6 @@ def _torques(table: Fields) -> tuple[Any, Any]:
 
 def check_parts(document: ScenarioDocument, s: Scenario) -> None:
     """Do the parts fit together? One evaluation of the loop on plain numbers, before anything is compiled."""
-    from manipula.simulation.checks.rehearsal import rehearse
-
     try:
         rehearse(s)
     except DescriptionError as error:

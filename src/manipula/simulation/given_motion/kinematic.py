@@ -20,13 +20,14 @@ from manipula.identity import identity
 from manipula.model import Model
 from manipula.redundancy.arm import Arm, null_space_times, pseudoinverse_times
 from manipula.redundancy.null_space import combined
-from manipula.simulation.checks.instants import table_marks
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.loop import ReferenceTable
-from manipula.simulation.loops.stepping import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
+from manipula.simulation.stepping.instants import table_marks
+from manipula.simulation.stepping.verification import compare, shrinkage
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
@@ -116,8 +117,6 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
     q, _ = run(q0, *given, WHOLE)
     estimate = float("nan")
     if s.verify:
-        from manipula.simulation.verdicts.judge import compare, shrinkage
-
         phase("verifying")
         fine, _ = run(q0, *given, RATIO)
         estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]

@@ -14,13 +14,15 @@ from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
-from manipula.simulation.given_motion.joint_motion import JointMotion, along_joints, along_task, stacked
+from manipula.simulation.given_motion.along_reference import along_joints, along_task
+from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
 from manipula.simulation.given_motion.torques import Table, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.loops.loop import Loop, ReferenceTable
-from manipula.simulation.loops.setup import initial_state, plant_of, run_numbers
+from manipula.simulation.loops.setup import run_numbers
+from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario

@@ -20,13 +20,13 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import kinematics, newton_euler, reactions
 from manipula.physics.mechanism import Mechanism, regrouped
-from manipula.simulation.checks.instants import table_marks
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
 from manipula.simulation.loops.loop import Loop
-from manipula.simulation.loops.stepping import FAR, Grid, diverged, first_after, margin, switching
 from manipula.simulation.plant.friction_loads import loaded, rates, torques
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.stepping.grid import FAR, Grid, diverged, first_after, margin, switching
+from manipula.simulation.stepping.instants import table_marks
 
 METHOD = ADAPTIVE["rodas"]
 ACCURACY = 1e-3  # of the tolerance of the run, for what a bristle may be wrong against its own size
@@ -125,7 +125,7 @@ def _memory(loop: Loop, count: int) -> native.Kernel:
             x = lay.join(q, qd, z, np.zeros(lay.size - 2 * lay.n - count))
             return array(rates(plant.friction, qd, lay.friction_states(x), loads))
 
-        after, over = first_after(marks, ends, switching(plant)), lambda z: diverged(z, 0)
+        after, over = first_after(marks, ends, switching(plant.disturbances)), lambda z: diverged(z, 0)
 
         def step(k: Any, t: Any, z: Any, h: Any, rejected: Any, good: Any) -> Any:
             goal = native.lookup(times, k + 1.0)

@@ -12,9 +12,9 @@ from manipula.algebra.fields import per_joint
 from manipula.redundancy.arm import Arm
 from manipula.simulation.given_motion.corners import Jump, jumps, told
 from manipula.simulation.given_motion.joint_motion import JointMotion
+from manipula.simulation.result import RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.verdicts import judge
-from manipula.simulation.verdicts.judge import Verdict
 
 DRIFT = 10.0  # times the tolerance, per metre of reach: what integrating the joints may leave at the tip
 EPS = float(np.finfo(float).eps)
@@ -73,7 +73,7 @@ class Facts:
         return tuple(out)
 
 
-def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> Verdict:
+def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> RunVerdict:
     """The verdict on member k.
 
     Args:
@@ -82,14 +82,14 @@ def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> Verdi
     s, motion = facts.scenario, facts.motion.member(k)
     whole = np.isfinite(np.concatenate([motion.q, motion.qd, motion.qdd], axis=1)).all(axis=1)
     if not whole.all():
-        return Verdict(
+        return RunVerdict(
             "not_finite", f"The motion is no finite number any more at t = {motion.t[int(np.argmin(whole))]:.6g} s."
         )
     stopped = _limit(facts, k, dense) if dense is not None else None
     if stopped is not None:
         return stopped
     if facts.dynamic and facts.jumps:
-        return Verdict(
+        return RunVerdict(
             "failed",
             f"The reference jumps: {told(facts.jumps, facts.unit)}. No finite torque does that; between these instants the "
             "torques are right. Round the corner, or stop there.",
@@ -99,11 +99,11 @@ def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> Verdi
         or _error(facts, k)
         or _miss(facts, k)
         or _torque(facts, k, limit)
-        or Verdict("finished", _finished(s, facts, k))
+        or RunVerdict("finished", _finished(s, facts, k))
     )
 
 
-def _limit(facts: Facts, k: int, dense: JointMotion) -> Verdict | None:
+def _limit(facts: Facts, k: int, dense: JointMotion) -> RunVerdict | None:
     s = facts.scenario
     crossed = judge.limits_crossed(s.robot, dense.q)
     if crossed is None:
@@ -111,33 +111,33 @@ def _limit(facts: Facts, k: int, dense: JointMotion) -> Verdict | None:
     sample, joint = crossed
     for value in facts.arrays.values():
         value[k, facts.motion.t > dense.t[sample]] = np.nan
-    return Verdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {dense.t[sample]:.6g} s.")
+    return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {dense.t[sample]:.6g} s.")
 
 
-def _singular(facts: Facts, motion: JointMotion) -> Verdict | None:
+def _singular(facts: Facts, motion: JointMotion) -> RunVerdict | None:
     r"""Accelerations lose :math:`\epsilon\kappa^2` where rates are solved from a Jacobian of condition κ."""
     worst = int(np.argmin(motion.condition))
     smallest = float(motion.condition[worst])
     if smallest * smallest * facts.scenario.tolerance >= EPS:
         return None
     when = "at" if smallest > 0.0 else "at or shortly after"
-    return Verdict(
+    return RunVerdict(
         "singular",
         f"The arm is in a singular posture (stretched out or folded, 1/κ = {smallest:.1e}) {when} t = {motion.t[worst]:.6g} s: rates "
         "and torques are not determined there.",
     )
 
 
-def _error(facts: Facts, k: int) -> Verdict | None:
+def _error(facts: Facts, k: int) -> RunVerdict | None:
     allowed = facts.scenario.tolerance
     if facts.errors[k] > allowed:
-        return Verdict(
+        return RunVerdict(
             "inaccurate",
             f"Repeating the run with a finer step changed the answer by {facts.errors[k]:.1e} (allowed {allowed:.1e}): "
             "reduce the step, or the motion itself is too sensitive.",
         )
     if facts.memory[k] > allowed:
-        return Verdict(
+        return RunVerdict(
             "inaccurate",
             f"Integrating what friction remembers again changed it by {facts.memory[k]:.1e} of its size (allowed {allowed:.1e}): "
             "reduce the step.",
@@ -145,7 +145,7 @@ def _error(facts: Facts, k: int) -> Verdict | None:
     return None
 
 
-def _miss(facts: Facts, k: int) -> Verdict | None:
+def _miss(facts: Facts, k: int) -> RunVerdict | None:
     """Is the tip where the reference wants it, but for a start off the path that the gain is to correct?"""
     if "error" not in facts.arrays:
         return None
@@ -161,13 +161,13 @@ def _miss(facts: Facts, k: int) -> Verdict | None:
     fixed = axis not in rows
     why = f": the tip of '{s.robot.name}' cannot move in {'xyz'[axis]}" if fixed else ""
     how = "misses" if facts.dynamic or s.gain else "leaves"
-    return Verdict(
+    return RunVerdict(
         "failed",
         f"The tip {how} the reference by up to {off.max():.3g} m, at t = {t[at]:.6g} s{why} (allowed {facts.allowed:.1e} m).",
     )
 
 
-def _torque(facts: Facts, k: int, limit: Any) -> Verdict | None:
+def _torque(facts: Facts, k: int, limit: Any) -> RunVerdict | None:
     """Limits of the actuators cannot cut a motion that is given; they can only be broken by it."""
     if limit is None:
         return None
@@ -178,7 +178,7 @@ def _torque(facts: Facts, k: int, limit: Any) -> Verdict | None:
         return None
     at, joint = np.unravel_index(int(np.argmax(over)), over.shape)
     unit = "N·m" if s.robot.joints[joint].is_revolute else "N"
-    return Verdict(
+    return RunVerdict(
         "failed",
         f"The motion needs {tau[at, joint]:.4g} {unit} in joint '{s.robot.joint_names[joint]}' at t = {facts.motion.t[at]:.6g} s; the "
         f"actuator gives {bound[joint]:.4g} {unit}.",

@@ -16,16 +16,16 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
 from manipula.identity import identity
-from manipula.simulation.checks.probing import foreign, probed
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.loops.fixed import Part, Samples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.probing import foreign, probed
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.loops.stepping import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
+from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
 
 TIGHTEST = 2e-15
 FIRST = 1e-6  # s, the step that is tried first
@@ -74,7 +74,7 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
 
 def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, samples: Any, tolerance: Any, largest: Any) -> dict[str, Any]:  # fmt: skip
     """States at the samples, and where the run ended early; traced or on floats."""
-    n, after = plant.layout.n, following(plant, grid)
+    n, after = plant.layout.n, following(plant.disturbances, grid)
     over = lambda x: ended(x, n, grid)  # noqa: E731
 
     def step(k: Any, t: Any, x: Any, h: Any, rejected: Any, reached: Any) -> Any:

@@ -10,8 +10,6 @@ import numpy as np
 
 from manipula.errors import ManipulaError, TracingError
 from manipula.identity import is_own
-from manipula.simulation.checks.instants import formula_marks, narrower, table_marks
-from manipula.simulation.checks.probing import probed
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.interpreted import (
     REMEMBERS,
@@ -24,10 +22,12 @@ from manipula.simulation.loops.interpreted import (
     renew,
 )
 from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.probing import probed
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.loops.stepping import LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.progress import phase
-from manipula.simulation.verdicts.judge import compare, position_limits, shrinkage
+from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid, position_limits
+from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks
+from manipula.simulation.stepping.verification import compare, shrinkage
 
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 

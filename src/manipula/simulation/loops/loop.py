@@ -12,14 +12,17 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.control.base import Target
 from manipula.control.memory import renewed
-from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
 from manipula.physics.mechanism import regrouped
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
-from manipula.simulation.loops.stepping import (
+from manipula.simulation.plant.disturbances import IDEAL
+from manipula.simulation.plant.numbers import template
+from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
+from manipula.simulation.plant.plant import Flow, Plant
+from manipula.simulation.stepping.grid import (
     FAR,
     MOST_PARTS,
     Grid,
@@ -30,9 +33,6 @@ from manipula.simulation.loops.stepping import (
     margin,
     within,
 )
-from manipula.simulation.plant.disturbances import IDEAL
-from manipula.simulation.plant.parameters import flatten, rebuild, settled, shape_of
-from manipula.simulation.plant.plant import Flow, Plant
 
 REFERENCE_TOLERANCE = 1e-12
 
@@ -58,23 +58,11 @@ class ReferenceTable:
         return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
 
 
-def template(plant: Plant) -> tuple[Any, ...]:
-    """The parts of a plant whose numbers are inputs of the compiled loop."""
-    return plant.controller, plant.friction, plant.drives, plant.disturbances, plant.actuator
-
-
 def _chosen(condition: Any, new: Any, old: Any) -> Any:
     """``new()`` where the condition holds, else ``old``; a controller in Python is asked only where it has to decide."""
     if isinstance(condition, (bool, np.bool_)):
         return new() if condition else old
     return array([ops.where(condition, a, b) for a, b in zip(new(), old)])
-
-
-def _named(path: str) -> str:
-    """``[0].kp`` of the template as ``controller.kp``."""
-    heads = ("controller", "friction", "drives", "disturbances", "actuator")
-    index, _, rest = path[1:].partition("]")
-    return heads[int(index)] + rest
 
 
 class Loop:
@@ -108,30 +96,6 @@ class Loop:
     def own_controller(self) -> bool:
         """Is the controller (if any) made of nothing but this package's own parts?"""
         return is_own(self.template[0])
-
-    @property
-    def defaults(self) -> np.ndarray:
-        """The run's own numbers, in the order of the parameter vector (free parameters of the robot excluded)."""
-        return np.array([number for _, number in self.values], float)
-
-    @cached_property
-    def paths(self) -> list[str]:
-        """Names of the parameters, such as ``controller.kp`` and ``friction[0].damping``."""
-        return [_named(path) for path, _ in self.values]
-
-    def check_varied(self, path: str) -> None:
-        """May the number (or all numbers of the part) at this path differ within a batch?
-
-        Raises:
-            DescriptionError: when its part computed something from it once and for all.
-        """
-        for part in map(_named, settled(self.template)):
-            if path.startswith((part + ".", part + "[")) or part == path or part.startswith((path + ".", path + "[")):
-                raise DescriptionError(
-                    f"'{part}' computes something from its numbers when it is made, so other numbers cannot be laid over them; "
-                    f"compute it where it is used, or make one run for every value.",
-                    field="vary",
-                )
 
     def traced(self, p: Any, breaks: Any, coefficients: Any) -> Plant:
         """The plant with gains from the vector p and a reference read from a table, traced or on floats.
@@ -200,7 +164,7 @@ class Loop:
         """
         lay, n = plant.layout, plant.layout.n
         shaken = native.table(*noise) if noise else None
-        after = following(plant, grid)
+        after = following(plant.disturbances, grid)
 
         def shake(i: Any) -> Any:
             return shaken((i + 0.5) * h) if shaken is not None else np.zeros(2 * n)

@@ -9,7 +9,10 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.identity import is_own
-from manipula.simulation.checks.instants import (
+from manipula.simulation.programmed.constraint import Constraint
+from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.kernels import kernel, names_of, values_of
+from manipula.simulation.stepping.instants import (
     LEAST_CELLS,
     MOST_CELLS,
     NARROWEST,
@@ -17,9 +20,6 @@ from manipula.simulation.checks.instants import (
     function_marks,
     narrower,
 )
-from manipula.simulation.programmed.constraint import Constraint
-from manipula.simulation.programmed.equations import Program
-from manipula.simulation.programmed.kernels import kernel, names_of, values_of
 
 JUMP = 1e-6  # of the largest value met, below which two sides count as one
 MOST_CUTS = 4000  # instants at which a run is cut into stretches

@@ -13,9 +13,9 @@ from manipula.algebra.linear import array
 from manipula.identity import identity
 from manipula.physics.constrained import Rows
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loops.stepping import within
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.programmed.equations import Program
+from manipula.simulation.stepping.grid import within
 
 LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
 Part = Literal["loop", "observer", "rows", "second"]

@@ -17,8 +17,9 @@ from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint, read_constraints
 from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.friction_comparison import FrictionComparison
+from manipula.simulation.programmed.run import run_program
 from manipula.simulation.result import Result
-from manipula.simulation.signals.friction_comparison import FrictionComparison
 
 Formulation = Literal["gpme", "multipliers"]
 Stabilisation = Literal["none", "projection", "baumgarte"]
@@ -117,8 +118,6 @@ class ProgrammedMotion:
             tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
             parameters: other values of the program's parameters. friction: False switches every law off.
         """
-        from manipula.simulation.programmed.run import run_program
-
         if formulation not in ("gpme", "multipliers"):
             raise unknown_name("formulation", formulation, ("gpme", "multipliers"), field="formulation")
         if stabilisation not in ("none", "projection", "baumgarte"):

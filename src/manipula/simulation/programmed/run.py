@@ -10,19 +10,18 @@ import numpy as np
 from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
-from manipula.simulation.assembly import versions
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.loops.stepping import RATIO, WHOLE, margin
 from manipula.simulation.programmed.equations import Program
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.verdict import broken, ended, judged
 from manipula.simulation.progress import phase
+from manipula.simulation.provenance import acting, program_settings, robot_text, versions
 from manipula.simulation.result import Result
-from manipula.simulation.stored.provenance import acting, program_settings, robot_text
-from manipula.simulation.verdicts import judge
-from manipula.simulation.verdicts.limits import stated_limits
+from manipula.simulation.stated_limits import stated_limits
+from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
+from manipula.simulation.stepping.verification import compare, shrinkage
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
@@ -131,8 +130,8 @@ def run_program(program: Program, independent: tuple[int, ...] | None, q: np.nda
         fine = integrate(program, independent, x, [part.divided() for part in parts], integrator)
         estimate, n = float("inf"), program.robot.n
         if fine.ending is None:
-            factor = judge.shrinkage(FIXED[integrator].order)
-            found, _ = judge.compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
+            factor = shrinkage(FIXED[integrator].order)
+            found, _ = compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
             estimate = float(found)
     return _result(
         program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known

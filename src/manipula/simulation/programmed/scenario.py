@@ -13,16 +13,16 @@ from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import Frozen, frozen
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint
+from manipula.simulation.programmed.friction_comparison import FrictionComparison
 from manipula.simulation.programmed.motion import STARTS, ProgrammedMotion, programmed_motion
 from manipula.simulation.result import Result
-from manipula.simulation.scenario import MAX_SAMPLES, MAX_STEPS
-from manipula.simulation.signals.friction_comparison import FrictionComparison
-from manipula.simulation.stored.provenance import scenario_text
-from manipula.simulation.verdicts.limits import stated_limits
+from manipula.simulation.stated_limits import stated_limits
+from manipula.verbs import verb
 
 FORMULATIONS = ("gpme", "multipliers")
 STABILISATIONS = ("projection", "baumgarte", "none")
@@ -134,18 +134,7 @@ class ProgramScenario:
 
     def run(self, *, friction: bool = True) -> Result:
         """Integrate; ``friction=False`` switches every law off."""
-        result = self.motion.run(
-            self.q0, self.qd0, self.duration, self.step, self.formulation,  # pyright: ignore[reportArgumentType]
-            stabilisation=self.stabilisation, gain=self.gain, start=self.start, sample=self.sample, friction=friction,  # pyright: ignore[reportArgumentType]
-            integrator=self.integrator, tolerance=self.tolerance, verify=self.verify,
-        )  # fmt: skip
-        acted = self if friction else self.replace(friction=())
-        carried = {
-            "name": self.name,
-            "limits": stated_limits(self.robot, self.limits),
-            "scenario_toml": scenario_text(acted),
-        }
-        return dataclasses.replace(result, scenario=acted, meta={**result.meta, **carried})
+        return verb("ProgramScenario.run")(self, friction)
 
     def compare_friction(self) -> FrictionComparison:
         """The run with and without friction."""
@@ -169,18 +158,9 @@ class ProgramScenario:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program as TOML."""
-        from manipula.simulation.files.scenario_file import save_scenario
-
-        save_scenario(self, path)
+        verb("Scenario.save")(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ProgramScenario:
         """Read a program from TOML."""
-        from manipula.simulation.files.scenario_file import load_file
-
-        found = load_file(path)
-        if not isinstance(found, ProgramScenario):
-            raise DescriptionError(
-                'This file describes no programmed motion (kind = "programmed").', file=os.fspath(path), field="kind"
-            )
-        return found
+        return verb("ProgramScenario.load")(path)

@@ -11,7 +11,7 @@ from manipula.simulation.plant.friction_loads import loaded, paradox
 from manipula.simulation.programmed.equations import Program
 from manipula.simulation.programmed.instants import Jump, told
 from manipula.simulation.programmed.kernels import rows_at
-from manipula.simulation.verdicts.judge import Verdict
+from manipula.simulation.result import RunVerdict
 
 RESIDUAL = 1e-6  # of the program, above which a run counts as having left it
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
@@ -21,37 +21,39 @@ SHRUNK = 0.2  # of its value at the start, for the same
 
 
 def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: float, tolerance: float,
-           unseen: tuple[str, ...] = ()) -> Verdict:  # fmt: skip
+           unseen: tuple[str, ...] = ()) -> RunVerdict:  # fmt: skip
     """The verdict on a motion that ran to its end; ``unseen``: what changes faster than its steps."""
     names = [c.name for c in program.constraints]
     value = np.abs(residual)
     worst = float(np.nanmax(value))
     if not np.isfinite(value).all():
-        return Verdict("not_finite", "A sample is not a finite number.")
+        return RunVerdict("not_finite", "A sample is not a finite number.")
     if worst > RESIDUAL:
         sample, k = np.unravel_index(int(np.argmax(value)), value.shape)
-        return Verdict(
+        return RunVerdict(
             "inaccurate",
             f"The motion leaves '{names[k]}' by {worst:.1e} at t = {t[sample]:.6g} s; use stabilisation or a smaller step.",
         )
     if unseen:
-        return Verdict(
+        return RunVerdict(
             "inaccurate", f"Steps cannot follow {unseen[0]}: it changes within less than a step; reduce the step."
         )
     if estimate == np.inf:
-        return Verdict("inaccurate", "Repeated with other, finer steps the motion could not be continued to its end.")
+        return RunVerdict(
+            "inaccurate", "Repeated with other, finer steps the motion could not be continued to its end."
+        )
     if estimate > tolerance:
-        return Verdict(
+        return RunVerdict(
             "inaccurate",
             f"Repeating the run with other, finer steps changed the answer by {estimate:.1e} (allowed {tolerance:.1e}).",
         )
     trust = f", error about {estimate:.1e}" if np.isfinite(estimate) else ", accuracy not verified"
-    return Verdict("finished", f"{t[-1]:g} s on the program; largest residual {worst:.1e}{trust}.")
+    return RunVerdict("finished", f"{t[-1]:g} s on the program; largest residual {worst:.1e}{trust}.")
 
 
-def broken(jumps: tuple[Jump, ...]) -> Verdict:
+def broken(jumps: tuple[Jump, ...]) -> RunVerdict:
     """The verdict on a program that jumps, which no arm can follow."""
-    return Verdict(
+    return RunVerdict(
         "failed",
         f"The program jumps: {told(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
         "run there.",
@@ -60,18 +62,18 @@ def broken(jumps: tuple[Jump, ...]) -> Verdict:
 
 def ended(
     program: Program, chosen: tuple[int, ...] | None, first: np.ndarray, last: np.ndarray, before: float, at: float
-) -> Verdict:
+) -> RunVerdict:
     """Why a motion could not be continued at time ``at``; ``last`` is a sound state shortly before, at time ``before``."""
     names = [c.name for c in program.constraints]
     lay = program.layout
     stuck = paradox(program, last, _ahead(program, last, before, at), before) if loaded(program.friction) else ""
     if stuck:
-        return Verdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
+        return RunVerdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
     start, now = (rows_at(program, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
     for k, ratio in enumerate(size / size0):
         if ratio < VANISHED:
-            return Verdict(
+            return RunVerdict(
                 "singular",
                 f"The program cannot be continued at t = {at:.6g} s: the gradient of '{names[k]}' vanishes there "
                 "(its curve stops, turns back or crosses itself).",
@@ -81,20 +83,20 @@ def ended(
     if sigma[-1] < LOST or sigma[-1] < SHRUNK * sigma0[-1]:
         weight = np.abs(U[:, -1])
         involved = " and ".join(f"'{names[k]}'" for k in np.argsort(-weight)[:3] if weight[k] > 0.3 * weight.max())
-        return Verdict(
+        return RunVerdict(
             "singular",
             f"The program cannot be continued at t = {at:.6g} s: {involved} ask for a motion the arm cannot make there "
             "(it is stretched out, folded, or they begin to say the same).",
         )
     if chosen is not None and program.formulation == "gpme":
         joints = ", ".join(f"'{program.robot.joint_names[i]}'" for i in chosen)
-        return Verdict(
+        return RunVerdict(
             "singular",
             f"The chosen independent joints ({joints}) cannot carry the program at t = {at:.6g} s; leave independent open.",
         )
     lost = _out_of_reach(program, lay.q(last), before, at)
     if lost:
-        return Verdict(
+        return RunVerdict(
             "singular",
             f"The program cannot be continued at t = {at:.6g} s: no posture near the last one obeys {lost} then (out of reach, or the curve "
             "ends).",
@@ -102,7 +104,7 @@ def ended(
     off = np.abs(now.value)
     k = int(np.argmax(off / size))
     left = f" It was leaving '{names[k]}'." if off[k] > RESIDUAL else ""
-    return Verdict("diverged", f"The motion left all bounds at t = {at:.6g} s; a smaller step may help.{left}")
+    return RunVerdict("diverged", f"The motion left all bounds at t = {at:.6g} s; a smaller step may help.{left}")
 
 
 def _ahead(program: Program, x: np.ndarray, t: float, at: float) -> np.ndarray:

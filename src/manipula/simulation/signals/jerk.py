@@ -18,8 +18,9 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
-from manipula.simulation.signals.point_motion import point_rates
-from manipula.simulation.stored.provenance import robot_of
+from manipula.simulation.point_motion import point_rates
+from manipula.simulation.recorded import robot_of
+from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
 
 HALVINGS = 12  # of an interval until what is left of a change of the acceleration is a jump
 ZOOMS, PLACES, SEARCHED = 3, 16, 12  # how finely, and in how many intervals, the largest jerk is looked for
@@ -29,16 +30,6 @@ EXAMINED = 60  # intervals of a run in which a jump is looked for, those that ne
 PATIENCE = 20_000  # evaluations within one of them
 
 
-class Look(NamedTuple):
-    """What is known at states (M, size) and times (M,): first and second derivative of the state, acceleration, jerk (M, n)."""
-
-    rate: np.ndarray
-    second: np.ndarray
-    acceleration: np.ndarray
-    jerk: np.ndarray
-
-
-Looking = Callable[[np.ndarray, np.ndarray], Look]
 Shown = Callable[..., Any]  # q, qd, qdd, jerk of the joints → acceleration and jerk of what is asked for
 
 
@@ -105,8 +96,6 @@ def jerk_of(result: Any, frame: str | None = None) -> Jerk:
 
 def jerk_along(trajectory: Any, t: np.ndarray, robot: Any = None, frame: str | None = None) -> Jerk:
     """Jerk of a joint trajectory at times t, or of a frame of the robot that follows it."""
-    from manipula.simulation.signals.jerk_sources import timed
-
     shown: Shown = (lambda *motion: motion[2:]) if frame is None else (lambda *motion: point_rates(robot, frame, *motion)[2:])  # fmt: skip
     found = _along(t, np.asarray(trajectory.derivatives(t, 0))[0], timed(trajectory), shown, False)
     return replace(found, remark=_told(found.jumps, False, ""))
@@ -128,8 +117,6 @@ def _finite(x: np.ndarray) -> int:
 
 
 def _found(result: Any, shown: Shown) -> Jerk:
-    from manipula.simulation.signals.jerk_sources import source_of
-
     q = np.asarray(result.arrays["q"], float)
     source = source_of(result)
     if isinstance(source, str):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,21 @@ from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array
 from manipula.errors import ManipulaError, printable
 from manipula.identity import identity, is_own
+from manipula.ik.targets import movable
+from manipula.ik.task import Task
+from manipula.ik.tracking.continuation import has_orientation
 from manipula.physics import kinematics
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
+from manipula.simulation.given_motion.kinematic import law
 from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
 from manipula.simulation.loops.loop import ReferenceTable
+from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.kernels import kernel, values_of
 from manipula.simulation.programmed.scenario import ProgramScenario
+from manipula.simulation.recorded import scenario_of
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.signals.jerk import Look, Looking
-from manipula.simulation.stored.provenance import scenario_of
 
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
 INTERPRETED = "The controller could not be compiled"  # how the note of such a run begins
@@ -94,8 +99,6 @@ def _states(result: Any, layout: Any) -> np.ndarray:
 
 
 def _dynamic(result: Any, s: Scenario) -> Source:
-    from manipula.simulation.loops.setup import prepare_run
-
     run = prepare_run(s)
     n = s.robot.n
     states = _states(result, run.plant.layout)
@@ -160,8 +163,6 @@ def _differences(f: Any, n: int) -> Looking:
 
 
 def _programmed(result: Any, program: Program, integrator: str) -> Source:
-    from manipula.simulation.programmed.kernels import kernel, values_of
-
     program = replace(program, formulation="multipliers", independent=(), traced={})
     found = kernel("second", program, integrator)
     p, n = np.array(values_of(program)), program.robot.n
@@ -175,8 +176,6 @@ def _programmed(result: Any, program: Program, integrator: str) -> Source:
 
 def _kinematic(result: Any, s: Scenario) -> Source:
     """Resolved rates differentiated twice along their own motion."""
-    from manipula.simulation.given_motion.kinematic import law
-
     arm, n = Arm(s.robot), s.robot.n
     rows = list(arm.task)
     reference = ReferenceTable.of(s.reference, 3)
@@ -206,10 +205,6 @@ def _along_reference(result: Any, s: Scenario) -> Source:
     reference: Any = s.reference
     if reference.space == "joint":
         return Source(q, lambda k: timed(reference))
-    from manipula.ik.targets import movable
-    from manipula.ik.task import Task
-    from manipula.ik.tracking.continuation import has_orientation
-
     turned = has_orientation(reference)
     task = movable(s.robot, Task.of("pose" if turned else "position"))
     rows = [] if task is None else list(task.parts[0][1])
@@ -272,3 +267,15 @@ def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
         return Look(qd, qdd, qdd, solved(J, j[:, rows] - times(Jdd, qd) - 2 * times(Jd, qdd)))
 
     return look
+
+
+class Look(NamedTuple):
+    """What is known at states (M, size) and times (M,): first and second derivative of the state, acceleration, jerk (M, n)."""
+
+    rate: np.ndarray
+    second: np.ndarray
+    acceleration: np.ndarray
+    jerk: np.ndarray
+
+
+Looking = Callable[[np.ndarray, np.ndarray], Look]

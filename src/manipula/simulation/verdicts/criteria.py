@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -17,14 +16,9 @@ JUDGED = ("finished", "inaccurate", "limit", "failed")  # of a run that diverged
 MOST = 8  # sentences about the members of a batch
 
 
-def criteria_of(s: Scenario) -> tuple[Any, ...]:
-    """The secondary criteria that act in a run: of the scenario, or of its controller."""
-    return s.criteria if s.criteria else tuple(getattr(s.controller, "criteria", ()))
-
-
 def with_criteria_notes(result: Result, s: Scenario) -> Result:
     """The result, its notes completed."""
-    criteria = criteria_of(s)
+    criteria = s.acting_criteria
     if not criteria or s.robot.parameters or "qdd" not in result.arrays:
         return result
     notes = []

@@ -7,10 +7,10 @@ import numpy as np
 from manipula.simulation.loops.fixed import Samples
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.friction_loads import loaded, paradox
-from manipula.simulation.verdicts.judge import Verdict
+from manipula.simulation.result import RunVerdict
 
 
-def friction_verdict(run: Run, samples: Samples, k: int) -> Verdict | None:
+def friction_verdict(run: Run, samples: Samples, k: int) -> RunVerdict | None:
     """The verdict on run k when it stopped for that reason, else nothing."""
     if not np.isfinite(samples.stopped[k]) or not loaded(run.plant.friction):
         return None
@@ -20,5 +20,7 @@ def friction_verdict(run: Run, samples: Samples, k: int) -> Verdict | None:
     parts = run.loop.traced(run.p[k], *run.inputs)
     why = paradox(parts, x[last], ahead, float(t[last]))
     return (
-        Verdict("singular", f"The run cannot be continued at t = {samples.stopped[k]:.6g} s: {why}.") if why else None
+        RunVerdict("singular", f"The run cannot be continued at t = {samples.stopped[k]:.6g} s: {why}.")
+        if why
+        else None
     )

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula.physics.composite import mass_matrix
 from manipula.robot.robot import Robot
-from manipula.simulation.loops.stepping import RATIO
+from manipula.simulation.result import RunVerdict
+from manipula.simulation.stepping.grid import position_limits
 
 LARGEST_JUDGED = 40  # joints
 JUDGED_SAMPLES = 25  # of a run
 MOST_JUDGED = 50_000  # postures of a batch
-OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
 SINGULAR = 1e-14  # reciprocal condition number of M below which accelerations mean nothing
-
-
-class Verdict(NamedTuple):
-    """Status and reason of one run."""
-
-    status: str
-    reason: str
-
-
-def shrinkage(order: int) -> float:
-    r"""What a difference between a run and its verification is multiplied with to give the error of the run.
-
-    Steps divided at the ratio r leave :math:`r^{p+1} + (1-r)^{p+1}` of the local error.
-    """
-    return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
-
-
-def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: float, factor: float = 1.0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Errors of runs (..., S, m) found by repeating them, and the time until which both agree within the tolerance, (...,) each.
-
-    Every coordinate is measured by its own size: the largest value it had so far, at least 1. Samples from the first one on
-    that either of the two does not have are left out; the error is infinite when only the repetition ended early.
-    """
-    whole = [np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
-    both = np.logical_and.accumulate(whole[0] & whole[1], axis=-1)
-    a, b = (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
-    size = np.maximum(1.0, np.maximum.accumulate(np.abs(b), axis=-2))
-    off = (np.abs(a - b) / size).max(axis=-1, initial=0.0) * factor
-    error = off.max(axis=-1, initial=0.0)
-    good = np.logical_and.accumulate(both & (off <= tolerance), axis=-1)
-    trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)
-    alone = (whole[0] & ~whole[1]).any(axis=-1)
-    return np.where(alone, np.inf, error), trusted
 
 
 def condition(robot: Robot, q: np.ndarray) -> float:
@@ -87,14 +54,6 @@ def reciprocals(M: np.ndarray) -> np.ndarray:
     return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
 
 
-def position_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper ends of the joints' ranges, (n,) each; none where a robot has free parameters."""
-    if robot.parameters:
-        return np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
-    low, high = np.asarray(robot.position_limits, float).T
-    return low - OUTSIDE, high + OUTSIDE
-
-
 def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:
     """First sample and joint outside its position limits, or None."""
     low, high = position_limits(robot)
@@ -131,7 +90,7 @@ def early_end(why: str, t: float, adaptive: bool, until: str) -> tuple[str, str]
     return why, f"The state left all bounds {at}; {help_} may help.{until}"
 
 
-def trusted_until(verdict: Verdict, duration: float, agreed: float) -> float:
+def trusted_until(verdict: RunVerdict, duration: float, agreed: float) -> float:
     """When a run stops being trustworthy: its end when it finished, where it and its repetition part otherwise.
 
     NaN when there was no repetition, 0 when agreement proves nothing (a singular or hopelessly conditioned mass matrix).

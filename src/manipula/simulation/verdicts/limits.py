@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
-from manipula.robot.robot import Robot
+from manipula.errors import ManipulaError, printable
+from manipula.simulation.point_motion import point_rates
+from manipula.simulation.recorded import limits_of, robot_of
+from manipula.simulation.stated_limits import QUANTITIES, Limit, limit_of
 
-QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
-TIP_QUANTITIES = ("velocity", "acceleration", "jerk")
-FIELDS = {"velocity": "velocity", "acceleration": "acceleration", "jerk": "jerk", "torque": "effort"}
 SIGNALS = {"position": "q", "velocity": "qd", "acceleration": "qdd", "torque": "tau", "power": "power"}
 SLACK = 1e-9  # of the limit: rounding breaks none
 TURNING = {
@@ -32,8 +30,6 @@ TURNING = {
     "power": "W",
 }
 SLIDING = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "jerk": "m/s³", "torque": "N", "power": "W"}
-
-Limit = float | tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,98 +132,6 @@ class LimitVerdict(Value):
 # what is stated ------------------------------------------------------------------------------------------------------
 
 
-def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) -> dict[str, Any]:
-    """Every stated limit as plain values that a file can hold: by quantity one entry a joint, ``None`` where nothing is stated.
-
-    Args:
-        own: limits of a scenario (or of a question), which take the place of the robot's for the quantities they name; one
-            number for all joints, one a joint, pairs for positions; "tip" with quantities of its own.
-    """
-    count = robot.n if robot is not None else n or 0
-    out: dict[str, Any] = {}
-    if robot is not None:
-        rows = [[_number(j.limits.lower), _number(j.limits.upper)] for j in robot.joints]
-        out["position"] = [None if row == [None, None] else row for row in rows]
-        for quantity, field in FIELDS.items():
-            out[quantity] = [_number(getattr(j.limits, field)) for j in robot.joints]
-    for quantity, value in dict(own or {}).items():
-        if quantity == "tip":
-            out["tip"] = {key: _size(key, size) for key, size in dict(value).items()}
-        elif quantity in QUANTITIES:
-            out[quantity] = _own(quantity, value, count)
-        else:
-            raise unknown_name("limited quantity", quantity, (*QUANTITIES, "tip"), field="limits")
-    return {q: v for q, v in out.items() if v and (q == "tip" or any(x is not None for x in v))}
-
-
-def _number(value: Any) -> float | None:
-    """A stated number; None for one that is not stated, is infinite, or is still a symbol."""
-    if value is None or is_symbolic(value):
-        return None
-    number = float(value)
-    return number if np.isfinite(number) else None
-
-
-def _size(key: str, value: Any) -> float:
-    if key not in TIP_QUANTITIES:
-        raise unknown_name("quantity of the tip", key, TIP_QUANTITIES, field="limits.tip")
-    return _checked(f"tip.{key}", np.asarray(value, float)).item()
-
-
-def _checked(quantity: str, sizes: np.ndarray) -> np.ndarray:
-    if np.isnan(sizes).any() or (sizes < 0).any():
-        raise DescriptionError("A limit is a number, zero or more.", field=f"limits.{quantity}")
-    return sizes
-
-
-def _own(quantity: str, value: Any, n: int) -> list[Any]:
-    try:
-        sizes = np.asarray(value, float)
-        if quantity == "position":
-            shaped = sizes.shape in ((2,), (n, 2)) and not (n == 2 and sizes.shape == (2,) and sizes[0] > sizes[1])
-            rows = np.broadcast_to(sizes, (n, 2)) if shaped else np.stack([-np.broadcast_to(sizes, n), np.broadcast_to(sizes, n)], 1)  # fmt: skip
-            if np.isnan(rows).any() or (rows[:, 0] > rows[:, 1]).any():
-                raise DescriptionError(
-                    "A range of positions goes from the lower to the upper.", field="limits.position"
-                )
-            pairs = [[_number(a), _number(b)] for a, b in rows]
-            return [None if pair == [None, None] else pair for pair in pairs]
-        return [_number(v) for v in _checked(quantity, np.broadcast_to(sizes, n))]
-    except ValueError as error:
-        if isinstance(error, DescriptionError):
-            raise
-        raise ShapeError(
-            f"Limits of {quantity} are one number or one a joint ({n}); found {printable(value, 80)}."
-        ) from None
-
-
-def limit_of(entry: Any) -> Limit:
-    """One stated entry as a limit: a size, or a range with ±inf where a side is open."""
-    if entry is None:
-        return None
-    if isinstance(entry, (list, tuple)):
-        low, high = entry
-        return (-np.inf if low is None else float(low), np.inf if high is None else float(high))
-    return float(entry)
-
-
-def stored_limits(stored: Any, n: int) -> dict[str, Any]:
-    """Limits as :func:`stated_limits` made them and a file held them; ValueError or TypeError when they are something else."""
-    out: dict[str, Any] = {}
-    for quantity, values in dict(stored or {}).items():
-        if quantity == "tip":
-            out["tip"] = {key: float(values[key]) for key in TIP_QUANTITIES if key in values}
-            continue
-        if quantity not in QUANTITIES or len(values) != n:
-            raise ValueError(f"{n} entries of a known quantity are needed, found '{printable(quantity, 40)}'")
-        for value in values:
-            limit = limit_of(value)
-            if limit is not None and np.isnan(np.asarray(limit, float)).any():
-                raise ValueError(f"a limit of {quantity} is no number")
-        out[quantity] = list(values)
-    return out
-
-
 # how a motion stands against it --------------------------------------------------------------------------------------
 
 
@@ -303,8 +207,6 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
 
 def limit_verdict(result: Any) -> LimitVerdict:
     """How a result stands against the limits it carries (``meta["limits"]``; the stored robot's where a file has none)."""
-    from manipula.simulation.stored.provenance import limits_of
-
     limits = limits_of(result)
     if not limits or "q" not in result.arrays:
         return LimitVerdict(None, ())
@@ -372,9 +274,6 @@ def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Ch
 
 
 def _tip(result: Any, limits: Mapping[str, float]) -> tuple[list[Check], list[str]]:
-    from manipula.simulation.signals.point_motion import point_rates
-    from manipula.simulation.stored.provenance import robot_of
-
     robot = robot_of(result)
     if not all(name in result.arrays for name in ("q", "qd", "qdd")):
         return [], ["Limits of the tip could not be checked: its motion was not recorded."]

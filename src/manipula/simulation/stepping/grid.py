@@ -10,8 +10,8 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
+from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
-from manipula.simulation.plant.plant import Plant
 
 FAR = 1e300  # s, later than anything
 SNAP = 1e-14  # of a time of size 1, about forty units in the last place: instants closer than this are one
@@ -71,10 +71,10 @@ def within(t: Any, h: Any) -> Any:
     return lambda s: ops.minimum(ops.maximum(s, t + off), t + h - off)
 
 
-def switching(plant: Plant) -> list[Any]:
+def switching(disturbances: Sequence[Any]) -> list[Any]:
     """Instants at which disturbances begin and end, traced or plain: each run of a batch may have its own."""
     found: list[Any] = []
-    for d in plant.disturbances:
+    for d in disturbances:
         if isinstance(d, Wrench):
             found += [d.start, d.stop]
         elif isinstance(d, PayloadChange):
@@ -82,9 +82,9 @@ def switching(plant: Plant) -> list[Any]:
     return found
 
 
-def following(plant: Plant, grid: Grid) -> Callable[[Any], Any]:
+def following(disturbances: Sequence[Any], grid: Grid) -> Callable[[Any], Any]:
     """``following(t)``: the first known instant after t."""
-    return first_after(grid.marks, grid.ends, switching(plant))
+    return first_after(grid.marks, grid.ends, switching(disturbances))
 
 
 def first_after(marks: Any, ends: Any, own: Sequence[Any] = ()) -> Callable[[Any], Any]:
@@ -134,3 +134,14 @@ def beyond(x: Any, grid: Grid) -> Any:
 def ended(x: Any, n: int, grid: Grid) -> Any:
     """Must the run end in this state?"""
     return diverged(x, n) | beyond(x, grid)
+
+
+OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
+
+
+def position_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends of the joints' ranges, (n,) each; none where a robot has free parameters."""
+    if robot.parameters:
+        return np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
+    low, high = np.asarray(robot.position_limits, float).T
+    return low - OUTSIDE, high + OUTSIDE

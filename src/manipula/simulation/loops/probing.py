@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from manipula.identity import is_own
-from manipula.simulation.checks.instants import function_marks, narrower
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.stepping.instants import function_marks, narrower
 
 CELLS = 2048  # of a run, sixteen questions in each
 PYTHON_CELLS, PYTHON_NARROWEST = 64, 1e-10  # a question in Python costs microseconds

@@ -1,0 +1,83 @@
+"""What a result keeps of the run it was made from, read back: its scenario, its robot, the limits it was held against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.formats.toml import from_toml
+from manipula.robot.robot import Robot
+from manipula.simulation.files.scenario_file import file_text, load_text
+from manipula.simulation.stated_limits import stated_limits, stored_limits
+
+MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are kept as text
+
+
+def scenario_of(result: Any) -> Any:
+    """The scenario of a result: the one at hand, else the one that was stored; None when neither describes this run."""
+    if result.scenario is not None:
+        return result.scenario
+    text = str(result.meta.get("scenario_toml") or "")
+    try:
+        found = load_text(text) if text else None  # files that it names are refused: nothing but this text is read
+    except ManipulaError:
+        return None
+    if found is None or found.robot.digest != result.meta.get("robot_digest"):
+        return None
+    return found if "run" not in result.meta else _member(found, int(result.meta["run"]))
+
+
+def _member(scenario: Any, run: int) -> Any:
+    """One run of a batch that differs by its initial state alone, as a scenario of its own."""
+    if any(np.ndim(v) >= 1 for group in (scenario.parameters, scenario.vary) for v in (group or {}).values()):
+        return None
+    changes = {name: getattr(scenario, name)[run] for name in ("q0", "qd0") if np.ndim(getattr(scenario, name)) == 2}
+    return scenario.replace(**changes)
+
+
+def robot_of(result: Any) -> Robot | None:
+    """The robot of a result with numbers in it, from its scenario or from what was stored; None when it cannot be known."""
+    robot: Robot | None = None
+    if result.scenario is not None:
+        robot = result.scenario.robot
+    elif result.meta.get("robot_toml"):
+        try:
+            robot = from_toml(str(result.meta["robot_toml"]) + "\n")  # text, never the name of a file
+        except ManipulaError:
+            return None
+    if robot is None or robot.is_numeric:
+        return robot
+    values = {}
+    for name, value in dict(result.meta.get("parameters") or {}).items():
+        if np.ndim(value) == 0:
+            values[name] = float(value)
+        elif "run" in result.meta:
+            values[name] = float(value[result.meta["run"]])
+    robot = robot.with_parameters(**{name: v for name, v in values.items() if name in robot.parameters})
+    return robot if robot.is_numeric else None
+
+
+def limits_of(result: Any) -> dict[str, Any]:
+    """The limits that a result carries; those of its robot where it was stored before results carried any."""
+    if "limits" not in result.meta:
+        robot = robot_of(result)
+        return {} if robot is None else stated_limits(robot)
+    try:
+        return stored_limits(result.meta["limits"], np.shape(result.arrays["q"])[-1])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DescriptionError(
+            f"The limits in this result are damaged: {printable(error, 200)}.", field="limits"
+        ) from None
+
+
+def scenario_text(scenario: Any) -> str:
+    """The scenario as TOML, so that what was not recorded can be found later; nothing when no file can hold it, or a long table would."""
+    torques = getattr(scenario, "torques", None)
+    if getattr(scenario, "batch", 1) > MOST_RUNS or (torques is not None and len(torques[0]) > MOST_TIMES):
+        return ""
+    try:
+        return file_text(scenario)
+    except (ManipulaError, TypeError, ValueError):
+        return ""

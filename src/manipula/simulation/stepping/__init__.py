@@ -1,0 +1,1 @@
+"""Where steps end, and how two ways of stepping are compared."""

@@ -1,0 +1,33 @@
+"""A run against its repetition in other, finer steps: the error of the run, and until when both agree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.simulation.stepping.grid import RATIO
+
+
+def shrinkage(order: int) -> float:
+    r"""What a difference between a run and its verification is multiplied with to give the error of the run.
+
+    Steps divided at the ratio r leave :math:`r^{p+1} + (1-r)^{p+1}` of the local error.
+    """
+    return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
+
+
+def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: float, factor: float = 1.0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors of runs (..., S, m) found by repeating them, and the time until which both agree within the tolerance, (...,) each.
+
+    Every coordinate is measured by its own size: the largest value it had so far, at least 1. Samples from the first one on
+    that either of the two does not have are left out; the error is infinite when only the repetition ended early.
+    """
+    whole = [np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
+    both = np.logical_and.accumulate(whole[0] & whole[1], axis=-1)
+    a, b = (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
+    size = np.maximum(1.0, np.maximum.accumulate(np.abs(b), axis=-2))
+    off = (np.abs(a - b) / size).max(axis=-1, initial=0.0) * factor
+    error = off.max(axis=-1, initial=0.0)
+    good = np.logical_and.accumulate(both & (off <= tolerance), axis=-1)
+    trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)
+    alone = (whole[0] & ~whole[1]).any(axis=-1)
+    return np.where(alone, np.inf, error), trusted
