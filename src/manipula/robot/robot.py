@@ -181,6 +181,13 @@ class Robot:
                  np.inf if j.limits.upper is None else j.limits.upper) for j in self.joints]  # fmt: skip
         return array(rows).reshape(self.n, 2)
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in dataclasses.fields(self) if f.compare))
+
     @cached_property
     def bare(self) -> Robot:
         """The mechanism alone, without friction laws and drives: what kinematics and the equations of motion are made from."""

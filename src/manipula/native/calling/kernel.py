@@ -156,11 +156,15 @@ class Kernel:
 
         return processor().width
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
-        """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch."""
-        if out is None and threads is None:
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None) -> Any:
+        """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch.
+
+        ``turns``: how often the innermost loops turn in all, roughly, where the caller knows it. Short work then stays in the
+        calling thread; loops of unknown length are waited for by it, so that Ctrl-C is heard.
+        """
+        if out is None and threads is None and turns is None:
             return self._entry(*arrays)
-        return self._general(*arrays, out=out, threads=threads)
+        return self._general(*arrays, out=out, threads=threads, turns=turns)
 
     def _first(self, *arrays: Any) -> Any:
         """Calls until one with a single state comes, so that those who have batches only wait for batch code only."""
@@ -222,7 +226,7 @@ class Kernel:
             rows = max(rows, array.size // math.prod(shape))
         return 1 < rows <= self._few_rows and self.gufunc is not None
 
-    def _general(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+    def _general(self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None) -> Any:
         graph = self.graph
         if len(arrays) != len(graph.inputs):
             raise TypeError(
@@ -237,7 +241,7 @@ class Kernel:
         results = self._allocated(arguments, out)
         count = math.prod(arguments.batch)
         if count:
-            self._run(arguments, results, count, threads)
+            self._run(arguments, results, count, threads, turns)
         return self._delivered(tuple(results) if len(results) > 1 else results[0], out)
 
     # ------------------------------------------------------------------ memory
@@ -285,7 +289,7 @@ class Kernel:
         return tuple(given) if isinstance(results, tuple) else given[0]
 
     # ------------------------------------------------------------------ the call itself
-    def _run(self, arguments: Arguments, results: list[np.ndarray], count: int, threads: int | None) -> None:
+    def _run(self, arguments: Arguments, results: list[np.ndarray], count: int, threads: int | None, turns: float | None) -> None:  # fmt: skip
         graph = self.graph
         keep: list[np.ndarray] = []
         inputs: list[tuple[int, int]] = []  # address and distance of rows
@@ -308,10 +312,12 @@ class Kernel:
         if code.width == 1 and not code.stoppable:
             _run_rows(code, inputs, outputs, count)
         else:
-            self._shared(code, inputs, outputs, count, self._seconds(arguments), threads, (keep, results))
+            seconds = self._seconds(arguments) if turns is None else turns * self._cost[0] * SECONDS_PER_OPERATION
+            known = turns is not None or code.stoppable == 1
+            self._shared(code, inputs, outputs, count, seconds, known, threads, (keep, results))
 
     def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
-                threads: int | None, owned: object) -> None:  # fmt: skip
+                known: bool, threads: int | None, owned: object) -> None:  # fmt: skip
         """Work that other threads take over or share; they own the code and all memory until they are through."""
         from manipula.native.calling import threads as crew
 
@@ -320,7 +326,7 @@ class Kernel:
             stop = crew.StopFlag()
             inputs.append((stop.address, 0))
         owned = (code, stop, owned)
-        waits = code.stoppable > 1 or (code.stoppable and count * seconds * ONE_BY_ONE > SHORT_SECONDS)
+        waits = code.stoppable and (not known or count * seconds * ONE_BY_ONE > SHORT_SECONDS)
         if code.width > 1:
             crew.run_batch(
                 code.address,

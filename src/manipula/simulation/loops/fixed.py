@@ -198,7 +198,8 @@ def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads:
     x0, p = run.x0[chosen], run.p[chosen]
     numbers = (*run.inputs, *grid, grid.count, 0.0, run.scenario.step, ratio, *lag(run))
     if not loop.noisy:
-        out = kernel(x0, p, *numbers, threads=threads)
+        turns = grid.steps(run.scenario.step) * (1.0 if ratio == WHOLE else 2.0)
+        out = kernel(x0, p, *numbers, threads=threads, turns=turns)
     else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size
         rows = [kernel(x0[i], p[i], *numbers, *noise_table(run.scenario, k)) for i, k in enumerate(members)]
         out = tuple(np.array(column) for column in zip(*rows))

@@ -46,6 +46,10 @@ class Grid(NamedTuple):
         """The same samples with more instants on which steps end."""
         return Grid.of(self.times, np.concatenate([self.marks[1:-1], more]), self.low, self.high)
 
+    def steps(self, h: float) -> float:
+        """How many steps of h a run takes, roughly: whole ones, and one more at every sample and mark."""
+        return float(self.times[-1] - self.times[0]) / h + len(self.times) + len(self.marks)
+
     @property
     def count(self) -> int:
         """Intervals between samples."""

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from manipula.physics.composite import mass_matrix
+from manipula.model import Model
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.stepping.grid import position_limits
@@ -23,9 +24,13 @@ def condition(robot: Robot, q: np.ndarray) -> float:
         return 1.0
     chosen = q[np.linspace(0, len(q) - 1, min(len(q), JUDGED_SAMPLES)).astype(int)]
     rows = chosen[np.isfinite(chosen).all(axis=1)]
-    with np.errstate(all="ignore"):
-        M = [np.asarray(mass_matrix(robot, row), float) for row in rows]
-    return float(reciprocals(np.array(M)).min()) if M else 1.0
+    return float(reciprocals(model_of(robot).mass_matrix(rows)).min()) if len(rows) else 1.0
+
+
+@once_per_mechanism(64)
+def model_of(robot: Robot) -> Model:
+    """The compiled functions of a robot, kept for its next run."""
+    return Model(robot)
 
 
 def conditions(run: Any, samples: Any) -> np.ndarray:
