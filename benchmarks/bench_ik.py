@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.ik.search.driver import ranges
+from manipula.ik.search.joint_box import start_box
 from manipula.ik.tracking.track import track
 from manipula.motion.trajectory import Trajectory
 
@@ -31,7 +31,7 @@ TOOLBOX = 2e-13  # its tolerance is half the squared error: 6e-7 m or rad
 
 def targets_of(name: str, count: int, seed: int = 1) -> tuple[mp.Model, np.ndarray]:
     model = mp.compile(mp.load(name))
-    box = ranges(model.robot)
+    box = start_box(model.robot)
     return model, model.pose(np.random.default_rng(seed).uniform(box[:, 0], box[:, 1], (count, model.n)))
 
 
@@ -121,7 +121,7 @@ def toolbox(model: mp.Model, X: np.ndarray) -> Any:
         ets = ets * rtb.ET.SE3(SE3(np.linalg.inv(R) @ robot.links[i].frame.matrix().astype(float), check=False))
     ets = ets * rtb.ET.SE3(SE3(robot.tip_frame.pose.matrix().astype(float), check=False))
     rng = np.random.default_rng(0)
-    box = ranges(robot)
+    box = start_box(robot)
     q = rng.uniform(box[:, 0], box[:, 1])
     if np.abs(np.asarray(ets.eval(q)) - model.pose(q)).max() > 1e-9:
         return "not compared: the arm could not be rebuilt"
@@ -138,7 +138,7 @@ def pinocchio_loop(model: mp.Model, X: np.ndarray, starts: int = 30, iterations:
         judge = importlib.import_module("oracles").Judge(model.robot)
     except ImportError:
         return "missing: pip install pin"
-    box = ranges(model.robot)
+    box = start_box(model.robot)
     low, high = model.robot.position_limits.T
     rng = np.random.default_rng(0)
     frame = judge.frame_ids["tip"]

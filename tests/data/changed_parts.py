@@ -17,9 +17,9 @@ from manipula.algebra import ops
 from manipula.control import Controller
 from manipula.ik.methods import REGISTRY as METHODS
 from manipula.ik.methods import Method
-from manipula.ik.methods.base import damped_step
 from manipula.physics import newton_euler
 from manipula.redundancy.null_space import Criterion
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 from manipula.robot.drives import Drive
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.integrators import FIXED, FixedStep
@@ -121,7 +121,7 @@ class Timid(Method):
         self.k = k
 
     def step(self, e, J):
-        return damped_step(e, J, 1e-2 * self.k)
+        return pseudoinverse_times(J, e, 1e-2 * self.k)
 
 
 def defined(k):

@@ -16,9 +16,9 @@ from manipula.algebra import ops
 from manipula.control import Controller
 from manipula.ik.methods import REGISTRY as METHODS
 from manipula.ik.methods import Method
-from manipula.ik.methods.base import damped_step
 from manipula.motion.timing.base import FunctionProfile, TimeLaw
 from manipula.redundancy.null_space import Criterion
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 from manipula.robot.drives import Drive
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.integrators import ADAPTIVE, FIXED, FixedStep
@@ -100,7 +100,7 @@ class Timid(Method):
     name: ClassVar[str] = "timid"
 
     def step(self, e, J):
-        return damped_step(e, J, 1e-2 * 7.25)
+        return pseudoinverse_times(J, e, 1e-2 * 7.25)
 
 
 def by_global(t, q, qd, target):

@@ -14,7 +14,7 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.closed_form.subproblems import turn_of
 from manipula.ik.general import all_postures, polished, prepared, solve_6r
 from manipula.ik.general.closure import closure, fourteen, moved
-from manipula.ik.general.complex_pair import Pair, solve
+from manipula.ik.general.complex_pair import ComplexPair, solve
 from manipula.ik.general.continuation import solve_6r_by_continuation, start_problem
 from manipula.robot.robot import Robot
 
@@ -175,7 +175,7 @@ def test_complex_pairs_compute_like_complex_numbers() -> None:
     rng = np.random.default_rng(4)
     A = rng.normal(size=(6, 6)) + 1j * rng.normal(size=(6, 6))
     b = rng.normal(size=6) + 1j * rng.normal(size=6)
-    to_pair = lambda z: Pair(float(z.real), float(z.imag))
+    to_pair = lambda z: ComplexPair(float(z.real), float(z.imag))
     x = solve([[to_pair(z) for z in row] for row in A], [to_pair(z) for z in b])
     np.testing.assert_allclose([complex(z.re, z.im) for z in x], np.linalg.solve(A, b), atol=1e-12)
     cosine, sine = to_pair(b[0]).cos_sin()

@@ -7,13 +7,14 @@ import pytest
 
 import manipula as mp
 from manipula.ik.tracking.self_motion import limit_pull
+from manipula.redundancy.arm import Arm
+from manipula.redundancy.pseudoinverse import weighted_inverse
 from manipula.redundancy.resolution import (
     null_space,
     prioritised,
     prioritised_acceleration,
     resolved_acceleration,
     resolved_rate,
-    weighted_inverse,
 )
 
 ROUNDING = 1e-11  # solutions of 6×6 systems of condition below 1e4
@@ -100,9 +101,9 @@ def test_conflicting_tasks_yield_to_the_first() -> None:
 def test_the_pull_points_away_from_the_nearer_limit(panda: mp.Model) -> None:
     low, high = panda.robot.position_limits.T
     middle = 0.5 * (low + high)
-    assert np.abs(limit_pull(panda.robot, middle)).max() < 1e-12
-    assert np.all(np.asarray(limit_pull(panda.robot, high - 0.1), float) < 0.0)
-    assert np.all(np.asarray(limit_pull(panda.robot, low + 0.1), float) > 0.0)
+    assert np.abs(limit_pull(Arm(panda.robot), middle)).max() < 1e-12
+    assert np.all(np.asarray(limit_pull(Arm(panda.robot), high - 0.1), float) < 0.0)
+    assert np.all(np.asarray(limit_pull(Arm(panda.robot), low + 0.1), float) > 0.0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.ik.search.driver import ranges
+from manipula.ik.search.joint_box import start_box
 from oracles import Judge
 
 TOLERANCE = 1e-8  # what solve_ik promises, m and rad
@@ -17,7 +17,7 @@ TARGETS = 2000
 
 def random_targets(name: str, count: int, seed: int) -> tuple[mp.Model, np.ndarray, np.ndarray]:
     model = mp.compile(mp.load(name))
-    box = ranges(model.robot)
+    box = start_box(model.robot)
     q = np.random.default_rng(seed).uniform(box[:, 0], box[:, 1], (count, model.n))
     return model, q, model.pose(q)
 

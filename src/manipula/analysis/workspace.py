@@ -11,7 +11,7 @@ from manipula.algebra.value import Value
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.ik.diagnose import out_of_reach
-from manipula.ik.search.driver import ranges
+from manipula.ik.search.joint_box import start_box
 from manipula.ik.solve import solver_for
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
@@ -66,7 +66,7 @@ class WorkspaceMap(Value):
 
 def bounding_box(model: Model, frame: str = TIP, limits: bool = True, seed: int = 0) -> np.ndarray:
     """(3, 2) box around the tips of many random postures [m]."""
-    box = ranges(model.robot)
+    box = start_box(model.robot)
     if not limits:
         turning = np.array([j.is_revolute for j in model.robot.joints])
         box[turning] = -np.pi, np.pi
@@ -185,7 +185,7 @@ def _manipulability(
         return best
     cells = centres[reachable]
     values = manipulability(model, q[reachable], "position", frame).manipulability
-    box, rng = ranges(model.robot), np.random.default_rng(seed)
+    box, rng = start_box(model.robot), np.random.default_rng(seed)
     for _ in range(count - 1):
         start = rng.uniform(box[:, 0], box[:, 1], (len(cells), model.n))
         other, fine = _solved(model.robot, cells, frame, limits, seed, rows, start)

@@ -51,7 +51,7 @@ def resetter(part: Any) -> Any:
 def copied(value: Any, memo: dict[int, Any] | None = None) -> Any:
     """A deep copy that also copies what functions hold in closures and default arguments; TypeError where that is impossible."""
     if memo is None:
-        walk = _Walk(value)
+        walk = _ObjectWalk(value)
         memo = {id(atom): atom for atom in walk.atoms}
     if id(value) in memo:
         return memo[id(value)]
@@ -104,7 +104,7 @@ def _filled(cell: types.CellType) -> bool:
 
 def snapshot(part: Any) -> bytes:
     """A digest of everything mutable that ``part`` can reach: attributes, closures, default arguments, named globals."""
-    return _Walk(part).digest
+    return _ObjectWalk(part).digest
 
 
 def _root(kind: Any) -> str:
@@ -129,7 +129,7 @@ def _authors(part: Any) -> list[Any]:
     return found
 
 
-class _Walk:
+class _ObjectWalk:
     """One look at an object and all it holds.
 
     Attributes:

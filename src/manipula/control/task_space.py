@@ -11,8 +11,9 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
-from manipula.redundancy.arm import Arm, null_space_times, pseudoinverse_times
+from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
+from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 
 
 def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -54,7 +55,8 @@ class TaskSpaceComputedTorque(Controller):
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         J = arm.task_jacobian(q)
-        qdd = pseudoinverse_times(J, wanted_acceleration(self, arm, q, qd, target, J), self.damping)
+        wanted = wanted_acceleration(self, arm, q, qd, target, J)
+        qdd = pseudoinverse_times(J, wanted, self.damping * self.damping)
         z = secondary(self, arm, q, qd)
         if z is not None:
             qdd = qdd + null_space_times(J, z)

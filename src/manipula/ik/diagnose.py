@@ -8,7 +8,7 @@ import numpy as np
 
 from manipula.ik.base import Status
 from manipula.ik.search.confined import confined
-from manipula.ik.search.driver import Walls
+from manipula.ik.search.joint_box import JointBox
 from manipula.ik.search.reach import Reach, reach_of
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
@@ -20,7 +20,7 @@ NEAR = 1e-3  # m or rad: an answer this close is a posture worth looking at
 SINGULAR = 1e-4  # smallest singular value of J, against the largest
 
 
-class Verdict(NamedTuple):
+class IkVerdict(NamedTuple):
     status: Status
     reason: str
 
@@ -43,18 +43,18 @@ def out_of_reach(robot: Robot, task: Task, targets: np.ndarray, limited: bool, t
     return np.where(worst > tolerance, worst, 0.0)
 
 
-def unreachable(robot: Robot, task: Task, gap: float) -> Verdict:
+def unreachable(robot: Robot, task: Task, gap: float) -> IkVerdict:
     frame = task.parts[0][0]
     reach = reach_of(robot, frame)
     span = f"{reach.nearest:.6g} to {reach.farthest:.6g} m from its shoulder" if reach else "nowhere"
-    return Verdict(
+    return IkVerdict(
         "unreachable", f"The target is {gap:.6g} m outside the reach of '{robot.name}' ({span}); no posture gets there."
     )
 
 
-def immovable(robot: Robot, task: Task, targets: np.ndarray, tolerance: float) -> list[Verdict | None]:
+def immovable(robot: Robot, task: Task, targets: np.ndarray, tolerance: float) -> list[IkVerdict | None]:
     """For targets (N, parts, 4, 4) that differ where no joint can move the frame: why they are out of reach."""
-    out: list[Verdict | None] = [None] * len(targets)
+    out: list[IkVerdict | None] = [None] * len(targets)
     for kept in confined(robot, task):
         frame, rows = task.parts[kept.part]
         places, angles = kept.misses(targets, rows)
@@ -64,40 +64,40 @@ def immovable(robot: Robot, task: Task, targets: np.ndarray, tolerance: float) -
             else:
                 how = "turns about one direction only" if kept.turns else "does not turn"
                 words = f"'{frame}' of '{robot.name}' {how}: the target is tilted by {np.degrees(angles[k]):.6g}° against all it can do."
-            out[k] = Verdict("unreachable", words)
+            out[k] = IkVerdict("unreachable", words)
     return out
 
 
-def beyond_limits(robot: Robot, q: np.ndarray) -> Verdict:
+def beyond_limits(robot: Robot, q: np.ndarray) -> IkVerdict:
     """A posture exists, but not within the limits."""
     low, high = np.asarray(robot.position_limits, float).T
-    q = np.asarray(Walls(robot, True).home(q), float)
+    q = np.asarray(JointBox(robot, True).home(q), float)
     joints = [
         f"{name} at {x:.4g} (allowed {a:.4g} to {b:.4g})"
         for name, x, a, b in zip(robot.joint_names, q, low, high)
         if x < a or x > b
     ]
     where = f": {', '.join(joints)}" if joints else ""
-    return Verdict("limits", f"Only postures beyond joint limits were found{where}.")
+    return IkVerdict("limits", f"Only postures beyond joint limits were found{where}.")
 
 
-def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float) -> Verdict:
+def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float) -> IkVerdict:
     """The nearest posture that many starts gave: out of reach, singular, or not converged."""
     _, J, size = search.errors(targets, q)
     s = np.linalg.svd(np.asarray(J, float), compute_uv=False)
     ratio = float(s[-1] / max(s[0], 1e-300))
     if size > NEAR:
-        return Verdict(
+        return IkVerdict(
             "unreachable",
             f"No posture found gets nearer than {size:.6g} {_unit(search.task)}: the target is out of reach.",
         )
     if ratio < SINGULAR:
         words = f"The nearest posture is singular (smallest over largest singular value {ratio:.1e}); the error stays at {size:.3g}."
-        return Verdict("singular", words)
+        return IkVerdict("singular", words)
     words = (
         f"{int(iterations)} iterations by '{search.rule.name}' left an error of {size:.3g} (allowed {tolerance:.1g})."
     )
-    return Verdict("not_converged", words)
+    return IkVerdict("not_converged", words)
 
 
 def _unit(task: Task) -> str:

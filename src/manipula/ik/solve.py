@@ -15,7 +15,7 @@ from manipula.ik.methods import REGISTRY
 from manipula.ik.search.analytic import Analytic, analytic_for
 from manipula.ik.search.confined import confined
 from manipula.ik.search.distinct import enumerate_solutions
-from manipula.ik.search.driver import SLACK
+from manipula.ik.search.joint_box import SLACK
 from manipula.ik.search.optimise import OptimisationSearch
 from manipula.ik.search.parameter_scan import scan
 from manipula.ik.search.starts import RELAXED, ROUNDS, Checker, Found, Search
@@ -179,7 +179,7 @@ class Solver:
             (_, _, _, x), (_, _, _, y), (_, _, _, z), _ = targets[k].tolist()
             gap = reach.gap_of(x, y, z)
             if gap > tolerance:
-                return self._hopeless(targets, gap)
+                return self._out_of_reach(targets, gap)
         if self.direct is not None:
             q = self.direct.best(targets[0], q0)
             if q is not None:
@@ -206,13 +206,13 @@ class Solver:
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
         return self._stubborn(targets, found, tolerance, most, seed)
 
-    def _hopeless(self, targets: np.ndarray, gap: float) -> IkResult:
+    def _out_of_reach(self, targets: np.ndarray, gap: float) -> IkResult:
         status, reason = diagnose.unreachable(self.robot, self.task, gap)
         q = self.search.starts(targets.reshape(1, -1), np.zeros(1, int), NO_CHANCE)[0]
         return IkResult(q, status, float(self.check(targets, q)), 0, reason, self.numeric)
 
     def _within(self, q: np.ndarray) -> bool:
-        return not self.has_limits or float(self.search.walls.beyond_by(np.asarray(q, float))[1]) <= SLACK
+        return not self.has_limits or float(self.search.joint_box.beyond_by(np.asarray(q, float))[1]) <= SLACK
 
     @property
     def widens(self) -> bool:
@@ -224,7 +224,7 @@ class Solver:
         analytic = self.direct
         if analytic is None or not analytic.exact or analytic.redundant or not self.has_limits:
             return None
-        q, beyond = analytic.walls.beyond_by(analytic.every(targets[0]))
+        q, beyond = analytic.joint_box.beyond_by(analytic.every(targets[0]))
         if len(q) < analytic.solver.branches or beyond.min() <= SLACK:
             return None  # some are missing: perhaps by rounding, at the border of the reach
         s = np.linalg.svd(np.asarray(self.search.errors(targets[None], q)[1], float), compute_uv=False)
@@ -234,7 +234,7 @@ class Solver:
 
     def _outside(self, targets: np.ndarray, q: np.ndarray, method: str) -> IkResult:
         status, reason = diagnose.beyond_limits(self.robot, q)
-        clipped = np.asarray(self.search.walls.clipped(q), float)
+        clipped = np.asarray(self.search.joint_box.clipped(q), float)
         return IkResult(clipped, status, float(self.check(targets, clipped)), 0, reason, method)
 
     def _scanned(self, targets: np.ndarray, tolerance: float) -> IkResult | None:
@@ -242,7 +242,7 @@ class Solver:
         analytic = self.analytic
         if analytic is None or not analytic.redundant:
             return None
-        found = scan(analytic.solver, analytic.walls, targets[0])
+        found = scan(analytic.solver, analytic.joint_box, targets[0])
         if not len(found.q):
             return None
         q = np.asarray(self.search.refine(targets[None], found.q, tolerance * RELAXED, 20.0)[0], float)

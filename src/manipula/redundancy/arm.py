@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.algebra.linear import array, solve_spd, zeros
+from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Vector
 from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
 from manipula.physics.mechanism import Mechanism, mechanism_of, prepare, regrouped
 from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 
 class Arm:
-    """M, h, g, Jacobians of a robot: the controller's model of the plant.
+    """M, h, g, Jacobians of a robot: the controller's model of the plant, and what secondary criteria are computed from.
 
-    ``task`` are the rows of the tip's linear velocity that the arm can move at all (x and y for a planar arm).
+    ``task`` are the rows of the frame's velocity that count: unless they are given, those of the linear velocity that the arm can move
+    at all (x and y for a planar arm).
     """
 
-    def __init__(self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False) -> None:
+    def __init__(
+        self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False, frame: str = TIP,
+        rows: tuple[int, ...] | None = None,
+    ) -> None:  # fmt: skip
         """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them."""
-        self.robot, self.shares_plant = robot, shares_plant
+        self.robot, self.shares_plant, self.frame, self._rows = robot, shares_plant, frame, rows
         self.full = mechanism_of(robot) if mechanism is None else mechanism
         self.n = robot.n
         self.friction_laws: tuple[FrictionLaw | None, ...] = tuple(j.friction for j in robot.joints)
@@ -53,16 +58,16 @@ class Arm:
         return regressor.regressor(mechanism, q, qd, qdd)
 
     def position(self, q: Vector) -> np.ndarray:
-        return kinematics.position(self.full, q)
+        return kinematics.position(self.full, q, self.frame)
 
     def pose(self, q: Vector) -> np.ndarray:
-        return kinematics.pose(self.full, q)
+        return kinematics.pose(self.full, q, self.frame)
 
     def jacobian(self, q: Vector) -> np.ndarray:
-        return kinematics.jacobian(self.full, q)
+        return kinematics.jacobian(self.full, q, self.frame)
 
     def jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
-        return kinematics.jacobian_rate(self.full, q, qd)
+        return kinematics.jacobian_rate(self.full, q, qd, self.frame)
 
     def friction(self, qd: Vector) -> np.ndarray:
         """Friction torque of the laws that have no state and no load: what a controller can compensate."""
@@ -74,39 +79,25 @@ class Arm:
 
     @cached_property
     def task(self) -> tuple[int, ...]:
-        """Indices among x, y, z that the tip can move in, seen from three postures."""
+        """Rows of the frame's Jacobian: those given, else the indices among x, y, z that it can move in, seen from three postures."""
+        if self._rows is not None:
+            return self._rows
         rng = np.random.default_rng(0)
         free = self.robot.parameters
         mechanism = (
             prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else mechanism_of(self.robot)
         )
         J = np.hstack(
-            [np.asarray(kinematics.jacobian(mechanism, rng.uniform(-1, 1, self.n))[:3], float) for _ in range(3)]
+            [
+                np.asarray(kinematics.jacobian(mechanism, q, self.frame)[:3], float)
+                for q in rng.uniform(-1, 1, (3, self.n))
+            ]
         )
         return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
 
     def task_jacobian(self, q: Vector) -> np.ndarray:
-        """Rows of the linear Jacobian that belong to ``task``."""
+        """Rows of the Jacobian that belong to ``task``."""
         return self.jacobian(q)[list(self.task)]
 
     def task_jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
         return self.jacobian_rate(q, qd)[list(self.task)]
-
-
-def pseudoinverse_times(J: np.ndarray, v: Vector, damping: object = 0.0) -> np.ndarray:
-    r""":math:`J^+ v = J^T(JJ^T + \lambda^2 1)^{-1} v`, (n,); exact for a Jacobian of full row rank and λ = 0."""
-    gram = J @ J.T
-    if not (isinstance(damping, float) and damping == 0.0):
-        gram = gram + damping * damping * np.eye(len(gram))  # pyright: ignore[reportOperatorIssue]
-    return J.T @ solve_spd(gram, v)
-
-
-def weighted_inverse_times(J: np.ndarray, inverse_weight: np.ndarray, v: Vector) -> np.ndarray:
-    r""":math:`\bar J v = W^{-1}J^T(JW^{-1}J^T)^{-1}v`; with W = M it is the dynamically consistent inverse."""
-    WJ = inverse_weight @ J.T
-    return WJ @ solve_spd(J @ WJ, v)
-
-
-def null_space_times(J: np.ndarray, z: Vector) -> np.ndarray:
-    r""":math:`(1 - J^+J)\,z`: the part of a joint motion that leaves the task alone."""
-    return z - pseudoinverse_times(J, J @ z)

@@ -71,7 +71,7 @@ class ObstacleDistance(Criterion):
         """Distance of the centre from every line of the arm [m]."""
         where, centre = place(arm.full, q), array(self.centre)
         lines = [(where.p[b.parent], where.p[i]) for i, b in enumerate(arm.full.bodies) if b.parent >= 0]
-        body = find_frame(arm.full, getattr(arm, "frame", "tip")).link
+        body = find_frame(arm.full, arm.frame).link
         lines.append((where.p[body] if body >= 0 else np.zeros(3), arm.position(q)))
         out = []
         for a, b in lines:

@@ -1,10 +1,7 @@
 r"""Resolving redundancy at one instant: which of the many joint motions that serve a task.
 
 Velocity level :math:`\dot q = J_W^{\#}v + (1 - J_W^{\#}J)z`, acceleration level :math:`\ddot q = J_W^{\#}(a - \dot J\dot q) + (1-J_W^{\#}J)z` with
-
-.. math:: J_W^{\#} = W^{-1}J^T(JW^{-1}J^T + \lambda^2)^{-1}
-
-(W = 1: shortest joint motion; W = M(q): least kinetic energy [Khatib 1987]). Everything here works on any scalar, so it can be traced.
+:math:`J_W^{\#}` of ``pseudoinverse.py``, its damping squared. Everything here works on any scalar, so it can be traced.
 """
 
 from __future__ import annotations
@@ -14,35 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.linear import array, solve_spd
+from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError
-
-
-def weighted_inverse(J: np.ndarray, weight: Any = None, damping: Scalar = 0.0) -> np.ndarray:
-    r""":math:`J_W^{\#}`, (n, rows). ``weight``: None for 1, (n,) for a diagonal W, (n, n) for a full one, such as M(q)."""
-    rows, n = J.shape
-    if weight is None:
-        spread = J.T
-    elif np.ndim(weight) == 1:
-        if len(weight) != n:
-            raise ShapeError(f"A weight for {n} joints has {len(weight)} entries.")
-        spread = array([[J[r, i] / weight[i] for r in range(rows)] for i in range(n)])
-    elif np.shape(weight) == (n, n):
-        spread = solve_spd(weight, J.T)
-    else:
-        raise ShapeError(f"A weight must have shape ({n},) or ({n}, {n}), found {np.shape(weight)}.")
-    gram = J @ spread
-    if not (isinstance(damping, float) and damping == 0.0):
-        gram = array([[gram[i, j] + (damping * damping if i == j else 0.0) for j in range(rows)] for i in range(rows)])
-    return array(solve_spd(gram, spread.T).T)
+from manipula.redundancy.pseudoinverse import weighted_inverse
 
 
 def resolved_rate(
     J: np.ndarray, v: Vector, *, weight: Any = None, damping: Scalar = 0.0, null: Vector | None = None
 ) -> np.ndarray:
     r"""Joint rates (n,) for a task velocity v (rows,): :math:`J_W^{\#}v + (1-J_W^{\#}J)z`, z = ``null``."""
-    inverse = weighted_inverse(J, weight, damping)
+    inverse = weighted_inverse(J, weight, damping * damping)
     if null is None:
         return array(inverse @ array(v))
     null = array(null)

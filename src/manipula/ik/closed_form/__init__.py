@@ -10,14 +10,14 @@ from collections.abc import Callable
 from manipula.ik.closed_form import locked, parallel, planar, srs, wrist
 from manipula.ik.closed_form.geometry import NEAR, Lines, Relations, lines_of, rank
 from manipula.ik.closed_form.positioning import position_arm
-from manipula.ik.closed_form.program import Program
+from manipula.ik.closed_form.program import ClosedFormProgram
 from manipula.ik.closed_form.solver import ClosedForm, PointProgram
 from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 
-def _positioning(lines: Lines, relations: Relations) -> Program | None:
+def _positioning(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for two or three joints that carry the tip."""
     tip = lines.home[:3, 3]
     if len(lines.axes) not in (2, 3) or rank(lines.axes, tip) < len(lines.axes):
@@ -25,7 +25,7 @@ def _positioning(lines: Lines, relations: Relations) -> Program | None:
     return PointProgram(position_arm(lines.axes, relations), tip)
 
 
-FAMILIES: dict[str, Callable[[Lines, Relations], Program | None]] = {
+FAMILIES: dict[str, Callable[[Lines, Relations], ClosedFormProgram | None]] = {
     "planar": planar.recognise,
     "wrist": wrist.recognise,
     "parallel": parallel.recognise,

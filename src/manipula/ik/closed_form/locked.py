@@ -11,16 +11,16 @@ from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form import parallel, wrist
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations
-from manipula.ik.closed_form.program import Program, Row
+from manipula.ik.closed_form.program import ClosedFormProgram, Row
 from manipula.ik.closed_form.subproblems import turn_of
 
 
-class Locked(Program):
+class Locked(ClosedFormProgram):
     """The joint of the given index (0 or the last) has the value ``parameter``."""
 
     kind = "pose"
 
-    def __init__(self, inner: Program, axis: Axis, last: bool, label: str) -> None:
+    def __init__(self, inner: ClosedFormProgram, axis: Axis, last: bool, label: str) -> None:
         self.inner, self.axis, self.last = inner, axis, last
         self.name, self.branches, self.parameter = f"{inner.name}, {label} given", inner.branches, label
 
@@ -47,11 +47,11 @@ def _inverse(axis: Axis, value: Scalar) -> np.ndarray:
     return array(out)
 
 
-def recognise(lines: Lines, relations: Relations) -> Program | None:
+def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for seven joints that becomes a known arm of six when the last or the first is held."""
     if len(lines.axes) != 7:
         return None
-    families: list[Callable[[Lines, Relations], Program | None]] = [wrist.recognise, parallel.recognise]
+    families: list[Callable[[Lines, Relations], ClosedFormProgram | None]] = [wrist.recognise, parallel.recognise]
     for last in (True, False):
         rest = lines.axes[:-1] if last else lines.axes[1:]
         for family in families:

@@ -19,7 +19,7 @@ from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, inverse_motion, turn_vector
 from manipula.ik.closed_form.planar import planar_three
-from manipula.ik.closed_form.program import Program, Row, backwards
+from manipula.ik.closed_form.program import ClosedFormProgram, Row, backwards
 from manipula.ik.closed_form.quartic import LONGEST, Affine, combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
     Turn,
@@ -33,7 +33,7 @@ from manipula.ik.closed_form.subproblems import (
 )  # fmt: skip
 
 
-class ParallelArm(Program):
+class ParallelArm(ClosedFormProgram):
     """Axes 2, 3, 4 parallel; ``meeting`` is the common point of axes 5 and 6, if there is one."""
 
     kind, branches = "pose", 8
@@ -125,7 +125,7 @@ def _linear(h: Vector, k: Vector, p: Vector) -> Affine:
     return dot(h, k) * dot(k, p), -dot(h, cross(k, kp)), dot(h, kp)
 
 
-def recognise(lines: Lines, relations: Relations) -> Program | None:
+def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for six revolute joints with three parallel ones in the middle."""
     if lines.kinds != "RRRRRR":
         return None

@@ -8,7 +8,7 @@ from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, turn_vector
 from manipula.ik.closed_form.positioning.rrr import planar_pair
-from manipula.ik.closed_form.program import Program, Row
+from manipula.ik.closed_form.program import ClosedFormProgram, Row
 from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate_back, turn_onto
 
 
@@ -28,7 +28,7 @@ def planar_three(axes: Sequence[Axis], point: Vector, side: Vector) -> list[list
     return out
 
 
-class PlanarArm(Program):
+class PlanarPoseArm(ClosedFormProgram):
     """Three parallel axes and perhaps a slide along them, in any order: turns and slide commute."""
 
     kind, branches = "pose", 2
@@ -51,8 +51,8 @@ class PlanarArm(Program):
         return [[*t[: self.slide], d, *t[self.slide :]] for t in turns]
 
 
-def recognise(lines: Lines, relations: Relations) -> Program | None:
+def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for RRR or RRRP, RRPR, RPRR, PRRR with all axes parallel."""
     if sorted(lines.kinds) not in (["R"] * 3, ["P", "R", "R", "R"]) or not relations.parallel(*lines.axes):
         return None
-    return PlanarArm(lines.axes)
+    return PlanarPoseArm(lines.axes)

@@ -13,7 +13,7 @@ Row = list[Turn | Scalar]  # one posture: angles as (cos, sin), slides as number
 Kind = Literal["pose", "position"]
 
 
-class Program(ABC):
+class ClosedFormProgram(ABC):
     """All branches of one family of arms, written over any scalar (see ``solver.py`` for what runs it).
 
     Attributes:
@@ -34,18 +34,18 @@ class Program(ABC):
         """All postures for a target."""
 
 
-class Backwards(Program):
+class ReversedArm(ClosedFormProgram):
     """The same chain with base and tip exchanged: :math:`G^{-1} = E_n^{-1}\\cdots E_1^{-1}`."""
 
     kind = "pose"
 
-    def __init__(self, inner: Program, name: str) -> None:
+    def __init__(self, inner: ClosedFormProgram, name: str) -> None:
         self.inner, self.name, self.branches = inner, name, inner.branches
 
     def rows(self, target: Vector) -> list[Row]:
         return [row[::-1] for row in self.inner.rows(inverse_motion(target))]
 
 
-def backwards(inner: Program, name: str) -> Program:
+def backwards(inner: ClosedFormProgram, name: str) -> ClosedFormProgram:
     """A program for a chain from the program of its mirror image (joints reversed and flipped)."""
-    return Backwards(inner, name)
+    return ReversedArm(inner, name)

@@ -13,7 +13,7 @@ from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.closed_form.geometry import EXACT, Lines
 from manipula.ik.closed_form.positioning import PositionArm
-from manipula.ik.closed_form.program import Kind, Program, Row
+from manipula.ik.closed_form.program import ClosedFormProgram, Kind, Row
 from manipula.ik.closed_form.subproblems import NAN, Turn
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import pose
@@ -26,7 +26,7 @@ PARAMETERS = 16  # values of the free parameter that are tried when none is give
 SLOPPY = 1e-3  # a rotation this far from orthonormal is taken as a rotation written with few digits
 
 
-class PointProgram(Program):
+class PointProgram(ClosedFormProgram):
     """A positioning arm as a program for the tip."""
 
     kind: Kind = "position"
@@ -52,7 +52,7 @@ class ClosedForm:
         parameter: "arm_angle", "q7", … for redundant arms, else ``None``.
     """
 
-    def __init__(self, robot: Robot, frame: str, lines: Lines, program: Program, deviation: float) -> None:
+    def __init__(self, robot: Robot, frame: str, lines: Lines, program: ClosedFormProgram, deviation: float) -> None:
         self.robot, self.frame, self.program = robot, frame, program
         self.name, self.kind, self.branches = program.name, program.kind, program.branches
         self.parameter = program.parameter

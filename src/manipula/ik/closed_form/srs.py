@@ -15,7 +15,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, turn_vector
-from manipula.ik.closed_form.program import Program, Row
+from manipula.ik.closed_form.program import ClosedFormProgram, Row
 from manipula.ik.closed_form.subproblems import (
     Turn,
     any_normal,
@@ -30,7 +30,7 @@ from manipula.ik.closed_form.wrist import orientation
 OVERHEAD = 1e-12  # squared sine between axis 1 and S–W below which another reference plane is taken
 
 
-class SphericalRevoluteSpherical(Program):
+class SphericalRevoluteSpherical(ClosedFormProgram):
     """S–R–S with the arm angle as parameter."""
 
     kind, branches, name, parameter = "pose", 8, "spherical–revolute–spherical", "arm_angle"
@@ -96,7 +96,7 @@ def _triad(along: Vector, normal: Vector) -> list[np.ndarray]:
     return [x, y, cross(x, y)]
 
 
-def recognise(lines: Lines, relations: Relations) -> Program | None:
+def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for seven revolute joints of which the first and the last three meet."""
     if lines.kinds != "R" * 7:
         return None

@@ -15,7 +15,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, rank, turn_vector
 from manipula.ik.closed_form.positioning import PositionArm, position_arm
-from manipula.ik.closed_form.program import Program, Row, backwards
+from manipula.ik.closed_form.program import ClosedFormProgram, Row, backwards
 from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate_back, turn_both, turn_onto
 
 
@@ -34,7 +34,7 @@ def orientation(h: Sequence[np.ndarray], last: Vector, side: Vector) -> list[lis
     return out
 
 
-class WristArm(Program):
+class WristArm(ClosedFormProgram):
     """Six joints, the last three through one point."""
 
     kind = "pose"
@@ -57,7 +57,7 @@ class WristArm(Program):
         return out
 
 
-class Pivot(Program):
+class Pivot(ClosedFormProgram):
     """Three joints through one point: they only turn."""
 
     kind = "pose"
@@ -72,7 +72,7 @@ class Pivot(Program):
         return [list(t) for t in orientation(h, turn_vector(G, h[2]), turn_vector(G, any_normal(h[2])))]
 
 
-def recognise(lines: Lines, relations: Relations) -> Program | None:
+def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:
     """A program for six joints with a spherical wrist or shoulder, or for three joints through one point."""
     if len(lines.axes) == 3 and lines.kinds == "RRR":
         return Pivot(lines.axes) if relations.meeting_point(*lines.axes) is not None else None

@@ -16,7 +16,7 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.closed_form import find
 from manipula.ik.closed_form.geometry import lines_of
 from manipula.ik.general.descent import descent_kernel
-from manipula.ik.general.elimination import Loop, rotations, split_candidates
+from manipula.ik.general.elimination import ClosureLoop, rotations, split_candidates
 from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -102,11 +102,11 @@ def prepared(robot: Robot, frame: str = TIP) -> Arm6R:
     return arm._replace(split=_best_split(arm))
 
 
-def loop_of(arm: Arm6R, T: np.ndarray) -> Loop:
+def loop_of(arm: Arm6R, T: np.ndarray) -> ClosureLoop:
     """The closed loop for a target, lengths in units of the arm's reach."""
     G = T @ arm.home_inverse
     G = np.block([[G[:3, :3], G[:3, 3:] / arm.scale], [np.zeros((1, 3)), np.ones((1, 1))]])
-    return Loop(arm.h, arm.p / arm.scale, G)
+    return ClosureLoop(arm.h, arm.p / arm.scale, G)
 
 
 def _best_split(arm: Arm6R) -> int:
@@ -172,7 +172,7 @@ def _union(*parts: tuple[str, np.ndarray]) -> tuple[np.ndarray, tuple[str, ...],
     return q, tuple(sources), parts
 
 
-def _other_splits(arm: Arm6R, loop: Loop, T: np.ndarray) -> list[tuple[str, np.ndarray]]:
+def _other_splits(arm: Arm6R, loop: ClosureLoop, T: np.ndarray) -> list[tuple[str, np.ndarray]]:
     rest = [k for k in range(SPLITS) if k != arm.split]
     return [("elimination", polished(arm, T, split_candidates(loop, k)[0])) for k in rest]
 

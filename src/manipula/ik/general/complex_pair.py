@@ -8,7 +8,7 @@ from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 
 
-class Pair:
+class ComplexPair:
     """``re + i·im``; mixes with real scalars."""
 
     __slots__ = ("im", "re")
@@ -16,26 +16,26 @@ class Pair:
     def __init__(self, re: Scalar, im: Scalar = 0.0) -> None:
         self.re, self.im = re, im
 
-    def __add__(self, other: Any) -> Pair:
+    def __add__(self, other: Any) -> ComplexPair:
         o = pair(other)
-        return Pair(self.re + o.re, self.im + o.im)
+        return ComplexPair(self.re + o.re, self.im + o.im)
 
     __radd__ = __add__
 
-    def __neg__(self) -> Pair:
-        return Pair(-self.re, -self.im)
+    def __neg__(self) -> ComplexPair:
+        return ComplexPair(-self.re, -self.im)
 
-    def __sub__(self, other: Any) -> Pair:
+    def __sub__(self, other: Any) -> ComplexPair:
         o = pair(other)
-        return Pair(self.re - o.re, self.im - o.im)
+        return ComplexPair(self.re - o.re, self.im - o.im)
 
-    def __rsub__(self, other: Any) -> Pair:
+    def __rsub__(self, other: Any) -> ComplexPair:
         return pair(other) - self
 
-    def __mul__(self, other: Any) -> Pair:
-        if not isinstance(other, Pair):
-            return Pair(self.re * other, self.im * other)
-        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+    def __mul__(self, other: Any) -> ComplexPair:
+        if not isinstance(other, ComplexPair):
+            return ComplexPair(self.re * other, self.im * other)
+        return ComplexPair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
 
     __rmul__ = __mul__
 
@@ -43,29 +43,29 @@ class Pair:
         """|z|²."""
         return self.re * self.re + self.im * self.im
 
-    def inverse(self) -> Pair:
+    def inverse(self) -> ComplexPair:
         scale = 1.0 / self.square()
-        return Pair(self.re * scale, -self.im * scale)
+        return ComplexPair(self.re * scale, -self.im * scale)
 
-    def cos_sin(self) -> tuple[Pair, Pair]:
+    def cos_sin(self) -> tuple[ComplexPair, ComplexPair]:
         r""":math:`\cos(x+iy) = \cos x\cosh y - i\sin x\sinh y`, :math:`\sin(x+iy) = \sin x\cosh y + i\cos x\sinh y`."""
         c, s = ops.cos(self.re), ops.sin(self.re)
         up = ops.exp(self.im)
         down = 1.0 / up
         ch, sh = 0.5 * (up + down), 0.5 * (up - down)
-        return Pair(c * ch, -s * sh), Pair(s * ch, c * sh)
+        return ComplexPair(c * ch, -s * sh), ComplexPair(s * ch, c * sh)
 
 
-def pair(x: Any) -> Pair:
+def pair(x: Any) -> ComplexPair:
     """A pair from a pair or a real scalar."""
-    return x if isinstance(x, Pair) else Pair(x, 0.0)
+    return x if isinstance(x, ComplexPair) else ComplexPair(x, 0.0)
 
 
-def choose(condition: Any, a: Pair, b: Pair) -> Pair:
-    return Pair(ops.where(condition, a.re, b.re), ops.where(condition, a.im, b.im))
+def choose(condition: Any, a: ComplexPair, b: ComplexPair) -> ComplexPair:
+    return ComplexPair(ops.where(condition, a.re, b.re), ops.where(condition, a.im, b.im))
 
 
-def solve(A: list[list[Pair]], b: list[Pair]) -> list[Pair]:
+def solve(A: list[list[ComplexPair]], b: list[ComplexPair]) -> list[ComplexPair]:
     """``A⁻¹ b`` by elimination; the largest pivot is bubbled up by selections, without a branch."""
     n = len(b)
     rows = [[*row, x] for row, x in zip(A, b)]
@@ -80,7 +80,7 @@ def solve(A: list[list[Pair]], b: list[Pair]) -> list[Pair]:
             factor = rows[i][k] * inverse
             rows[i] = [*rows[i][: k + 1], *(rows[i][j] - factor * rows[k][j] for j in range(k + 1, n + 1))]
         rows[k] = [*rows[k][:k], inverse, *rows[k][k + 1 :]]
-    x: list[Pair] = [Pair(0.0)] * n
+    x: list[ComplexPair] = [ComplexPair(0.0)] * n
     for i in range(n - 1, -1, -1):
         total = rows[i][n]
         for j in range(i + 1, n):

@@ -17,8 +17,8 @@ from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.errors import ShapeError
 from manipula.formats.dh import to_dh
 from manipula.ik.general import distinct, polished, prepared
-from manipula.ik.general.complex_pair import Pair
-from manipula.ik.general.elimination import Loop, candidates, eliminate
+from manipula.ik.general.complex_pair import ComplexPair
+from manipula.ik.general.elimination import ClosureLoop, candidates, eliminate
 from manipula.ik.general.paths import NUMBERS, newton_step, path_kernel
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -30,7 +30,7 @@ BENDS = 4  # paths from the start to the arm; the first on which all 16 arrive e
 BEND = 0.4  # size of their complex bends
 
 
-def _start_lines(numbers: np.ndarray) -> Loop:
+def _start_lines(numbers: np.ndarray) -> ClosureLoop:
     """Axes and points at rest and the motion to the target, all complex."""
     a, alpha, d, offset = numbers[:24].reshape(4, 6)
     X = np.eye(4, dtype=complex)
@@ -49,15 +49,15 @@ def _start_lines(numbers: np.ndarray) -> Loop:
         [k * (x * y + w * z), 1 - k * (x * x + z * z), k * (y * z - w * x), numbers[29]],
         [k * (x * z - w * y), k * (y * z + w * x), 1 - k * (x * x + y * y), numbers[30]],
     ]
-    return Loop(h, p, goal @ np.linalg.inv(X))
+    return ClosureLoop(h, p, goal @ np.linalg.inv(X))
 
 
 def _newton(numbers: np.ndarray, q: np.ndarray, count: int) -> tuple[np.ndarray, float]:
     """One complex posture corrected on plain numbers, and the size of the last step."""
-    problem = [Pair(float(z.real), float(z.imag)) for z in numbers]
+    problem = [ComplexPair(float(z.real), float(z.imag)) for z in numbers]
     size = np.inf
     for _ in range(count):
-        step = newton_step(problem, [Pair(float(z.real), float(z.imag)) for z in q])
+        step = newton_step(problem, [ComplexPair(float(z.real), float(z.imag)) for z in q])
         dq = np.array([complex(z.re, z.im) for z in step])
         q, size = q + dq, float(np.abs(dq).max())
     return q, size

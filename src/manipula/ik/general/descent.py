@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.linear import array, dot, solve_spd
+from manipula.algebra.linear import array, dot
 from manipula.identity import identity
 from manipula.ik.task import turn_error
 from manipula.physics.kinematics import jacobian, pose
 from manipula.physics.mechanism import mechanism_of
+from manipula.redundancy.pseudoinverse import normal_equations
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
@@ -50,8 +49,7 @@ def descent_kernel(robot: Robot, frame: str) -> native.Kernel:
             stalls = ops.where(better, 0.0, stalls + 1.0)
             best = ops.minimum(best, square)
             J = jacobian(mechanism, q, frame)
-            H = array(J.T @ J + np.eye(n) * (DAMPING * square + FLOOR))
-            dq = solve_spd(H, array(J.T @ e))
+            dq = normal_equations(J, e, DAMPING * square + FLOOR)
             longest: Any = 0.0
             for x in dq:
                 longest = ops.maximum(longest, ops.abs(x))

@@ -25,19 +25,19 @@ ORIGIN4, ORIGIN5 = 0.83, -1.27  # origins of θ₄ and θ₅: right angles are c
 REAL = 0.35  # imaginary parts of θ up to this are tried: the polish decides
 
 
-class Loop(NamedTuple):
+class ClosureLoop(NamedTuple):
     """A 6R arm and a target: directions (6, 3), points (6, 3), motion (4, 4)."""
 
     h: np.ndarray
     p: np.ndarray
     G: np.ndarray
 
-    def shifted(self, k: int) -> Loop:
+    def shifted(self, k: int) -> ClosureLoop:
         """The same loop entered k joints later: E2⋯E6 (G⁻¹E1G) = G."""
         back = np.linalg.inv(self.G)
         h = np.vstack([self.h[k:], self.h[:k] @ back[:3, :3].T])
         p = np.vstack([self.p[k:], self.p[:k] @ back[:3, :3].T + back[:3, 3]])
-        return Loop(h, p, self.G)
+        return ClosureLoop(h, p, self.G)
 
 
 class Elimination(NamedTuple):
@@ -51,7 +51,7 @@ class Elimination(NamedTuple):
     quality: float
 
 
-def eliminate(loop: Loop) -> Elimination:
+def eliminate(loop: ClosureLoop) -> Elimination:
     """The eigenvalue problem of a loop."""
     left, right = closure(loop.h, loop.p, loop.G)
     left = left @ np.kron(_turned(ORIGIN4), _turned(ORIGIN5)).T  # columns in angles from the new origins
@@ -88,7 +88,7 @@ def _turned(origin: float) -> np.ndarray:
     return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
 
 
-def candidates(loop: Loop, found: Elimination, real: bool = True) -> np.ndarray:
+def candidates(loop: ClosureLoop, found: Elimination, real: bool = True) -> np.ndarray:
     """(k, 6) postures for all eigenvalues that may be real (or all that are no ±i, as complex angles)."""
     theta3 = 2.0 * np.arctan(found.values.astype(complex))
     wanted = np.isfinite(theta3) & (np.abs(theta3.imag) < (REAL if real else 8.0))
@@ -126,7 +126,7 @@ def rotations(h: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return np.eye(3) + np.sin(theta)[:, None, None] * K + (1.0 - np.cos(theta))[:, None, None] * (K @ K)
 
 
-def last_angle(loop: Loop, q: np.ndarray) -> np.ndarray:
+def last_angle(loop: ClosureLoop, q: np.ndarray) -> np.ndarray:
     """θ₆ from what the other five leave to it."""
     R = np.broadcast_to(loop.G[:3, :3] + np.zeros(1, q.dtype), (len(q), 3, 3))
     for i in range(5):
@@ -138,7 +138,7 @@ def last_angle(loop: Loop, q: np.ndarray) -> np.ndarray:
     return _angle(w @ v, w @ np.cross(h, v))
 
 
-def split_candidates(loop: Loop, shift: int) -> tuple[np.ndarray, float]:
+def split_candidates(loop: ClosureLoop, shift: int) -> tuple[np.ndarray, float]:
     """Postures in the loop's own order when it is entered ``shift`` joints later, and the quality of that elimination."""
     turned = loop.shifted(shift)
     found = eliminate(turned)

@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.ik.general.complex_pair import Pair, pair, solve
+from manipula.ik.general.complex_pair import ComplexPair, pair, solve
 
 NUMBERS = 31
 FAR = 12.0  # imaginary part of an angle [rad] from which a posture counts as gone to infinity
@@ -25,19 +25,19 @@ CORRECTIONS = 3
 HISTORY = 4
 
 
-def _dot(a: Any, b: Any) -> Pair:
+def _dot(a: Any, b: Any) -> ComplexPair:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _cross(a: Any, b: Any) -> list[Pair]:
+def _cross(a: Any, b: Any) -> list[ComplexPair]:
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
-def _target(numbers: list[Pair]) -> list[list[Pair]]:
+def _target(numbers: list[ComplexPair]) -> list[list[ComplexPair]]:
     """Columns of the rotation of a quaternion of any complex length."""
     w, x, y, z = numbers
     s = (w * w + x * x + y * y + z * z).inverse() * 2.0
-    one = Pair(1.0)
+    one = ComplexPair(1.0)
     rows = [
         [one - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
         [s * (x * y + w * z), one - s * (x * x + z * z), s * (y * z - w * x)],
@@ -46,11 +46,11 @@ def _target(numbers: list[Pair]) -> list[list[Pair]]:
     return [[rows[i][j] for i in range(3)] for j in range(3)]
 
 
-def newton_step(numbers: list[Pair], q: list[Pair]) -> list[Pair]:
+def newton_step(numbers: list[ComplexPair], q: list[ComplexPair]) -> list[ComplexPair]:
     """J⁻¹e of a posture q (6) of a problem (31)."""
     a, alpha, d, offset = (numbers[6 * k : 6 * k + 6] for k in range(4))
-    columns: list[list[Pair]] = [[Pair(float(i == j)) for i in range(3)] for j in range(3)]
-    p = [Pair(0.0)] * 3
+    columns: list[list[ComplexPair]] = [[ComplexPair(float(i == j)) for i in range(3)] for j in range(3)]
+    p = [ComplexPair(0.0)] * 3
     axes, points = [], []
     for i in range(6):
         axes.append(columns[2])
@@ -66,22 +66,22 @@ def newton_step(numbers: list[Pair], q: list[Pair]) -> list[Pair]:
             [ca * w - sa * v for v, w in zip(y, columns[2])],
         ]
     goal = _target(numbers[24:28])
-    turn = [Pair(0.0)] * 3  # vee((E − Eᵀ)/2) = ½ Σ r × g of the columns of R and R_d
+    turn = [ComplexPair(0.0)] * 3  # vee((E − Eᵀ)/2) = ½ Σ r × g of the columns of R and R_d
     for r, g in zip(columns, goal):
         turn = [t + 0.5 * u for t, u in zip(turn, _cross(r, g))]
     e = [numbers[28 + k] - p[k] for k in range(3)] + turn
-    J: list[list[Pair]] = [[] for _ in range(6)]
+    J: list[list[ComplexPair]] = [[] for _ in range(6)]
     for h, x in zip(axes, points):
         for k, value in enumerate([*_cross(h, [u - v for u, v in zip(p, x)]), *h]):
             J[k].append(value)
     return solve(J, e)
 
 
-def _pairs(values: Any) -> list[Pair]:
-    return [Pair(v[0], v[1]) for v in values]
+def _pairs(values: Any) -> list[ComplexPair]:
+    return [ComplexPair(v[0], v[1]) for v in values]
 
 
-def _flat(values: list[Pair]) -> np.ndarray:
+def _flat(values: list[ComplexPair]) -> np.ndarray:
     return np.array([[z.re, z.im] for z in values], dtype=object)
 
 
@@ -89,7 +89,7 @@ def _trace(start: Any, end: Any, bend: Any, q: Any, most: Any) -> Any:
     start, bend = _pairs(start), _pairs(bend)
     finish = [pair(x) for x in end]
 
-    def numbers(t: Any) -> list[Pair]:
+    def numbers(t: Any) -> list[ComplexPair]:
         return [(1.0 - t) * a + t * b + (t * (1.0 - t)) * c for a, b, c in zip(start, finish, bend)]
 
     def advance(times: Any, points: Any, count: Any, step: Any, verdict: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from manipula.algebra.linear import array, dot, solve_spd
-from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.ops import Vector
 
 FLOOR = 1e-20  # keeps damped systems solvable at the target itself
 
@@ -45,22 +44,3 @@ class Situation:
 
     def __init__(self, mechanism: Any, task: Any, q: Vector, targets: Vector) -> None:
         self.mechanism, self.task, self.q, self.targets = mechanism, task, q, targets
-
-
-def damped_step(e: Vector, J: np.ndarray, damping: Scalar) -> np.ndarray:
-    r""":math:`J^T(JJ^T+\lambda)^{-1}e = (J^TJ+\lambda)^{-1}J^Te`, in the smaller of the two forms."""
-    rows, n = J.shape
-    if rows <= n:
-        gram = J @ J.T
-        for i in range(rows):
-            gram[i, i] = gram[i, i] + damping
-        return array(J.T @ solve_spd(gram, e))
-    gram = J.T @ J
-    for i in range(n):
-        gram[i, i] = gram[i, i] + damping
-    return array(solve_spd(gram, J.T @ e))
-
-
-def squared(e: Vector) -> Scalar:
-    """``e·e``."""
-    return dot(e, e)

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.algebra.ops import Vector
-from manipula.ik.methods.base import Method, damped_step
+from manipula.ik.methods.base import Method
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 
 DAMPING = 0.03
 
@@ -21,4 +22,4 @@ class DampedLeastSquares(Method):
     patience: ClassVar[float] = 20.0
 
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
-        return damped_step(e, J, DAMPING * DAMPING)
+        return pseudoinverse_times(J, e, DAMPING * DAMPING)

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Vector
 from manipula.ik.methods.base import Method
+from manipula.redundancy.pseudoinverse import normal_equations
 
 REGULAR = 1e-10  # of the normal equations; J of a redundant arm has no full column rank
 
@@ -20,7 +20,4 @@ class GaussNewton(Method):
     longest: ClassVar[float] = 0.5
 
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
-        gram = J.T @ J
-        for i in range(len(gram)):
-            gram[i, i] = gram[i, i] + REGULAR
-        return array(solve_spd(gram, J.T @ e))
+        return normal_equations(J, e, REGULAR)

@@ -6,8 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from manipula.algebra.linear import dot
 from manipula.algebra.ops import Vector
-from manipula.ik.methods.base import FLOOR, Method, damped_step, squared
+from manipula.ik.methods.base import FLOOR, Method
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 
 
 class LevenbergMarquardt(Method):
@@ -17,4 +19,4 @@ class LevenbergMarquardt(Method):
     gain: ClassVar[float] = 0.01
 
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
-        return damped_step(e, J, self.gain * squared(e) + FLOOR)
+        return pseudoinverse_times(J, e, self.gain * dot(e, e) + FLOOR)

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.algebra.ops import Vector
-from manipula.ik.methods.base import Method, damped_step
+from manipula.ik.methods.base import Method
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 
 BARELY = 1e-14  # keeps the system solvable at singular postures, invisible elsewhere
 
@@ -19,4 +20,4 @@ class NewtonRaphson(Method):
     longest: ClassVar[float] = 0.5
 
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:
-        return damped_step(e, J, BARELY)
+        return pseudoinverse_times(J, e, BARELY)

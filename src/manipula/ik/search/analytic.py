@@ -10,7 +10,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
-from manipula.ik.search.driver import SLACK, Walls
+from manipula.ik.search.joint_box import SLACK, JointBox
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
 from manipula.robot.robot import Robot
@@ -23,9 +23,9 @@ class Branches:
 
     def __init__(self, robot: Robot, limited: bool, branches: int = 16) -> None:
         self.robot = robot
-        self.walls = Walls(robot, limited)
+        self.joint_box = JointBox(robot, limited)
         self.turning = np.array([j.is_revolute for j in robot.joints])
-        self.middle = np.where(np.isfinite(self.walls.hard).all(axis=1), self.walls.centre, 0.0)
+        self.middle = np.where(np.isfinite(self.joint_box.hard).all(axis=1), self.joint_box.centre, 0.0)
         self.rows = np.full((branches, robot.n), np.nan)
 
     def kept(self, q: np.ndarray) -> np.ndarray:
@@ -38,7 +38,7 @@ class Branches:
         """A posture moved by whole turns as near to another as the limits allow, and its largest distance from it."""
         turn = 2.0 * math.pi
         out, cost = [], 0.0
-        for (low, high), x, goal, turning in zip(self.walls.hard.tolist(), q, near, self.turning):
+        for (low, high), x, goal, turning in zip(self.joint_box.hard.tolist(), q, near, self.turning):
             if turning:
                 x = x - turn * ops.floor((x - goal) * (1.0 / turn) + 0.5)
                 if math.isfinite(high):
@@ -47,10 +47,10 @@ class Branches:
                     x = ops.where(x < low - SLACK, x + turn * ops.floor((low - SLACK - x) * (1.0 / turn) + 1.0), x)
             cost = ops.maximum(cost, ops.abs(x - goal))
             out.append(x)
-        outside = self.walls.beyond(out)
+        outside = self.joint_box.beyond(out)
         if outside is not False:
             cost = ops.where(outside, NONE, cost)
-        return self.walls.clipped(out), ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
+        return self.joint_box.clipped(out), ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
 
     @cached_property
     def turn(self) -> native.Kernel:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manipula.ik.search.analytic import Branches
-from manipula.ik.search.driver import SOLVED, Walls
+from manipula.ik.search.driver import SOLVED
+from manipula.ik.search.joint_box import JointBox
 from manipula.ik.search.starts import RELAXED
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _many_starts(
     from manipula.ik.search.starts import Search
 
     search = solver.search if isinstance(solver.search, Search) else solver.free or Search(solver.robot, solver.active)
-    walls = Walls(solver.robot, solver.limited)
+    joint_box = JointBox(solver.robot, solver.limited)
     rng = np.random.default_rng(seed)
     quiet, total = 0, 0
     free = (np.arange(BATCH) % 2).astype(float)
@@ -118,7 +119,7 @@ def _many_starts(
         q = q[verdict == SOLVED]
         q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
         if len(q):
-            q = np.array([walls.clipped(walls.home(row)) for row in q], float)
+            q = np.array([joint_box.clipped(joint_box.home(row)) for row in q], float)
             q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance]
         new = distinct(q, turning, known, 0.2 if redundant else SAME)
         if redundant and len(known) >= MOST:

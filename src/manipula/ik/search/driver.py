@@ -7,7 +7,6 @@ stands on a limit and is pushed outwards is left out of the step. Lanes may also
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,103 +16,18 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, dot, solve_spd
 from manipula.identity import identity
 from manipula.ik.methods import REGISTRY
-from manipula.ik.methods.base import Situation, damped_step
+from manipula.ik.methods.base import Situation
+from manipula.ik.search.joint_box import JointBox
 from manipula.ik.task import Task
 from manipula.physics.mechanism import mechanism_of
+from manipula.redundancy.pseudoinverse import plus_diagonal, pseudoinverse_times
 from manipula.robot.robot import Robot
 
 PROGRESS = 0.9  # the error must fall below this fraction of its best to count
-FREE_RANGE = math.pi  # where joints without limits are started
-FREE_STROKE = 1.0
-SLACK = 1e-10  # beyond a limit, rounding of an answer that is then put on it
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e-18, 1e3  # of refinement
 REFINING_STRIDE = 0.3  # rad or m
 WEAK = 1e-6  # damping of a correction: directions with singular values below 1e-3 stay as they are
 RUNNING, SOLVED, LOST = 0.0, 1.0, 2.0
-
-
-def ranges(robot: Robot) -> np.ndarray:
-    """(n, 2) where starts are drawn: the limits, or a full turn (a stroke of 2 m) where there are none."""
-    out = np.asarray(robot.position_limits, float).copy()
-    for i, joint in enumerate(robot.joints):
-        wide = FREE_RANGE if joint.is_revolute else FREE_STROKE
-        low, high = out[i]
-        if not np.isfinite(low) and not np.isfinite(high):
-            out[i] = -wide, wide
-        elif not np.isfinite(low):
-            out[i, 0] = high - 2 * wide
-        elif not np.isfinite(high):
-            out[i, 1] = low + 2 * wide
-    return out
-
-
-def hard_limits(robot: Robot, limited: bool) -> np.ndarray:
-    """(n, 2) limits that count; ±inf when they are to be ignored."""
-    return np.asarray(robot.position_limits, float) if limited else np.array([[-np.inf, np.inf]] * robot.n)
-
-
-def centres(hard: np.ndarray) -> np.ndarray:
-    """(n,) angles around which a full turn is kept."""
-    low, high = hard.T
-    middle = np.where(np.isfinite(low), low + math.pi, np.where(np.isfinite(high), high - math.pi, 0.0))
-    both = np.isfinite(low) & np.isfinite(high)
-    return np.where(both, 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0)), middle)
-
-
-class Walls:
-    """The limits of one robot, over any scalar."""
-
-    def __init__(self, robot: Robot, limited: bool, inset: float = 0.0) -> None:
-        self.hard = hard_limits(robot, limited)
-        room = self.hard[:, 1] - self.hard[:, 0] > 4.0 * inset
-        self.hard = self.hard + np.where(room, inset, 0.0)[:, None] * np.array([1.0, -1.0])
-        self.turning = [j.is_revolute for j in robot.joints]
-        self.centre = centres(self.hard)
-
-    def clipped(self, q: Any) -> np.ndarray:
-        """Nearest posture within the limits."""
-        out = []
-        for (low, high), x in zip(self.hard.tolist(), q):
-            x = ops.maximum(low, x) if math.isfinite(low) else x
-            out.append(ops.minimum(high, x) if math.isfinite(high) else x)
-        return array(out)
-
-    def home(self, q: Any) -> np.ndarray:
-        """Angles brought back by whole turns to where the limits are."""
-        turn = 2.0 * math.pi
-        return array(
-            [
-                x - turn * ops.floor((x - float(c)) * (1.0 / turn) + 0.5) if turning else x
-                for x, c, turning in zip(q, self.centre, self.turning)
-            ]
-        )
-
-    def beyond(self, q: Any) -> Any:
-        """Is a joint outside its limits? (``False`` where there are none)"""
-        worst: Any = -1.0
-        for (low, high), x in zip(self.hard.tolist(), q):
-            worst = ops.maximum(worst, low - x) if math.isfinite(low) else worst
-            worst = ops.maximum(worst, x - high) if math.isfinite(high) else worst
-        return worst > SLACK if np.isfinite(self.hard).any() else False
-
-    def beyond_by(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Postures (..., n) brought home by whole turns, and how far the worst joint is outside (infinite for NaN); floats only."""
-        turn = 2.0 * math.pi
-        home = np.where(self.turning, q - turn * np.round((q - self.centre) / turn), q)
-        worst = np.maximum(self.hard[:, 0] - home, home - self.hard[:, 1]).max(axis=-1, initial=0.0)
-        return home, np.where(np.isfinite(home).all(axis=-1), worst, np.inf)
-
-    def held(self, q: Any, push: Any) -> list[Any]:
-        """For every joint: does it stand on a limit and is pushed outwards?"""
-        out: list[Any] = []
-        for (low, high), x, p in zip(self.hard.tolist(), q, push):
-            at: Any = False
-            if math.isfinite(low):
-                at = (x <= low) & (p < 0.0)
-            if math.isfinite(high):
-                at = ((x >= high) & (p > 0.0)) | at
-            out.append(at)
-        return out
 
 
 def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> native.Kernel:
@@ -121,32 +35,32 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
     mechanism = mechanism_of(robot)
     n = robot.n
     rule = REGISTRY[method]
-    walls = Walls(robot, limited)
+    joint_box = JointBox(robot, limited)
 
     def solve(targets: Any, q: Any, free: Any, tolerance: Any, most: Any) -> Any:
         roaming = free > 0.5
 
         def iterate(q: Any, error: Any, best: Any, stalls: Any, age: Any, verdict: Any) -> Any:
             e, J, now = task.error_and_jacobian(mechanism, q, targets)
-            J = _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), roaming)
+            J = _without_blocked(J, joint_box.blocked(q, [dot(J[:, i], e) for i in range(n)]), roaming)
             dq = rule.move(Situation(mechanism, task, q, targets), e, J)
             stride: Any = 0.0
             for value in dq:
                 stride = ops.maximum(stride, ops.abs(value))
             moved = array(q + ops.minimum(1.0, rule.longest / ops.maximum(stride, 1e-30)) * dq)
-            moved = array([_where(roaming, a, b) for a, b in zip(moved, walls.clipped(moved))])
-            back = walls.home(q)
+            moved = array([_where(roaming, a, b) for a, b in zip(moved, joint_box.clipped(moved))])
+            back = joint_box.home(q)
             back = array([_where(roaming, a, b) for a, b in zip(back, q)]) if limited else back
             arrived = now <= tolerance
-            outside = walls.beyond(back)
+            outside = joint_box.beyond(back)
             stalls = ops.where(now < PROGRESS * best, 0.0, stalls + 1.0)
             lost = (stalls > rule.patience) | (age > rule.lifetime) | ~native.is_finite(now) | (outside & arrived)
             verdict = ops.where(lost, LOST, ops.where(arrived, SOLVED, RUNNING))
             ended = verdict > 0.5
-            q = array([ops.where(ended, b, m) for b, m in zip(walls.clipped(back), moved)])
+            q = array([ops.where(ended, b, m) for b, m in zip(joint_box.clipped(back), moved)])
             return q, now, ops.minimum(best, now), stalls, age + 1.0, verdict
 
-        start = array([_where(roaming, a, b) for a, b in zip(q, walls.clipped(q))])
+        start = array([_where(roaming, a, b) for a, b in zip(q, joint_box.clipped(q))])
         finish = lambda *state: state[-1] > 0.5  # noqa: E731
         state = (start, 1e30, 1e30, 0.0, 0.0, RUNNING)
         longest = ops.minimum(most, rule.lifetime + 2.0)  # a start as old as that is lost anyway
@@ -167,30 +81,28 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
     """
     mechanism = mechanism_of(robot)
     n = robot.n
-    walls = Walls(robot, limited)
+    joint_box = JointBox(robot, limited)
 
     def moved(q: Any, dq: Any) -> np.ndarray:
         stride: Any = 0.0
         for value in dq:
             stride = ops.maximum(stride, ops.abs(value))
-        return walls.clipped(array(q + ops.minimum(1.0, REFINING_STRIDE / ops.maximum(stride, 1e-30)) * dq))
+        return joint_box.clipped(array(q + ops.minimum(1.0, REFINING_STRIDE / ops.maximum(stride, 1e-30)) * dq))
 
     def look(targets: Any, q: Any) -> tuple[Any, np.ndarray, Any]:
         e, J, size = task.error_and_jacobian(mechanism, q, targets)
-        return e, _without_held(J, walls.held(q, [dot(J[:, i], e) for i in range(n)]), False), size
+        return e, _without_blocked(J, joint_box.blocked(q, [dot(J[:, i], e) for i in range(n)]), False), size
 
     def newton(q: Any, e: Any, J: np.ndarray, damping: Any) -> np.ndarray:
         H = J.T @ J - task.curvature(mechanism, q, e)
-        for i in range(n):
-            H[i, i] = H[i, i] + damping
-        return moved(q, solve_spd(H, J.T @ e))
+        return moved(q, solve_spd(plus_diagonal(H, damping), J.T @ e))
 
     def refine(targets: Any, q: Any, tolerance: Any, most: Any) -> Any:
         def iterate(q: Any, size: Any, damping: Any) -> Any:
             e, J, now = look(targets, q)
             trial = newton(q, e, J, damping)
             there, J, _ = look(targets, trial)
-            trial = moved(trial, damped_step(there, J, WEAK))
+            trial = moved(trial, pseudoinverse_times(J, there, WEAK))
             there, _, smaller = task.error_and_jacobian(mechanism, trial, targets)
             better = dot(there, there) < dot(e, e)
             q = array([ops.where(better, a, b) for a, b in zip(trial, q)])
@@ -198,16 +110,16 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
             return q, ops.where(better, smaller, now), damping
 
         done = lambda q, size, damping: (size <= tolerance) | (damping > MOST_DAMPING)  # noqa: E731
-        (q, size, _), _ = native.until(iterate, (walls.clipped(q), 1e30, FIRST_DAMPING), done, most)
+        (q, size, _), _ = native.until(iterate, (joint_box.clipped(q), 1e30, FIRST_DAMPING), done, most)
         return {"q": q, "size": size}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "tolerance": (), "most": ()}
     return native.compile_function(refine, inputs, name=f"{robot.name}.ik_refinement")
 
 
-def _without_held(J: np.ndarray, held: list[Any], roaming: Any) -> np.ndarray:
+def _without_blocked(J: np.ndarray, blocked: list[Any], roaming: Any) -> np.ndarray:
     columns = []
-    for i, at in enumerate(held):
+    for i, at in enumerate(blocked):
         if at is False:
             columns.append(J[:, i])
         else:

@@ -9,7 +9,7 @@ import numpy as np
 from manipula.errors import DescriptionError
 from manipula.ik.methods import REGISTRY
 from manipula.ik.methods.optimisation import Optimisation
-from manipula.ik.search.driver import hard_limits
+from manipula.ik.search.joint_box import hard_limits
 from manipula.ik.search.starts import RELAXED, Found, Search
 from manipula.ik.task import Task
 from manipula.robot.robot import Robot
@@ -24,7 +24,7 @@ class OptimisationSearch(Search):
     def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
         super().__init__(robot, task, "levenberg_marquardt", limited)
         self.method, self.rule = method, cast(Optimisation, REGISTRY[method])
-        self._known()
+        self._remember_rule()
         if not callable(getattr(self.rule, "minimise", None)):
             raise DescriptionError(f"The method '{method}' is not compiled and has no minimise().", field="method")
         self.hard = hard_limits(robot, limited)
@@ -39,7 +39,9 @@ class OptimisationSearch(Search):
                 lambda x: self.errors(targets, x)[0], lambda x: -self.errors(targets, x)[1], np.array(start), self.hard, EVALUATIONS
             )  # fmt: skip
             used += count
-            q = np.asarray(self.walls.clipped(self.walls.home(q) if not np.isfinite(self.hard).all() else q), float)
+            q = np.asarray(
+                self.joint_box.clipped(self.joint_box.home(q) if not np.isfinite(self.hard).all() else q), float
+            )
             size = float(self.errors(targets, q)[2])
             if size < best[0]:
                 best = (size, q)

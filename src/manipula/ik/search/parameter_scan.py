@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.ik.search.driver import Walls
+from manipula.ik.search.joint_box import JointBox
 
 GRID = 96  # values around the circle
 VALLEYS = 4  # that are looked at more closely
@@ -28,11 +28,11 @@ class Scan(NamedTuple):
     beyond: np.ndarray
 
 
-def scan(solver: Any, walls: Walls, X: np.ndarray) -> Scan:
+def scan(solver: Any, joint_box: JointBox, X: np.ndarray) -> Scan:
     """Search the free parameter of a closed form for one pose X (4, 4)."""
     phi = np.linspace(-math.pi, math.pi, GRID, endpoint=False)
     width = 2.0 * math.pi / GRID
-    q, v = _least(solver, walls, X, phi)
+    q, v = _least(solver, joint_box, X, phi)
     if v.min() <= TOUCHING or not np.isfinite(v).any():
         return _sorted(q, v)
     rising = (v <= np.roll(v, 1)) & (v <= np.roll(v, -1)) & np.isfinite(v)
@@ -40,7 +40,7 @@ def scan(solver: Any, walls: Walls, X: np.ndarray) -> Scan:
     centre, q, v = phi[lowest], q[lowest], v[lowest]
     for _ in range(LEVELS):
         around = np.linspace(-1.0, 1.0, 2 * (FINER // 2) + 1) * width
-        rows, values = _least(solver, walls, X, (centre[:, None] + around).ravel())
+        rows, values = _least(solver, joint_box, X, (centre[:, None] + around).ravel())
         rows, values = rows.reshape(len(centre), -1, q.shape[1]), values.reshape(len(centre), -1)
         best = np.argmin(values, axis=1)
         which = np.arange(len(centre))
@@ -57,11 +57,11 @@ def scan(solver: Any, walls: Walls, X: np.ndarray) -> Scan:
     return _sorted(q, v)
 
 
-def _least(solver: Any, walls: Walls, X: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _least(solver: Any, joint_box: JointBox, X: np.ndarray, phi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For every φ the posture least beyond the limits and by how much (infinite where there is none)."""
     rows = solver.solve_batch(np.broadcast_to(X, (len(phi), 4, 4)), phi)
     with np.errstate(invalid="ignore"):
-        rows, beyond = walls.beyond_by(rows)
+        rows, beyond = joint_box.beyond_by(rows)
     best = np.argmin(beyond, axis=1)
     which = np.arange(len(phi))
     return rows[which, best], beyond[which, best]

@@ -14,15 +14,8 @@ import numpy as np
 
 from manipula.identity import identity
 from manipula.ik.methods import REGISTRY
-from manipula.ik.search.driver import (
-    SOLVED,
-    Walls,
-    compile_descent,
-    compile_errors,
-    compile_refinement,
-    compile_residual,
-    ranges,
-)  # fmt: skip
+from manipula.ik.search.driver import SOLVED, compile_descent, compile_errors, compile_refinement, compile_residual
+from manipula.ik.search.joint_box import JointBox, start_box
 from manipula.ik.search.race import Found, Race
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
@@ -60,20 +53,20 @@ class Search:
     def __init__(self, robot: Robot, task: Task, method: str = "levenberg_marquardt", limited: bool = True) -> None:
         self.robot, self.task, self.n, self.limited = robot, task, robot.n, limited
         self.method, self.rule = method, REGISTRY[method]
-        self._known()
+        self._remember_rule()
         self.kernel = compile_descent(robot, task, method, limited)
-        self.box = ranges(robot)
-        self.walls = Walls(robot, limited)
+        self.box = start_box(robot)
+        self.joint_box = JointBox(robot, limited)
         self.life = max(LIFE, int(self.rule.lifetime / BURST))
         self.burst = BURST if self.life == LIFE else 64.0
         self.life = LIFE if self.life == LIFE else max(1, int(self.rule.lifetime / self.burst))
         self._targets = len(task.parts)
 
-    def _known(self) -> None:
+    def _remember_rule(self) -> None:
         """Remember what the method is made of."""
         kind = type(self.rule)
         self.made_of = identity(self.rule)
-        self._seen = kind.step, kind.move, kind.longest, kind.patience, kind.lifetime
+        self._rule_code = kind.step, kind.move, kind.longest, kind.patience, kind.lifetime
 
     @property
     def is_current(self) -> bool:
@@ -82,7 +75,7 @@ class Search:
             return False
         rule = self.rule
         kind = type(rule)
-        if rule.__dict__ or self._seen != (kind.step, kind.move, kind.longest, kind.patience, kind.lifetime):
+        if rule.__dict__ or self._rule_code != (kind.step, kind.move, kind.longest, kind.patience, kind.lifetime):
             return self.made_of == identity(rule)
         return True
 

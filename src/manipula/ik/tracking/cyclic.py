@@ -18,23 +18,13 @@ from manipula.ik.tracking.continuation import poses_along
 from manipula.ik.tracking.self_motion import compile_tracking_step
 from manipula.ik.tracking.track import GAIN, LARGEST_STEP, PATH_TOLERANCE, TOLERANCE, Follower, TrackResult
 from manipula.model import Model
+from manipula.redundancy.null_space import Posture
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 PULL = 0.7  # of the way to the favourite posture in one step
 SETTLED = 1e-12
 REPEATS = 400
-
-
-class Toward:
-    """The pull towards a favourite posture."""
-
-    def __init__(self, posture: np.ndarray) -> None:
-        self.posture = posture
-
-    def direction(self, view: Any, q: Any) -> np.ndarray:
-        del view
-        return self.posture - q
 
 
 def track_cyclic(
@@ -55,7 +45,7 @@ def track_cyclic(
     favourite = middle if posture is None else np.asarray(posture, float)
     if favourite.shape != (robot.n,):
         raise DescriptionError(f"'posture' has shape {favourite.shape}, expected ({robot.n},).")
-    step = compile_tracking_step(robot, follower.task, False, (Toward(favourite),))
+    step = compile_tracking_step(robot, follower.task, False, (Posture(favourite),))
     t = follower.times(samples or follower.default_samples())
     targets = poses_along(trajectory, t)
     first = follower.candidates(targets[0], np.random.default_rng(seed))

@@ -8,7 +8,6 @@ The limit potential :math:`H = \sum_i \frac{(q_i^{max}-q_i^{min})^2}{4(q_i^{max}
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,14 +15,16 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.linear import array, dot, solve_spd
+from manipula.algebra.linear import array, dot, zeros
 from manipula.identity import identity
 from manipula.ik.methods.base import FLOOR
-from manipula.ik.search.driver import Walls
+from manipula.ik.search.joint_box import JointBox
 from manipula.ik.task import Task
-from manipula.physics.kinematics import jacobian, position
 from manipula.physics.mechanism import Mechanism, mechanism_of
-from manipula.physics.newton_euler import gravity
+from manipula.redundancy.arm import Arm
+from manipula.redundancy.criterion import combined
+from manipula.redundancy.joint_limits import ranges
+from manipula.redundancy.pseudoinverse import pseudoinverse_times
 from manipula.robot.robot import Robot
 
 MARGIN = 0.02  # of a joint's range: the potential is flattened nearer than this
@@ -32,33 +33,12 @@ DAMPING = 1e-6
 LONGEST_PULL = 0.05  # rad or m of self-motion in one step
 
 
-class View:
-    """What a secondary criterion may ask of the arm (the names that ``manipula.redundancy.null_space`` uses)."""
-
-    def __init__(self, robot: Robot, task: Task) -> None:
-        self.robot, self.full, self.n = robot, mechanism_of(robot), robot.n
-        self.frame, self.rows = task.parts[0]
-
-    def position(self, q: Any) -> np.ndarray:
-        return position(self.full, q, self.frame)
-
-    def task_jacobian(self, q: Any) -> np.ndarray:
-        return jacobian(self.full, q, self.frame)[list(self.rows)]
-
-    def gravity(self, q: Any) -> np.ndarray:
-        return gravity(self.full, q)
-
-
-def limit_pull(robot: Robot, q: Any) -> np.ndarray:
+def limit_pull(arm: Arm, q: Any) -> np.ndarray:
     r""":math:`-\nabla H` scaled to the joints' ranges, (n,); 0 for joints without limits."""
-    out = []
-    for (low, high), x in zip(np.asarray(robot.position_limits, float).tolist(), q):
-        if not (math.isfinite(low) and math.isfinite(high) and high > low):
-            out.append(0.0)
-            continue
-        u = (x - 0.5 * (low + high)) * (2.0 / (high - low))  # −1 … 1
-        room = ops.maximum(1.0 - u * u, 2.0 * MARGIN)
-        out.append(-0.5 * (high - low) * u / (room * room))
+    out = zeros(arm.n)
+    for i, e, room, length in ranges(arm, q):
+        room = ops.maximum(room, 2.0 * MARGIN)
+        out[i] = -length * e / (room * room)
     return array(out)
 
 
@@ -71,25 +51,25 @@ def compile_tracking_step(
     Joints are kept ``inset`` inside their limits.
     """
     mechanism: Mechanism = mechanism_of(robot)
-    walls = Walls(robot, limited, inset)
+    joint_box = JointBox(robot, limited, inset)
     n = robot.n
     redundant = n > task.size
-    view = View(robot, task)
+    frame, rows = task.parts[0]
+    arm = Arm(robot, frame=frame, rows=rows)
 
     def advance(targets: Any, q: Any, gain: Any, tolerance: Any) -> Any:
-        pull = limit_pull(robot, q) if limited else np.zeros(n)
-        for criterion in criteria:
-            pull = array(pull + criterion.direction(view, q))
+        pull = combined(criteria, arm, q)
+        if limited:
+            pull = array(pull + limit_pull(arm, q))
 
         def iterate(x: Any, error: Any, k: Any) -> Any:
             e, J, now = task.error_and_jacobian(mechanism, x, targets)
-            held = walls.held(x, [dot(J[:, i], e) for i in range(n)])
+            blocked = joint_box.blocked(x, [dot(J[:, i], e) for i in range(n)])
             columns = [
-                J[:, i] if at is False else array([ops.where(at, 0.0, c) for c in J[:, i]]) for i, at in enumerate(held)
+                J[:, i] if at is False else array([ops.where(at, 0.0, c) for c in J[:, i]])
+                for i, at in enumerate(blocked)
             ]
             J = np.stack(columns, axis=1)
-            spread = J.T if weight is None else array(solve_spd(weight(x), J.T))
-            wanted = e
             null: Any = np.zeros(n)
             if redundant:
                 null = array([ops.where(k < 0.5, gain * p, 0.0) for p in pull])
@@ -97,22 +77,10 @@ def compile_tracking_step(
                 for p in null:
                     longest = ops.maximum(longest, ops.abs(p))
                 null = array(null * ops.minimum(1.0, LONGEST_PULL / longest))
-                wanted = array(e - J @ null)
-            if task.size <= n:
-                gram = J @ spread
-                damping = DAMPING * dot(e, e) + FLOOR
-                gram = array(
-                    [[gram[i, j] + (damping if i == j else 0.0) for j in range(task.size)] for i in range(task.size)]
-                )
-                dq = array(null + spread @ solve_spd(gram, wanted))
-            else:
-                gram = J.T @ J
-                dq = array(
-                    solve_spd(
-                        array([[gram[i, j] + (FLOOR if i == j else 0.0) for j in range(n)] for i in range(n)]), J.T @ e
-                    )
-                )
-            moved = walls.clipped(array(x + dq))
+            damping = DAMPING * dot(e, e) + FLOOR if task.size <= n else FLOOR
+            wanted = array(e - J @ null) if redundant else e
+            dq = null + pseudoinverse_times(J, wanted, damping, None if weight is None else weight(x))
+            moved = joint_box.clipped(array(x + dq))
             ended = (now <= tolerance) & (k > 0.5)
             return array([ops.where(ended, a, b) for a, b in zip(x, moved)]), now, k + 1.0
 
@@ -121,5 +89,5 @@ def compile_tracking_step(
         return {"q": x, "error": error, "steps": count}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "gain": (), "tolerance": ()}
-    parts = identity(robot.bare, task, limited, criteria, weight, inset, View)
+    parts = identity(robot.bare, task, limited, criteria, weight, inset)
     return native.kernel_of(advance, inputs, f"{robot.name}.ik_track", parts)

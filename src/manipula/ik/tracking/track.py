@@ -15,7 +15,8 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError, SolveError
 from manipula.ik.search.distinct import distinct
-from manipula.ik.search.driver import SOLVED, compile_residual, ranges
+from manipula.ik.search.driver import SOLVED, compile_residual
+from manipula.ik.search.joint_box import start_box
 from manipula.ik.search.starts import RELAXED, Search
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
@@ -141,8 +142,8 @@ class Follower:
         self.step = compile_tracking_step(robot, task, limited, criteria, _weight(robot, weight), inset)
         self.check = compile_residual(robot, task)
         self.whole = None if task == asked else compile_residual(robot, asked)  # directions that no joint moves as well
-        self.hard = self.search.walls.hard
-        self.box = ranges(robot)
+        self.hard = self.search.joint_box.hard
+        self.box = start_box(robot)
 
     def default_samples(self) -> int:
         t = np.linspace(0.0, self.trajectory.duration, 101)

@@ -33,7 +33,7 @@ class Moved(Curve):
         return out
 
 
-class Backwards(Curve):
+class ReversedCurve(Curve):
     """p(u) = c(−u)."""
 
     def __init__(self, curve: Curve) -> None:
@@ -147,4 +147,4 @@ def scale(path: Path, factor: float, about: Any = None) -> Path:
 def reverse(path: Path) -> Path:
     """The path from its end to its start."""
     turned = _Reversed(path.orientation, path) if path.orientation else None
-    return Path([Backwards(curve) for curve in reversed(path.curves)], space=path.space, orientation=turned)
+    return Path([ReversedCurve(curve) for curve in reversed(path.curves)], space=path.space, orientation=turned)

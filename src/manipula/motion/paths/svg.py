@@ -47,7 +47,7 @@ def from_svg(
     """
     file, data = _path_data(source, index)
     try:
-        segments = _Reader(data).segments()
+        segments = _SvgReader(data).segments()
     except DescriptionError as error:
         raise error.at(file=file) from None
     factor = positive(scale, "scale")
@@ -101,7 +101,7 @@ def _curves(segments: list[Any], A: np.ndarray, shift: np.ndarray) -> list[Curve
     return out
 
 
-class _Reader:
+class _SvgReader:
     """Scanner of path data; ``segments`` gives control points (k, 2) or arcs (centre, a, b, start, end)."""
 
     def __init__(self, data: str) -> None:

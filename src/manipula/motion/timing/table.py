@@ -17,7 +17,7 @@ KINDS = ("linear", "monotone", "spline")
 
 
 @dataclass(frozen=True)
-class Table(TimeLaw):
+class TableLaw(TimeLaw):
     """s(t) through given points, never going back.
 
     ``linear``: constant speed between the points. ``monotone`` (default): piecewise cubic with continuous speed that
@@ -67,9 +67,9 @@ def table(
     s: Sequence[float],
     interpolation: Literal["linear", "monotone", "spline"] = "monotone",
     unit: Literal["length", "fraction"] = "length",
-) -> Table:
+) -> TableLaw:
     """Arc lengths ``s`` [m], or fractions of the path, at ``times`` [s], both from 0."""
     plain_times, plain_s = finite_array(times, "times"), finite_array(s, "s")
-    return Table(
+    return TableLaw(
         tuple(np.atleast_1d(plain_times).tolist()), tuple(np.atleast_1d(plain_s).tolist()), interpolation, unit
     )

@@ -18,8 +18,9 @@ from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
 from manipula.identity import identity
 from manipula.model import Model
-from manipula.redundancy.arm import Arm, null_space_times, pseudoinverse_times
+from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import combined
+from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.loop import ReferenceTable

@@ -63,7 +63,7 @@ class ScrewArm(PositionArm):
         return [[turn_onto(one.h, array(two.move(d, c) - one.p), array(t - one.p)), d]]
 
 
-class Table(PositionArm):
+class XYTable(PositionArm):
     """Two slides: least squares in their plane."""
 
     name, branches = "PP", 1
@@ -83,4 +83,4 @@ def arm_of_two(axes: Sequence[Axis], relations: Relations) -> PositionArm:
         return PolarArm(axes) if relations.perpendicular(one, two) else ScrewArm(axes)
     if two.revolute:
         return Mirrored(arm_of_two(mirror(axes), relations), axes)
-    return Table(axes)
+    return XYTable(axes)

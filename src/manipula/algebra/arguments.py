@@ -1,0 +1,98 @@
+"""What an argument of a public function may be: numbers, whole numbers, flags and choices, with errors that name the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import BudgetError, DescriptionError, ShapeError, printable
+
+LARGEST = 1e60  # of a length, mass or inertia; products of five such numbers still fit a double
+SMALLEST = 1e-60  # of what must be greater than 0
+MAX_NUMBERS = 6_400_000
+
+
+def real_array(values: Any, name: str) -> np.ndarray:
+    """``values`` as a float array; texts, truth values, complex numbers and uneven rows are refused."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind in "fiu":
+            return raw.astype(float)
+        if raw.dtype.kind == "O" and not any(isinstance(v, (str, bytes, bool, np.bool_)) for v in raw.ravel()):
+            return raw.astype(float)
+    except (TypeError, ValueError, OverflowError, RuntimeError, AttributeError):
+        pass
+    raise DescriptionError(f"'{name}' must be numbers in equal rows; found {printable(repr(values), 60)}.", field=name)
+
+
+def finite_array(values: Any, name: str) -> np.ndarray:
+    """``values`` as a new float array; nan, infinities and things that are not numbers are named in the error."""
+    array = real_array(values, name)
+    if array is values:
+        array = array.copy()
+    if array.size > MAX_NUMBERS:
+        raise BudgetError(f"'{name}' has {array.size} numbers; at most {MAX_NUMBERS} are allowed.", field=name)
+    good = np.abs(array) <= LARGEST
+    if not good.all():
+        worst = np.argwhere(~good)[0]
+        place = "".join(f"[{i}]" for i in worst)
+        raise DescriptionError(
+            f"'{name}{place}' is {array[tuple(worst)]}; it must be a finite number, at most {LARGEST:g} in size.",
+            field=name,
+        )
+    return array
+
+
+def number(value: Any, name: str) -> float:
+    """One finite number."""
+    array = finite_array(value, name)
+    if array.shape != ():
+        raise ShapeError(f"'{name}' must be one number; found shape {array.shape}.")
+    return float(array)
+
+
+def positive(value: Any, name: str) -> float:
+    """One number greater than 0."""
+    found = number(value, name)
+    if found <= 0:
+        raise DescriptionError(f"'{name}' is {found}; it must be greater than 0.", field=name)
+    if found < SMALLEST:
+        raise DescriptionError(f"'{name}' is {found}; the smallest that is allowed is {SMALLEST:g}.", field=name)
+    return found
+
+
+def between(value: Any, name: str, low: float, high: float) -> float:
+    """One number low ≤ x ≤ high."""
+    found = number(value, name)
+    if not low <= found <= high:
+        raise DescriptionError(f"'{name}' is {found:g}; it must lie between {low:g} and {high:g}.", field=name)
+    return found
+
+
+def whole_number(value: Any, name: str, low: int, high: int) -> int:
+    """A whole number low ≤ k ≤ high; neither a text nor a truth value, and 3.0 only as 3."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise DescriptionError(f"'{name}' must be a whole number; found {printable(repr(value), 60)}.", field=name)
+    if not low <= value <= high:
+        raise BudgetError(f"'{name}' is {value}; allowed is {low} to {high}.", field=name)
+    return int(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise DescriptionError(f"'{name}' must be True or False; found {printable(repr(value), 60)}.", field=name)
+    return bool(value)
+
+
+def choice(value: Any, name: str, allowed: Iterable[str]) -> str:
+    """One of several words."""
+    words = tuple(allowed)
+    if not isinstance(value, str) or value not in words:
+        found = f"'{printable(value, 60)}'" if isinstance(value, str) else printable(repr(value), 60)
+        raise DescriptionError(f"'{name}' is {found}; allowed: {', '.join(words)}.", field=name)
+    return value
