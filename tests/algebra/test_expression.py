@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from manipula import native
 from manipula.algebra.derivatives import derivatives
-from manipula.algebra.expression import Limits, decimal, parse, scalar
+from manipula.algebra.expression import FormulaLimits, decimal, parse, scalar
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
 
 ROUNDING = 1e-13  # a few dozen operations on numbers of order one
@@ -139,9 +139,9 @@ def test_limits_are_exact_borders():
         scalar("+".join(["1"] * 201))
     assert scalar("(" * 50 + "1" + ")" * 50) == 1.0
     assert scalar("2^64") == 2.0**64
-    assert parse("1+1", limits=Limits(characters=3)).evaluate() == 2.0
+    assert parse("1+1", limits=FormulaLimits(characters=3)).evaluate() == 2.0
     with pytest.raises(BudgetError):
-        parse("1+11", limits=Limits(characters=3))
+        parse("1+11", limits=FormulaLimits(characters=3))
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1_0", "0x1", "1e999", "", "1 2", "--1", "1d0", "٣", "1,0", "1" * 500])

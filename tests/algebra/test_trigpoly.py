@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manipula.algebra.trig_fold import Folder, combine
+from manipula.algebra.trig_fold import TrigFolder, combine
 from manipula.algebra.trigpoly import Ring, TrigPoly
 from manipula.errors import BudgetError, TracingError
 
@@ -96,7 +96,7 @@ def test_folding_keeps_the_function_and_never_lengthens(data: st.DataObject, gro
     ring, angles, x = _ring()
     p = data.draw(polynomials(ring, angles, x)) * 1
     ones = [tuple((j, 1) for j in g[a:b]) for g in groups for a in range(len(g)) for b in range(a + 1, len(g) + 1)]
-    folder = Folder(ring, ANGLES, groups, ones)
+    folder = TrigFolder(ring, ANGLES, groups, ones)
     q = np.array([0.3, -1.1, 2.0])
     for _, trig in p.split(folder.mask).items():
         folded = folder.fold(trig)
@@ -107,7 +107,7 @@ def test_folding_keeps_the_function_and_never_lengthens(data: st.DataObject, gro
 
 def test_the_textbook_forms_appear() -> None:
     ring, (q1, q2, _), _ = _ring()
-    folder = Folder(ring, ANGLES, ((0, 1), (2,)), [((0, 1),), ((1, 1),), ((0, 1), (1, 1)), ((2, 1),)])
+    folder = TrigFolder(ring, ANGLES, ((0, 1), (2,)), [((0, 1),), ((1, 1),), ((0, 1), (1, 1)), ((2, 1),)])
     both = ((0, 1), (1, 1))
     assert folder.fold((q1.cos() * q2.cos() - q1.sin() * q2.sin()).terms) == [(1, (("c", both, 1),))]
     assert folder.fold((q1.sin() * q2.cos() + q1.cos() * q2.sin()).terms) == [(1, (("s", both, 1),))]

@@ -9,7 +9,7 @@ import pytest
 
 from manipula.algebra.derivatives import derivatives
 from manipula.analysis.base_parameters import base_parameters
-from manipula.analysis.excitation import _Search, bounds_of, excitation
+from manipula.analysis.excitation import _ConditionSearch, bounds_of, excitation
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.planar import planar
 from manipula.model import Model
@@ -91,7 +91,7 @@ def test_the_condition_number_is_that_of_the_regressor():
 
 def test_the_slope_of_the_criterion_is_right(limited):
     base = base_parameters(limited, ("viscous", "coulomb"))
-    search = _Search(base, 6.0, 4, bounds_of(limited))
+    search = _ConditionSearch(base, 6.0, 4, bounds_of(limited))
     x = np.random.default_rng(5).normal(size=search.n * search.width)
     _, gradient = search.score_and_gradient(x)
     h = 1e-4

@@ -15,7 +15,7 @@ import pytest
 import sympy
 
 from manipula.codegen import LANGUAGES, NAMES
-from manipula.codegen.base import Program
+from manipula.codegen.base import SourceProgram
 from manipula.codegen.files import write_files
 from manipula.codegen.program import robot_program
 from manipula.formats.dh import from_dh
@@ -58,7 +58,7 @@ ROBOTS = {
 
 
 @pytest.fixture(scope="module")
-def programs() -> dict[str, tuple[Robot, Program]]:
+def programs() -> dict[str, tuple[Robot, SourceProgram]]:
     found = {}
     for key, make in ROBOTS.items():
         robot, parameters, functions = make()
@@ -103,7 +103,7 @@ def close(found: object, wanted: np.ndarray, limit: float) -> bool:
     return bool(difference <= limit * max(np.max(np.abs(wanted), initial=0.0), 1e-9))
 
 
-def numeric(robot: Robot, program: Program) -> Robot:
+def numeric(robot: Robot, program: SourceProgram) -> Robot:
     if not robot.parameters:
         return robot
     return robot.with_parameters(**dict(zip(robot.parameters, program.parameters.tolist())))

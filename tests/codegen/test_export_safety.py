@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from manipula.algebra import ops
 from manipula.codegen import LANGUAGES, export, export_graph, source_texts
-from manipula.codegen.names import LONGEST, LONGEST_PREFIX, RESERVED, Names, comment, identifier, is_identifier
+from manipula.codegen.names import LONGEST, LONGEST_PREFIX, RESERVED, Identifiers, comment, identifier, is_identifier
 from manipula.errors import CompileError, DescriptionError, UnknownNameError
 from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
@@ -44,7 +44,7 @@ def test_every_text_becomes_a_legal_identifier(text):
 
 @given(st.lists(st.text(max_size=12), max_size=30))
 def test_names_never_collide_even_without_case(texts):
-    names = Names()
+    names = Identifiers()
     made = [names.unique(t) for t in texts]
     assert len({m.lower() for m in made}) == len(made)
     assert all(len(m) <= LONGEST for m in made)

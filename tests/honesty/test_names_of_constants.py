@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 import manipula as mp
-from manipula.symbolic.parts import ORDER
+from manipula.symbolic.motion_formulas import ORDER
 
 PARTS = ("M", "h", "g", "tau", "C", "kinetic_energy", "potential_energy")
 

@@ -13,7 +13,7 @@ import pytest
 from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
-from manipula.physics.planar import PlanarArm, arm_constants, planar_arm, planar_model
+from manipula.physics.planar import PlanarConstants, arm_constants, planar_arm, planar_model
 
 TABLE = json.loads((Path(__file__).parent.parent / "data" / "flops.json").read_text(encoding="utf-8"))["rows"]
 
@@ -66,7 +66,7 @@ def entries(*arrays: np.ndarray) -> list[Any]:
 
 @pytest.mark.parametrize("n", range(2, 21))
 def test_complete_model(n: int) -> None:
-    arm = PlanarArm(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
+    arm = PlanarConstants(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
     x, J, Jd, H, h, g = planar_model(arm, inputs(n), inputs(n))
     assert operations(entries(x, J, Jd)) <= 12 * n - 2
     assert operations(entries(x, J, Jd, H, h, g)) <= 2 * n * n + 34 * n - 30
@@ -84,14 +84,14 @@ def test_nothing_is_computed_in_vain(n: int, monkeypatch: pytest.MonkeyPatch) ->
         create(self, *operands)
 
     monkeypatch.setattr(Counted, "__init__", counting)
-    arm = PlanarArm(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
+    arm = PlanarConstants(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
     assert executed == operations(entries(*planar_model(arm, inputs(n), inputs(n))))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"n={row['n']}")
 def test_beside_the_published_table(row: dict[str, Any]) -> None:
     n = row["n"]
-    arm = PlanarArm(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
+    arm = PlanarConstants(list(inputs(n)), list(inputs(n)), list(inputs(n)), Counted())
     found = planar_model(arm, inputs(n), inputs(n))
     kinematics, complete = operations(entries(*found[:3])), operations(entries(*found))
     constants = arm_constants(inputs(n), inputs(n), inputs(n), inputs(n), 0.0, Counted())

@@ -137,7 +137,7 @@ def test_symbolic_inertia_of_the_puma() -> None:
 
 
 def _terms(eq: Equations) -> int:
-    d, n = eq.parts.derivation, eq.robot.n
+    d, n = eq.formulas.derivation, eq.robot.n
     return sum(len(d.terms(d.M[i, j])) for i in range(n) for j in range(i, n))
 
 
@@ -177,7 +177,7 @@ def test_planar_arm_of_many_joints_has_polynomially_many_terms() -> None:
     n = 9
     names = [[S(f"{letter}{i}") for i in range(1, n + 1)] for letter in ("l", "m", "c", "J")]
     eq = equations(planar(*names), "lumped")
-    entry = eq.parts.M[0][0]
+    entry = eq.formulas.M[0][0]
     assert len(getattr(entry, "terms", ())) == n * (n - 1) // 2 + 1  # one cosine a pair of links, and a constant
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy
 
-from manipula.algebra.expression import Limits, parse
+from manipula.algebra.expression import FormulaLimits, parse
 from manipula.errors import UnknownNameError
 from manipula.formats.dh import from_dh
 from manipula.formats.planar import planar
@@ -23,7 +23,9 @@ from manipula.symbolic.writers.base import decimal
 from symbolic.arms import S, puma560, random_dh, random_tree, scara, two_link
 
 ROUNDOFF = 1e-11  # decimals are printed with all their digits; sums of some hundred terms
-GENEROUS = Limits(characters=200_000, nodes=50_000, depth=200)  # equations are longer than what files may contain
+GENEROUS = FormulaLimits(
+    characters=200_000, nodes=50_000, depth=200
+)  # equations are longer than what files may contain
 RNG = np.random.default_rng(11)
 ROBOTS = [
     scara(),

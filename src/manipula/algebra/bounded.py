@@ -30,19 +30,21 @@ LONG = 3  # roots, functions and pi in a constant such as sqrt(3)*pi/6; a longer
 FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError, AttributeError, NotImplementedError)
 
 
-class Part(NamedTuple):
+class BoundedExpression(NamedTuple):
     """A SymPy expression and, when no parameter is left in it, its value."""
 
     expression: Any
     value: float | None
 
 
-def part(expression: Any) -> Part:
+def part(expression: Any) -> BoundedExpression:
     """An expression with its value, when it has one."""
-    return Part(expression, None if expression.free_symbols else finite(evaluate(expression, {})))
+    return BoundedExpression(expression, None if expression.free_symbols else finite(evaluate(expression, {})))
 
 
-def apply(build: Callable[..., Any], compute: Callable[..., Any], parts: Sequence[Part]) -> Part:
+def apply(
+    build: Callable[..., Any], compute: Callable[..., Any], parts: Sequence[BoundedExpression]
+) -> BoundedExpression:
     """The next step: ``build`` makes the expression, ``compute`` its value when all parts are constant.
 
     Raises:
@@ -67,7 +69,7 @@ def apply(build: Callable[..., Any], compute: Callable[..., Any], parts: Sequenc
         raise
     except FAILURES as problem:
         raise DescriptionError(f"This cannot be computed ({reason(problem)}).") from None
-    return Part(expression, value)
+    return BoundedExpression(expression, value)
 
 
 def _tidy(e: Any) -> Any:
@@ -96,7 +98,7 @@ def _is_long(constant: Any) -> bool:
     return False
 
 
-def power(base: Part, exponent: Part) -> Part:
+def power(base: BoundedExpression, exponent: BoundedExpression) -> BoundedExpression:
     """``base ** exponent``."""
     if exponent.value is not None:
         if abs(exponent.value) > EXPONENT:
@@ -105,7 +107,7 @@ def power(base: Part, exponent: Part) -> Part:
             raise DescriptionError("This divides by zero.")
     if base.value is not None and exponent.value is not None and not _is_simple(exponent.expression):
         value = base.value**exponent.value if base.value > 0 else math.nan
-        return Part(decimal_fraction(finite(value)), value)
+        return BoundedExpression(decimal_fraction(finite(value)), value)
     if _is_broken(exponent.expression) and _broken_powers(base.expression) >= BROKEN:
         raise BudgetError(f"Powers with a broken exponent are nested at most {BROKEN} deep.")
     return apply(_power, lambda a, b: a**b, (base, exponent))
@@ -120,7 +122,9 @@ def _power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def call(name: str, build: Callable[..., Any], compute: Callable[..., Any], arguments: Sequence[Part]) -> Part:
+def call(
+    name: str, build: Callable[..., Any], compute: Callable[..., Any], arguments: Sequence[BoundedExpression]
+) -> BoundedExpression:
     """A function; those that ask for the sign of a constant get the answer from its value, not from SymPy."""
     import sympy
 
@@ -171,20 +175,20 @@ def _called(function: Any, arguments: Sequence[Any]) -> Any:
     return function(*arguments, evaluate=False)
 
 
-def number(exact: Fraction, value: float) -> Part:
+def number(exact: Fraction, value: float) -> BoundedExpression:
     """A decimal of a formula."""
     import sympy
 
     found = sympy.Rational(exact.numerator, exact.denominator)
     _check_numbers(found)
-    return Part(found, value)
+    return BoundedExpression(found, value)
 
 
 def replaced(x: Any, values: Mapping[str, Any]) -> Any:
     """``x`` with parameters replaced by numbers or expressions, made anew from its leaves; a float when none is free."""
     import sympy
 
-    known: dict[Any, Part] = {}
+    known: dict[Any, BoundedExpression] = {}
     waiting = [x]
     while waiting:
         e = waiting[-1]

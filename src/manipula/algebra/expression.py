@@ -27,8 +27,8 @@ from manipula.algebra.grammar import (
     DEFAULT,
     LIMITS,
     SIGNED_DECIMAL,
-    Function,
-    Limits,
+    FormulaFunction,
+    FormulaLimits,
     Program,
     decimal,
     steps_of,
@@ -39,7 +39,7 @@ from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, printable, unknown_name
 from manipula.lazy import cached_property
 
-__all__ = ["DEFAULT", "LIMITS", "Expression", "Function", "Limits", "Work", "decimal", "parse", "scalar"]
+__all__ = ["DEFAULT", "LIMITS", "Expression", "FormulaFunction", "FormulaLimits", "Work", "decimal", "parse", "scalar"]
 
 _ARITHMETIC_FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError)
 
@@ -79,7 +79,7 @@ class Expression:
     text: str
     names: tuple[str, ...]
     program: Program = field(repr=False)
-    functions: Mapping[str, Function] = field(default_factory=lambda: DEFAULT, repr=False, compare=False)
+    functions: Mapping[str, FormulaFunction] = field(default_factory=lambda: DEFAULT, repr=False, compare=False)
 
     def evaluate(self, values: Mapping[str, Scalar] | None = None) -> Scalar:
         """The value for the given parameters, which may be any kind of scalar.
@@ -149,12 +149,12 @@ class Expression:
             total += 12 * count * count if kind == "call" and payload[0] in ("min", "max") else 0
         return total
 
-    def exact(self) -> bounded.Part:
+    def exact(self) -> bounded.BoundedExpression:
         """The formula in SymPy, and its value when its parameters cancel; no step may leave the bounds of ``bounded``."""
         import sympy
 
         Work(Work.FORMULA).spend(self)
-        stack: list[bounded.Part] = []
+        stack: list[bounded.BoundedExpression] = []
         for kind, payload, column in self.program:
             if kind == "number":
                 stack.append(self._bounded(column, bounded.number, _exact(payload), float(payload)))
@@ -162,7 +162,7 @@ class Expression:
             if kind in ("constant", "name"):
                 constant = kind == "constant"
                 made = getattr(sympy, payload) if constant else sympy.Symbol(payload)
-                stack.append(bounded.Part(made, CONSTANTS[payload] if constant else None))
+                stack.append(bounded.BoundedExpression(made, CONSTANTS[payload] if constant else None))
                 continue
             count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
             parts = stack[-count:]
@@ -181,7 +181,7 @@ class Expression:
             raise DescriptionError("Divides by zero or leaves the real numbers.", field=self._place())
         return stack[0]
 
-    def _bounded(self, column: int, step: Callable[..., bounded.Part], *arguments: Any) -> bounded.Part:
+    def _bounded(self, column: int, step: Callable[..., bounded.BoundedExpression], *arguments: Any) -> bounded.Part:
         try:
             return step(*arguments)
         except DescriptionError as error:
@@ -197,9 +197,9 @@ class Expression:
 def parse(
     text: str,
     names: Collection[str] | None = None,
-    functions: Mapping[str, Function] = DEFAULT,
+    functions: Mapping[str, FormulaFunction] = DEFAULT,
     *,
-    limits: Limits = LIMITS,
+    limits: FormulaLimits = LIMITS,
 ) -> Expression:
     """Check a formula and make it computable.
 
@@ -253,7 +253,7 @@ def scalar(value: Any, names: Collection[str] | None = None, work: Work | None =
     raise DescriptionError(f"A number or a formula is needed, found {printable(repr(value), 40)}.")
 
 
-def _check(text: str, program: Program, functions: Mapping[str, Function], limits: Limits) -> Program:
+def _check(text: str, program: Program, functions: Mapping[str, FormulaFunction], limits: FormulaLimits) -> Program:
     """The program with constant exponents filled in; constant parts must be computable, exact numbers small."""
     stack: list[tuple[float | None, int]] = []  # value of constant parts, bound on the bits of exact numbers
     out: list[tuple[str, Any, int]] = []

@@ -18,7 +18,7 @@ from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 
 
-class Limits(NamedTuple):
+class FormulaLimits(NamedTuple):
     """How large a formula may be; checked before Python's parser sees it."""
 
     characters: int = 2048
@@ -28,11 +28,11 @@ class Limits(NamedTuple):
     bits: int = 1 << 16  # of an exact number that the formula could force SymPy to write out
 
 
-LIMITS = Limits()
+LIMITS = FormulaLimits()
 Program = tuple[tuple[str, Any, int], ...]
 
 
-class Function(NamedTuple):
+class FormulaFunction(NamedTuple):
     """A named function of a formula: how to compute it, how many arguments it takes, its name in SymPy."""
 
     compute: Callable[..., Scalar]
@@ -51,13 +51,13 @@ def _fold(pair: Callable[[Scalar, Scalar], Scalar]) -> Callable[..., Scalar]:
 
 
 _ONE, _TWO, _SEVERAL = range(1, 2), range(2, 3), range(1, 17)
-DEFAULT: Mapping[str, Function] = {
-    **{name: Function(getattr(ops, name), _ONE, name) for name in
+DEFAULT: Mapping[str, FormulaFunction] = {
+    **{name: FormulaFunction(getattr(ops, name), _ONE, name) for name in
        ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign", "floor")},
-    "abs": Function(ops.abs, _ONE, "Abs"),
-    "atan2": Function(ops.atan2, _TWO, "atan2"),
-    "min": Function(_fold(ops.minimum), _SEVERAL, "Min"),
-    "max": Function(_fold(ops.maximum), _SEVERAL, "Max"),
+    "abs": FormulaFunction(ops.abs, _ONE, "Abs"),
+    "atan2": FormulaFunction(ops.atan2, _TWO, "atan2"),
+    "min": FormulaFunction(_fold(ops.minimum), _SEVERAL, "Min"),
+    "max": FormulaFunction(_fold(ops.maximum), _SEVERAL, "Max"),
 }  # fmt: skip
 CONSTANTS: Mapping[str, float] = {"pi": math.pi}
 LONGEST_NAME = 64
@@ -88,7 +88,7 @@ class Token(NamedTuple):
     column: int  # 1-based
 
 
-def tokens_of(text: str, functions: Mapping[str, Function], limits: Limits) -> list[Token]:
+def tokens_of(text: str, functions: Mapping[str, FormulaFunction], limits: FormulaLimits) -> list[Token]:
     if len(text) > limits.characters:
         raise BudgetError(f"A formula has at most {limits.characters} characters, found {len(text)}.")
     out: list[Token] = []
@@ -126,7 +126,7 @@ def tokens_of(text: str, functions: Mapping[str, Function], limits: Limits) -> l
     return out
 
 
-def _kind_of_name(word: str, column: int, text: str, place: int, functions: Mapping[str, Function]) -> str:
+def _kind_of_name(word: str, column: int, text: str, place: int, functions: Mapping[str, FormulaFunction]) -> str:
     called = _CALL.match(text, place) is not None
     if len(word) > LONGEST_NAME:
         raise DescriptionError(f"Column {column}: a name has at most {LONGEST_NAME} characters.")
@@ -159,7 +159,7 @@ def tree_of(tokens: list[Token]) -> ast.expr:
 
 
 def steps_of(
-    tree: ast.expr, tokens: list[Token], names: Collection[str] | None, functions: Mapping[str, Function]
+    tree: ast.expr, tokens: list[Token], names: Collection[str] | None, functions: Mapping[str, FormulaFunction]
 ) -> Iterator[tuple[str, Any, int]]:
     """Postfix steps of the whitelisted tree, without recursion."""
     todo: list[Any] = [tree]

@@ -24,7 +24,7 @@ _FIELD = (1 << BITS) - 1
 _MOST_CHOICES = 5  # up to 3⁵ combinations are compared when several modes share a remainder
 
 
-class Folder:
+class TrigFolder:
     """Folds polynomials of one ring; equal polynomials (up to a factor) are folded once.
 
     Args:

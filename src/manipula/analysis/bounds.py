@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.analysis.physical import Bounds
+from manipula.analysis.physical import PhysicalBounds
 from manipula.analysis.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.analysis.regressor_columns import Columns
 from manipula.errors import DescriptionError, ShapeError, unknown_name
@@ -21,7 +21,7 @@ SHARE = 0.1  # of a range: how far inside its ends the search begins
 
 def bounds_of(
     columns: Columns, prior: np.ndarray, masses: Any = None, centres: Any = None, total_mass: Any = None
-) -> Bounds:
+) -> PhysicalBounds:
     """The bounds of an identification.
 
     Args:
@@ -67,7 +67,7 @@ def bounds_of(
             for k in range(*columns.part(extra).indices(p)):
                 demand({k: 1.0}, 0.0)
                 inside[k] = max(float(prior[k]), 1e-3)
-    return Bounds(np.array(rows).reshape(-1, p), np.array(least), inside)
+    return PhysicalBounds(np.array(rows).reshape(-1, p), np.array(least), inside)
 
 
 def _ranges(field: str, given: Any, names: list[str], shape: tuple[int, ...]) -> np.ndarray:

@@ -34,7 +34,7 @@ DEFAULT_ACCELERATION = 6.0  # [rad/s², m/s²]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bounds(Value):
+class MotionBounds(Value):
     """Limits of every joint, (n,) each: centre and half width of the positions, largest rate and acceleration."""
 
     centre: np.ndarray
@@ -123,7 +123,7 @@ def excitation(
     if not duration > 0:
         raise DescriptionError(f"The duration must be positive, found {duration!r}.", field="duration")
     base = base_parameters(model, extras)
-    search = _Search(base, float(duration), harmonics, bounds_of(model, velocity, acceleration))
+    search = _ConditionSearch(base, float(duration), harmonics, bounds_of(model, velocity, acceleration))
     rng = np.random.default_rng(seed)
     candidates = rng.normal(size=(starts, search.n * search.width))
     scores = search.scores(candidates)
@@ -138,13 +138,13 @@ def excitation(
     )
 
 
-def bounds_of(model: Model, velocity: Any = None, acceleration: Any = None) -> Bounds:
+def bounds_of(model: Model, velocity: Any = None, acceleration: Any = None) -> MotionBounds:
     """Limits of the robot, with replacements."""
     wide = np.array([np.pi if j.is_revolute else 0.5 for j in model.robot.joints])
     lower, upper = model.robot.position_limits.T
     lower = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * wide, -wide))
     upper = np.where(np.isfinite(upper), upper, lower + 2 * wide)
-    return Bounds(
+    return MotionBounds(
         (lower + upper) / 2,
         (upper - lower) / 2,
         _limit(model, velocity, "velocity", DEFAULT_VELOCITY),
@@ -175,10 +175,10 @@ def _series(t: np.ndarray, duration: float, a: np.ndarray, b: np.ndarray, order:
     return np.sin(angle) * w ** (order - 1) @ a.T - np.cos(angle) * w ** (order - 1) @ b.T
 
 
-class _Search:
+class _ConditionSearch:
     """Condition number of many candidates at once; a candidate is q_0, a, b of all joints in arbitrary size."""
 
-    def __init__(self, base: BaseParameters, duration: float, harmonics: int, bounds: Bounds) -> None:
+    def __init__(self, base: BaseParameters, duration: float, harmonics: int, bounds: MotionBounds) -> None:
         self.base = replace(base, columns=replace(base.columns, smooth=SMOOTH))
         self.L, self.bounds = harmonics, bounds
         self.n = base.columns.n

@@ -49,7 +49,7 @@ for _k, (_i, _j) in enumerate((i, j) for i in range(4) for j in range(i, 4)):
 
 
 @dataclass(frozen=True)
-class Bounds:
+class PhysicalBounds:
     """Linear bounds ``rows @ pi >= least`` and a point strictly inside them.
 
     Attributes:
@@ -62,7 +62,7 @@ class Bounds:
 
 
 def consistent_parameters(
-    base: BaseParameters, A: np.ndarray, b: np.ndarray, prior: np.ndarray, bounds: Bounds, weight: float = PRIOR
+    base: BaseParameters, A: np.ndarray, b: np.ndarray, prior: np.ndarray, bounds: PhysicalBounds, weight: float = PRIOR
 ) -> np.ndarray:
     """Full parameters π (p,), every link's pseudo-inertia positive definite, all bounds kept.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from manipula.codegen.base import Language, Program
+from manipula.codegen.base import Language, SourceProgram
 from manipula.codegen.c import C
 from manipula.codegen.files import write_files
 from manipula.codegen.functions import DEFAULT, NAMES
@@ -88,4 +88,4 @@ def _language(name: str) -> Language:
     return LANGUAGES[name]
 
 
-__all__ = ["DEFAULT", "LANGUAGES", "NAMES", "Language", "Program", "export", "export_graph", "source_texts"]
+__all__ = ["DEFAULT", "LANGUAGES", "NAMES", "Language", "SourceProgram", "export", "export_graph", "source_texts"]

@@ -1,4 +1,4 @@
-"""What is written (a :class:`Program`) and what a language is.
+"""What is written (a :class:`SourceProgram`) and what a language is.
 
 To add a language: inherit from :class:`Language`, fill in its table of calls and its texts, add one line to the registry
 in ``__init__.py``. The registry enrols it in the tests of this folder.
@@ -22,7 +22,7 @@ TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True)
-class Value:
+class RoutineVariable:
     """An argument or a result of a generated function: ``key`` in the graph, ``name`` in the source."""
 
     key: str
@@ -59,8 +59,8 @@ class Routine:
     name: str
     summary: str
     graph: Graph
-    arguments: tuple[Value, ...]
-    results: tuple[Value, ...]
+    arguments: tuple[RoutineVariable, ...]
+    results: tuple[RoutineVariable, ...]
     samples: tuple[Sample, ...]
     uses_parameters: bool
     tolerance: float = TOLERANCE  # of its self-test
@@ -74,7 +74,7 @@ class Routine:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class SourceProgram:
     """Everything one export writes. All names and comments are safe already."""
 
     prefix: str
@@ -103,7 +103,7 @@ class Language(ABC):
         return repr(float(x))
 
     @abstractmethod
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         """Entry ``k`` (C order) of an argument."""
 
     @abstractmethod
@@ -127,7 +127,7 @@ class Language(ABC):
         """The row of the sorted array that holds ``x``, as a double."""
 
     @abstractmethod
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         """Text of every file by its name."""
 
     def numbers(self, values: Any, row: str = ",\n        ") -> str:

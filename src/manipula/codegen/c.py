@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _HELPERS = {
@@ -44,7 +44,7 @@ class C(Language):
         "fma": "fma({0}, {1}, {2})", "fms": "fma({0}, {1}, -{2})", "fnma": "fma(-{0}, {1}, {2})",
     }  # fmt: skip
 
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}[{k}]" if value.shape else value.name
 
     def field(self, field: Field) -> str:
@@ -63,14 +63,14 @@ class C(Language):
         return f"locate({table}, {rows}, {x})"
 
     # ------------------------------------------------------------------ files
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         x = program.prefix
         return {f"{x}.h": self.header(program), f"{x}.c": self.source(program), f"{x}_test.c": self.test(program)}
 
     def block(self, lines: Iterable[str]) -> str:
         return "\n".join(["/*", *[f" * {line}".rstrip() for line in lines], " */"])
 
-    def header(self, program: Program) -> str:
+    def header(self, program: SourceProgram) -> str:
         x = program.prefix
         guard = f"{x.upper()}_H_INCLUDED"
         out = [self.block(program.header), f"#ifndef {guard}", f"#define {guard}", "",
@@ -88,14 +88,14 @@ class C(Language):
         out += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
         return "\n".join(out) + "\n"
 
-    def prototype(self, program: Program, r: Routine) -> str:
+    def prototype(self, program: SourceProgram, r: Routine) -> str:
         x = program.prefix
         parts = [f"const {x}_parameters *p"] if r.uses_parameters else []
         parts += [f"const double {v.name}[{v.size}]" if v.shape else f"double {v.name}" for v in r.arguments]
         parts += [f"double {v.name}[{max(v.size, 1)}]" for v in r.results]
         return f"void {x}_{r.name}({', '.join(parts)})"
 
-    def source(self, program: Program) -> str:
+    def source(self, program: SourceProgram) -> str:
         x = program.prefix
         names: dict[int, str] = {}
         bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
@@ -121,7 +121,7 @@ class C(Language):
             out += [f"    {v.name}[{k}] = {text};" for k, text in enumerate(body.outputs[v.key])]
         return out
 
-    def test(self, program: Program) -> str:
+    def test(self, program: SourceProgram) -> str:
         """A program that compares every function with stored numbers and says how many differ."""
         x = program.prefix
         out = [self.block([f"Compares {x} with stored numbers; the exit status is 0 when all agree."]),
@@ -164,5 +164,5 @@ class C(Language):
         return "\n".join(out) + "\n"
 
 
-def _shape(value: Value) -> str:
+def _shape(value: RoutineVariable) -> str:
     return " x ".join(str(d) for d in value.shape) if value.shape else "one number"

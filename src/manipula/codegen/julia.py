@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.names import RESERVED
 from manipula.codegen.statements import Statements, statements
 
@@ -37,7 +37,7 @@ class Julia(Language):
         "fma": "fma({0}, {1}, {2})", "fms": "fma({0}, {1}, -{2})", "fnma": "fma(-{0}, {1}, {2})",
     }  # fmt: skip
 
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
 
     def field(self, field: Field) -> str:
@@ -56,11 +56,11 @@ class Julia(Language):
         return f"locate({table}, {x})"
 
     # ------------------------------------------------------------------ files
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         x = program.prefix
         return {f"{x}.jl": self.module(program), f"{x}_test.jl": self.test(program)}
 
-    def module(self, program: Program) -> str:
+    def module(self, program: SourceProgram) -> str:
         names: dict[int, str] = {}
         bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
         used = set().union(*(s.codes for _, s in bodies))
@@ -73,7 +73,7 @@ class Julia(Language):
             out += ["", *self.routine(r, body)]
         return "\n".join([*out, "", "end"]) + "\n"
 
-    def parameters(self, program: Program) -> list[str]:
+    def parameters(self, program: SourceProgram) -> list[str]:
         fields = program.fields
         if not fields:
             return []
@@ -116,7 +116,7 @@ class Julia(Language):
         out += [f"function {r.name}({', '.join(arguments)})", f"    {kind}", *[f"    {line}" for line in made]]
         return [*out, f"    return {r.name}!({every})", "end"]
 
-    def test(self, program: Program) -> str:
+    def test(self, program: SourceProgram) -> str:
         x = _module(program)
         out = [*self.comments([f"Compares {x} with stored numbers."]), "using Test", f'include("{program.prefix}.jl")', "",
                "check(found, expected, tolerance) = maximum(abs.(vec(collect(found)) .- vec(expected)); init=0.0) <=",
@@ -134,7 +134,7 @@ class Julia(Language):
                     out.append(f"    @test check({one}, {expected if v.shape else f'[{expected}]'}, {r.tolerance!r})")
         return "\n".join([*out, "end"]) + "\n"
 
-    def array(self, value: Value, flat: np.ndarray) -> str:
+    def array(self, value: RoutineVariable, flat: np.ndarray) -> str:
         """Numbers given row by row as an array of the value's shape."""
         if not value.shape:
             return self.literal(float(flat[0]))
@@ -143,7 +143,7 @@ class Julia(Language):
         return vector if len(value.shape) == 1 else f"reshape({vector}, {', '.join(map(str, value.shape))})"
 
 
-def _module(program: Program) -> str:
+def _module(program: SourceProgram) -> str:
     """``my_arm`` → ``MyArm``; never the name of a function inside it, which Julia would refuse."""
     name = "".join(part[:1].upper() + part[1:] for part in program.prefix.split("_"))
     clash = name.lower() in RESERVED or any(r.name == name for r in program.routines)
@@ -154,5 +154,5 @@ def _index(shape: tuple[int, ...], k: int) -> str:
     return "[" + ", ".join(str(i + 1) for i in np.unravel_index(k, shape)) + "]"
 
 
-def _shape(value: Value) -> str:
+def _shape(value: RoutineVariable) -> str:
     return " x ".join(map(str, value.shape)) if value.shape else "one number"

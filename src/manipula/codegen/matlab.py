@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _HELPERS = {
@@ -46,7 +46,7 @@ class Matlab(Language):
         "fma": "({0} * {1} + {2})", "fms": "({0} * {1} - {2})", "fnma": "({2} - {0} * {1})",
     }  # fmt: skip
 
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
 
     def field(self, field: Field) -> str:
@@ -69,7 +69,7 @@ class Matlab(Language):
         return self.numbers(numbers, ", ...\n    ")
 
     # ------------------------------------------------------------------ files
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         x = program.prefix
         out = {f"{x}_{r.name}.m": self.routine(program, r) for r in program.routines}
         if program.fields:
@@ -77,7 +77,7 @@ class Matlab(Language):
         out[f"{x}_test.m"] = self.test(program)
         return out
 
-    def parameters(self, program: Program) -> str:
+    def parameters(self, program: SourceProgram) -> str:
         free = program.fields[0].value is None
         out = [f"function p = {program.prefix}_parameters()"]
         out += self.comments([
@@ -90,7 +90,7 @@ class Matlab(Language):
         ]
         return "\n".join([*out, "end"]) + "\n"
 
-    def routine(self, program: Program, r: Routine) -> str:
+    def routine(self, program: SourceProgram, r: Routine) -> str:
         body = statements(self, r, program.fields, {})
         arguments = [*(["p"] if r.uses_parameters else []), *[v.name for v in r.arguments]]
         results = [v.name for v in r.results]
@@ -107,7 +107,7 @@ class Matlab(Language):
             out += self.result(v, body)
         return "\n".join([*out, "end", "", *self.helpers(body)])
 
-    def result(self, v: Value, body: Statements) -> list[str]:
+    def result(self, v: RoutineVariable, body: Statements) -> list[str]:
         texts = body.outputs[v.key]
         if not v.shape:
             return [f"  {v.name} = {texts[0]};"]
@@ -120,7 +120,7 @@ class Matlab(Language):
             used.add("real")
         return [text for code, text in _HELPERS.items() if code in used]
 
-    def test(self, program: Program) -> str:
+    def test(self, program: SourceProgram) -> str:
         x = program.prefix
         out = [f"function {x}_test()", *self.comments([f"{x}_test: compares every function with stored numbers."])]
         for r in program.routines:
@@ -144,7 +144,7 @@ class Matlab(Language):
                 "    error('%s differs by %g of %g', name, worst, scale);", "  end", "end"]  # fmt: skip
         return "\n".join(out) + "\n"
 
-    def array(self, value: Value, flat: np.ndarray) -> str:
+    def array(self, value: RoutineVariable, flat: np.ndarray) -> str:
         """Numbers given row by row as an array of the value's shape."""
         if not value.shape:
             return self.literal(float(flat[0]))
@@ -157,5 +157,5 @@ def _index(shape: tuple[int, ...], k: int) -> str:
     return "(" + ", ".join(str(i + 1) for i in np.unravel_index(k, shape)) + ")"
 
 
-def _shape(value: Value) -> str:
+def _shape(value: RoutineVariable) -> str:
     return " x ".join(map(str, value.shape)) if value.shape else "one number"

@@ -50,7 +50,7 @@ RESERVED = frozenset(" ".join((_C, _PYTHON, _MATLAB, _JULIA, _RUST, _OURS)).spli
 """Words that generated code never uses as a name of its own, in lower case."""
 
 
-class Names:
+class Identifiers:
     """Hands out identifiers that are legal in every language and collide with none handed out before."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.codegen.base import Field
-from manipula.codegen.names import Names, comment
+from manipula.codegen.names import Identifiers, comment
 from manipula.errors import DescriptionError, unknown_name
 from manipula.robot.robot import Robot
 
@@ -43,7 +43,7 @@ def parametrised(robot: Robot, mode: str) -> Parametrised:
                 "give them numbers with robot.with_parameters(...) or export with parameters='struct'."
             )
         return Parametrised(robot, (), ())
-    names = Names(("p", "q", "qd", "qdd"))
+    names = Identifiers(("p", "q", "qd", "qdd"))
     if robot.parameters:
         fields = tuple(Field(names.unique(s), f"parameter {comment(s, 60)}", None) for s in robot.parameters)
         return Parametrised(robot, robot.parameters, fields)
@@ -53,7 +53,7 @@ def parametrised(robot: Robot, mode: str) -> Parametrised:
 class _Opener:
     """Replaces numbers by symbols and remembers what they were."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Identifiers) -> None:
         self.names = names
         self.fields: list[Field] = []
 
@@ -65,7 +65,7 @@ class _Opener:
         return sympy.Symbol(field.name)
 
 
-def _opened(robot: Robot, names: Names) -> Parametrised:
+def _opened(robot: Robot, names: Identifiers) -> Parametrised:
     free = _Opener(names)
     links, joints = [], []
     for k, (link, joint) in enumerate(zip(robot.links, robot.joints), start=1):

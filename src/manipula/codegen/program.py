@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Program, Routine, Sample, Value
+from manipula.codegen.base import PARAMETERS, Field, Routine, RoutineVariable, Sample, SourceProgram
 from manipula.codegen.functions import Traced, default_functions, traced
-from manipula.codegen.names import LONGEST_PREFIX, Names, comment, identifier
+from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
 from manipula.errors import BudgetError, DescriptionError
 from manipula.native.tracing.graph import Graph, core_size
@@ -22,7 +22,7 @@ _TRIES = 64
 
 def robot_program(
     robot: Robot, functions: Sequence[str] | None, parameters: str, prefix: str | None, frame: str
-) -> Program:
+) -> SourceProgram:
     """The program of some functions of a robot."""
     if robot.n == 0:
         raise DescriptionError(f"Robot '{comment(robot.name)}' has no moving joint.")
@@ -44,7 +44,7 @@ def robot_program(
     return _program(robot.name if prefix is None else prefix, header, parts, given.fields, "robot")
 
 
-def graph_program(graphs: Iterable[Graph], prefix: str | None, meanings: Mapping[str, str]) -> Program:
+def graph_program(graphs: Iterable[Graph], prefix: str | None, meanings: Mapping[str, str]) -> SourceProgram:
     """The program of functions that were traced by the user."""
     parts = [Traced(graph, f"function {comment(graph.name, 60)}", meanings) for graph in graphs]
     if not parts:
@@ -63,12 +63,12 @@ def _parameter_line(given: Parametrised) -> str:
 
 def _program(
     prefix: str, header: tuple[str, ...], parts: list[Traced], fields: tuple[Field, ...], fallback: str
-) -> Program:
+) -> SourceProgram:
     rng = np.random.default_rng(SEED)
     values = sample_values(fields, rng)
-    names = Names()
+    names = Identifiers()
     routines = tuple(_routine(part, names.unique(part.graph.name, "f"), values, rng) for part in parts)
-    return Program(identifier(prefix, fallback, LONGEST_PREFIX), header, fields, values, routines)
+    return SourceProgram(identifier(prefix, fallback, LONGEST_PREFIX), header, fields, values, routines)
 
 
 def _routine(part: Traced, name: str, parameters: np.ndarray, rng: np.random.Generator) -> Routine:
@@ -82,11 +82,11 @@ def _routine(part: Traced, name: str, parameters: np.ndarray, rng: np.random.Gen
         raise DescriptionError(
             f"'{comment(graph.name)}' has arrays whose length is known only at run time; source code needs fixed shapes."
         )
-    names = Names(("p", "batch", "out", "parameters"))
+    names = Identifiers(("p", "batch", "out", "parameters"))
     own = PARAMETERS in graph.inputs and len(parameters) > 0
 
-    def value(key: str, shape: tuple, kind: str) -> Value:
-        return Value(key, names.unique(key, kind), tuple(shape), comment(part.meanings.get(key, "")))
+    def value(key: str, shape: tuple, kind: str) -> RoutineVariable:
+        return RoutineVariable(key, names.unique(key, kind), tuple(shape), comment(part.meanings.get(key, "")))
 
     arguments = tuple(value(k, s, "x") for k, s in graph.inputs.items() if not (own and k == PARAMETERS))
     results = tuple(value(k, s, "y") for k, s in graph.outputs.items())

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _LOCATE = '''
@@ -38,7 +38,7 @@ class Python(Language):
         "fma": "({0} * {1} + {2})", "fms": "({0} * {1} - {2})", "fnma": "({2} - {0} * {1})",
     }  # fmt: skip
 
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         if not value.shape:
             return value.name
         return f"{value.name}[..., {', '.join(str(i) for i in np.unravel_index(k, value.shape))}]"
@@ -59,11 +59,11 @@ class Python(Language):
         return f"_locate({table}, {x})"
 
     # ------------------------------------------------------------------ files
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         x = program.prefix
         return {f"{x}.py": self.module(program), f"{x}_test.py": self.test(program)}
 
-    def module(self, program: Program) -> str:
+    def module(self, program: SourceProgram) -> str:
         names: dict[int, str] = {}
         bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
         out = ['"""' + program.header[0], "", *program.header[1:],
@@ -115,7 +115,7 @@ class Python(Language):
         returned = ", ".join(v.name if v.shape else f"{v.name}[()]" for v in r.results)
         return [*out, f"    return {returned}", ""]
 
-    def test(self, program: Program) -> str:
+    def test(self, program: SourceProgram) -> str:
         x = program.prefix
         out = [f'"""Compares {x} with stored numbers; run it, or give it to pytest."""', "", "import numpy as np", "",
                f"import {x} as written", "",
@@ -146,5 +146,5 @@ class Python(Language):
         return "\n".join(out) + "\n"
 
 
-def _shape(value: Value) -> str:
+def _shape(value: RoutineVariable) -> str:
     return f"(..., {', '.join(map(str, value.shape))})" if value.shape else "(...)"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Program, Routine, Value
+from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 
@@ -52,7 +52,7 @@ class Rust(Language):
         "fma": "f64::mul_add({0}, {1}, {2})", "fms": "f64::mul_add({0}, {1}, -{2})", "fnma": "f64::mul_add(-{0}, {1}, {2})",
     }  # fmt: skip
 
-    def entry(self, value: Value, k: int) -> str:
+    def entry(self, value: RoutineVariable, k: int) -> str:
         return value.name + "".join(f"[{i}]" for i in np.unravel_index(k, value.shape)) if value.shape else value.name
 
     def field(self, field: Field) -> str:
@@ -71,7 +71,7 @@ class Rust(Language):
         return f"locate(&{table.upper()}, {x})"
 
     # ------------------------------------------------------------------ files
-    def files(self, program: Program) -> dict[str, str]:
+    def files(self, program: SourceProgram) -> dict[str, str]:
         names: dict[int, str] = {}
         bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
         used = set().union(*(s.codes for _, s in bodies))
@@ -113,7 +113,7 @@ class Rust(Language):
         values = [_nested(body.outputs[v.key], v.shape) for v in r.results]
         return [*out, f"    {values[0]}" if len(values) == 1 else f"    ({', '.join(values)})", "}"]
 
-    def tests(self, program: Program) -> list[str]:
+    def tests(self, program: SourceProgram) -> list[str]:
         if not any(r.samples for r in program.routines):
             return []
         out = ["#[cfg(test)]", "mod tests {", "    fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64) {",

@@ -20,7 +20,7 @@ _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _TRANSPARENT = (object, tuple, abc.ABC, Generic, Protocol, enum.Enum)
 
 
-class Unknown(Exception):
+class ForeignCode(Exception):
     """Somebody's code was found."""
 
 
@@ -39,7 +39,7 @@ def class_text(kind: type) -> str:
         root = base.__module__.partition(".")[0]
         if root != PACKAGE:
             if root not in LIBRARY:
-                raise Unknown
+                raise ForeignCode
             texts.append(f"{base.__module__}.{base.__qualname__};")
             continue
         held = tuple(base.__dict__.values())
@@ -71,21 +71,21 @@ def _home(kind: type) -> Any:
 
 def _examined(kind: type) -> str:
     if _home(kind) is not kind:
-        raise Unknown
+        raise ForeignCode
     out = [f"{kind.__module__}.{kind.__qualname__}("]
     for name, value in sorted(kind.__dict__.items()):
         for f in functions_in(value):
             if not is_ours(f) and not is_generated(f):
-                raise Unknown
+                raise ForeignCode
         special = name.startswith("__") and name.endswith("__")
         if special or name == "_abc_impl" or isinstance(value, (*_WRAPPERS, *_SLOTS, types.FunctionType, type)):
             continue
         if callable(value) and not hasattr(value, "__wrapped__") and not type(value).__module__.startswith(PACKAGE):
-            raise Unknown
+            raise ForeignCode
         if not callable(value):
             try:
                 out.append(f"{name}={_plain_text(value)}")
-            except Unknown:
+            except ForeignCode:
                 if type(value).__module__.partition(".")[0] not in LIBRARY:
                     raise
     out.append(")")
@@ -93,9 +93,9 @@ def _examined(kind: type) -> str:
 
 
 def _plain_text(value: Any) -> str:
-    from manipula.identity.parts import Writer
+    from manipula.identity.parts import IdentityWriter
 
-    writer = Writer()
+    writer = IdentityWriter()
     writer.write(value)
     return "".join(writer.out)
 

@@ -21,7 +21,7 @@ LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
 _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
-class _Look(NamedTuple):
+class _Snapshot(NamedTuple):
     """What was seen: the loaded modules, the name spaces and all their values, and whether anything was somebody's."""
 
     modules: int
@@ -31,7 +31,7 @@ class _Look(NamedTuple):
 
 
 _first: dict[int, tuple[Any, dict[str, Any]]] = {}  # of every module and class: what its names meant at first
-_last = _Look(-1, [], [], True)
+_last = _Snapshot(-1, [], [], True)
 
 
 def is_untouched() -> bool:
@@ -60,7 +60,7 @@ def _look_again() -> bool:
         clean &= _unchanged(known, seen)
         spaces.append(space)
         values.extend(seen.values())
-    _last = _Look(count, spaces, values, clean)
+    _last = _Snapshot(count, spaces, values, clean)
     return clean
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.identity.classes import LIBRARY, Unknown, class_text, holds_all, is_ours
+from manipula.identity.classes import LIBRARY, ForeignCode, class_text, holds_all, is_ours
 
 DEEPEST = 60  # levels of nesting; what holds itself ends here and counts as unknown
 _PLAIN = frozenset({float, int, bool, complex})
@@ -34,10 +34,10 @@ _FIELD = dataclasses._FIELD  # pyright: ignore[reportAttributeAccessIssue]
 
 def identity(*values: Any) -> bytes | None:
     """Bytes that determine the values, or ``None`` when they hold anything that this package did not make."""
-    writer = Writer()
+    writer = IdentityWriter()
     try:
         writer.write(values)
-    except Unknown:
+    except ForeignCode:
         return None
     return hashlib.sha256("".join(writer.out).encode("utf-8", "surrogatepass")).digest()
 
@@ -45,13 +45,13 @@ def identity(*values: Any) -> bytes | None:
 def is_own(*values: Any) -> bool:
     """Are the values made of nothing but this package's own parts and plain data?"""
     try:
-        Writer().write(values)
-    except Unknown:
+        IdentityWriter().write(values)
+    except ForeignCode:
         return False
     return True
 
 
-class Writer:
+class IdentityWriter:
     """Collects the text of values: every piece with its kind, lengths first, so that no two values share a text."""
 
     __slots__ = ("classes", "depth", "open", "out")
@@ -74,7 +74,7 @@ class Writer:
         elif kind is str:
             self.out.append(f"s{len(value)}:{value}")
         elif self.depth > DEEPEST:
-            raise Unknown
+            raise ForeignCode
         else:
             self.depth += 1
             self._nested(value, kind)
@@ -131,19 +131,19 @@ class Writer:
             self.out.append(f"array{value.shape}:")
             self._rows("list", value.ravel().tolist())
         else:
-            raise Unknown
+            raise ForeignCode
 
     def _function(self, f: types.FunctionType) -> None:
         """A function of this package: where it stands in the sources, what it encloses and its defaults."""
         if not is_ours(f):
-            raise Unknown
+            raise ForeignCode
         code = f.__code__
         column = next((at[2] for at in code.co_positions() if at[2]), 0)  # there may be two lambdas on one line
         self.out.append(f"function {f.__module__}.{f.__qualname__} {code.co_firstlineno} {column};")
         try:
             cells = tuple(c.cell_contents for c in f.__closure__ or ())
         except ValueError:  # a name of the outer function that has no value yet
-            raise Unknown from None
+            raise ForeignCode from None
         if f in self.open:  # it encloses itself
             return
         self.open.append(f)
@@ -153,12 +153,12 @@ class Writer:
     def _instance(self, value: Any, kind: type) -> None:
         """An object of one of our classes: its class and everything it holds."""
         if not holds_all(kind):
-            raise Unknown
+            raise ForeignCode
         self.out.append(f"object {self._class(kind)}")
         if hasattr(kind, "__identity__"):
             parts = value.__identity__()
             if parts is None:
-                raise Unknown
+                raise ForeignCode
             self.write(parts)
             return
         if isinstance(value, enum.Enum):
@@ -175,7 +175,7 @@ class Writer:
         for name in own if fields is None else own.keys() - fields.keys():
             found = getattr(kind, name, None)
             if callable(found) and not isinstance(found, type):  # it stands in the place of a method
-                raise Unknown
+                raise ForeignCode
         for name in names:
             if not isinstance(getattr(kind, name, None), functools.cached_property):
                 self.out.append(f"{name}=")
@@ -192,9 +192,9 @@ def _of_a_library(f: Any) -> str:
     """A function of the standard library or NumPy that is written in C, by the place where everybody finds it."""
     module = np if isinstance(f, np.ufunc) else f.__self__
     if not isinstance(module, types.ModuleType) or getattr(module, f.__name__, None) is not f:
-        raise Unknown
+        raise ForeignCode
     if module is not np and module.__name__ not in LIBRARY:
-        raise Unknown
+        raise ForeignCode
     return f"function {module.__name__}.{f.__name__};"
 
 
@@ -209,5 +209,5 @@ def _expression(value: Any) -> str:
     from sympy import preorder_traversal, srepr
 
     if any(type(x).__module__.partition(".")[0] != "sympy" for x in preorder_traversal(value)):
-        raise Unknown
+        raise ForeignCode
     return f"sympy:{srepr(value)};"

@@ -19,7 +19,7 @@ from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 
 
-class Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """A (k, n) and b (k,) of A q̈ = b, the residual of every constraint at its own level and of its time derivative."""
 
     A: np.ndarray
@@ -28,19 +28,21 @@ class Rows(NamedTuple):
     rate: np.ndarray
 
 
-def holonomic_rows(phi: Callable[[Vector, Scalar], Vector], q: Vector, qd: Vector, t: Scalar) -> Rows:
+def holonomic_rows(phi: Callable[[Vector, Scalar], Vector], q: Vector, qd: Vector, t: Scalar) -> ConstraintRows:
     r"""Position level, :math:`\Phi(q,t) = 0`: :math:`\Phi_q\ddot q = -\left.\frac{d^2\Phi}{dt^2}\right|_{\ddot q=0}`."""
     n = len(q)
     point = np.concatenate([np.asarray(q, dtype=object), np.array([t], dtype=object)])
     moving = np.concatenate([np.asarray(qd, dtype=object), np.array([1.0], dtype=object)])
     both = lambda z: phi(z[:n], z[n])  # noqa: E731
     A = jacobian(lambda x: phi(x, t), q)
-    return Rows(
+    return ConstraintRows(
         array(A), -array(directional(both, point, moving, 2)), array(phi(q, t)), array(directional(both, point, moving))
     )
 
 
-def nonholonomic_rows(phi: Callable[[Vector, Vector, Scalar], Vector], q: Vector, qd: Vector, t: Scalar) -> Rows:
+def nonholonomic_rows(
+    phi: Callable[[Vector, Vector, Scalar], Vector], q: Vector, qd: Vector, t: Scalar
+) -> ConstraintRows:
     r"""Velocity level, :math:`\varphi(q,\dot q,t) = 0`: :math:`\varphi_{\dot q}\ddot q = -(\varphi_q\dot q + \varphi_t)`."""
     n = len(q)
     point = np.concatenate([np.asarray(q, dtype=object), np.array([t], dtype=object)])
@@ -48,22 +50,22 @@ def nonholonomic_rows(phi: Callable[[Vector, Vector, Scalar], Vector], q: Vector
     A = jacobian(lambda v: phi(q, v, t), qd)
     drift = directional(lambda z: phi(z[:n], qd, z[n]), point, moving)
     value = array(phi(q, qd, t))
-    return Rows(array(A), -array(drift), value, value)
+    return ConstraintRows(array(A), -array(drift), value, value)
 
 
 def acceleration_rows(
     psi: Callable[[Vector, Vector, Vector, Scalar], Vector], q: Vector, qd: Vector, t: Scalar
-) -> Rows:
+) -> ConstraintRows:
     r"""Acceleration level, :math:`\psi(q,\dot q,\ddot q,t) = 0`, affine in :math:`\ddot q`."""
     still = np.zeros(len(q))
     A = jacobian(lambda a: psi(q, qd, a, t), still.astype(object) if np.asarray(q).dtype == object else still)
     value = array(psi(q, qd, still, t))
-    return Rows(array(A), -value, np.zeros(len(value)), np.zeros(len(value)))
+    return ConstraintRows(array(A), -value, np.zeros(len(value)), np.zeros(len(value)))
 
 
-def stacked(parts: Sequence[Rows]) -> Rows:
+def stacked(parts: Sequence[ConstraintRows]) -> ConstraintRows:
     """Rows of several constraints as one system."""
-    return Rows(*(array(np.concatenate([np.asarray(p[k], dtype=object) for p in parts])) for k in range(4)))
+    return ConstraintRows(*(array(np.concatenate([np.asarray(p[k], dtype=object) for p in parts])) for k in range(4)))
 
 
 class Response(NamedTuple):
@@ -73,7 +75,7 @@ class Response(NamedTuple):
     K: np.ndarray
 
 
-def multiplier_response(M_inv: np.ndarray, rows: Rows, force: Vector) -> Response:
+def multiplier_response(M_inv: np.ndarray, rows: ConstraintRows, force: Vector) -> Response:
     """Response to further forces when ``force`` = τ − C q̇ − g already acts, by multipliers."""
     MA = M_inv @ rows.A.T
     S = rows.A @ MA
@@ -83,7 +85,7 @@ def multiplier_response(M_inv: np.ndarray, rows: Rows, force: Vector) -> Respons
     return Response(array(free), array(K))
 
 
-def multipliers(M_inv: np.ndarray, rows: Rows, force: Vector) -> np.ndarray:
+def multipliers(M_inv: np.ndarray, rows: ConstraintRows, force: Vector) -> np.ndarray:
     """μ, (k,), when all forces other than the constraint's are ``force``."""
     MA = M_inv @ rows.A.T
     return array(solve_spd(rows.A @ MA, rows.b - rows.A @ (M_inv @ force)))
@@ -95,6 +97,6 @@ def least_norm_correction(A: np.ndarray, residual: Vector) -> np.ndarray:
 
 
 __all__ = [
-    "Response", "Rows", "acceleration_rows", "holonomic_rows", "least_norm_correction", "multiplier_response", "multipliers",
+    "ConstraintRows", "Response", "acceleration_rows", "holonomic_rows", "least_norm_correction", "multiplier_response", "multipliers",
     "nonholonomic_rows", "stacked",
 ]  # fmt: skip

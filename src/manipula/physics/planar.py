@@ -23,7 +23,7 @@ from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 
-class PlanarArm(NamedTuple):
+class PlanarConstants(NamedTuple):
     """Constants of an arm: lengths l, products p_k, diagonal constants d_k, gravity."""
 
     l: list[Scalar]
@@ -43,7 +43,9 @@ class PlanarModel(NamedTuple):
     g: np.ndarray
 
 
-def arm_constants(l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Scalar, weight: Scalar) -> PlanarArm:
+def arm_constants(
+    l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Scalar, weight: Scalar
+) -> PlanarConstants:
     """p_k and d_k, once per arm: d_k = I_k + m_k lc_k² + l_k² (Σ_{i>k} m_i + m_l)."""
     n = len(l)
     p: list[Scalar] = [0.0] * n
@@ -55,10 +57,10 @@ def arm_constants(l: Vector, lc: Vector, m: Vector, inertia: Vector, payload: Sc
         d[k] = inertia[k] + first * lc[k] + l[k] * carried
         if k:
             beyond = beyond + m[k]
-    return PlanarArm(list(l), p, d, weight)
+    return PlanarConstants(list(l), p, d, weight)
 
 
-def planar_arm(robot: Robot | Mechanism) -> PlanarArm:
+def planar_arm(robot: Robot | Mechanism) -> PlanarConstants:
     """The constants of a robot that is an n-R arm in a plane, or an error that says why it is not."""
     mechanism = mechanism_of(robot)
     tip = mechanism.frames.get(TIP)
@@ -78,10 +80,10 @@ def planar_arm(robot: Robot | Mechanism) -> PlanarArm:
         beyond = beyond + m.mass
     if mechanism.gravity[0] != 0.0 or mechanism.gravity[2] != 0.0:
         raise DescriptionError(f"Robot '{mechanism.name}' has gravity outside the y axis of its plane.")
-    return PlanarArm(l, p, d, -mechanism.gravity[1])
+    return PlanarConstants(l, p, d, -mechanism.gravity[1])
 
 
-def planar_model(arm: PlanarArm, q: Vector, qd: Vector) -> PlanarModel:
+def planar_model(arm: PlanarConstants, q: Vector, qd: Vector) -> PlanarModel:
     r"""x, J, J̇, H, h, g of the arm at q, qd.
 
     In absolute angles the velocity terms are

@@ -18,7 +18,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, solve_pivoted, solve_spd, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.physics.constrained import Response, Rows
+from manipula.physics.constrained import ConstraintRows, Response
 
 
 class Partition(NamedTuple):
@@ -29,7 +29,7 @@ class Partition(NamedTuple):
     pivot: Scalar
 
 
-def partition(rows: Rows, independent: Sequence[int]) -> Partition:
+def partition(rows: ConstraintRows, independent: Sequence[int]) -> Partition:
     """Dependent accelerations through the independent ones."""
     n = rows.A.shape[1]
     dependent = [j for j in range(n) if j not in independent]

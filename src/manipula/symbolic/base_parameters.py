@@ -31,7 +31,7 @@ _SEED = 20_240
 
 
 @dataclass(frozen=True)
-class BaseParameters:
+class SymbolicBaseParameters:
     """The base constants of one robot.
 
     Attributes:
@@ -50,7 +50,7 @@ class BaseParameters:
         return tuple(self.definitions)
 
 
-def base_parameters(given: Derivation) -> BaseParameters:
+def base_parameters(given: Derivation) -> SymbolicBaseParameters:
     """Base constants of a robot whose given parameters are those of ``given``."""
     columns = _regrouped_entries(given)
     kept = set(columns)
@@ -65,7 +65,7 @@ def base_parameters(given: Derivation) -> BaseParameters:
             definitions[other] = definitions[other] + [(sympy.cancel(factor * f), p) for f, p in definitions[name]]
         del definitions[name]
     final = first if not silent and not dependent else _derive(given, set(definitions))
-    return BaseParameters(final, definitions, silent)
+    return SymbolicBaseParameters(final, definitions, silent)
 
 
 def _regrouped_entries(given: Derivation) -> dict[str, TrigPoly]:
@@ -122,7 +122,7 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
     prismatic = sum(63 << BITS * d.ring.index(("q", i)) for i, j in enumerate(d.robot.joints)
                     if not j.is_revolute and d.ring.index(("q", i)) >= 0)  # fmt: skip
     own = 0
-    for angle in d.posed.angles:
+    for angle in d.angle_sums.angles:
         index = d.ring.index(("cos", angle))
         own |= (63 << BITS * index | 63 << BITS * (index + 1)) if index >= 0 else 0
     place = (trig & own) | prismatic

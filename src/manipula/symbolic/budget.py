@@ -14,25 +14,25 @@ import numpy as np
 from manipula.algebra.trigpoly import TrigPoly
 from manipula.errors import BudgetError
 from manipula.robot.robot import Robot
-from manipula.symbolic.posed import Posed
+from manipula.symbolic.angle_sums import AngleSums
 
 DEFAULT_TERMS = 400_000
 
 
 @dataclass(frozen=True)
-class Budget:
+class TermBudget:
     """The largest number of terms in M that a derivation starts with."""
 
     terms: int = DEFAULT_TERMS
     level: str = "compact"
 
-    def check(self, robot: Robot, posed: Posed) -> None:
+    def check(self, robot: Robot, sums: AngleSums) -> None:
         """Refuse a robot whose mass matrix would be larger.
 
         Raises:
             BudgetError: with the estimate and the level to use instead.
         """
-        size = estimate(robot, posed)
+        size = estimate(robot, sums)
         if size > self.terms:
             raise BudgetError(
                 f"The mass matrix of '{robot.name}' ({robot.n} joints) would have about {_rounded(size)} terms at level "
@@ -41,10 +41,10 @@ class Budget:
             )
 
 
-def estimate(robot: Robot, posed: Posed) -> int:
+def estimate(robot: Robot, sums: AngleSums) -> int:
     """Estimated number of terms of M before folding."""
-    weight = _parameters_a_link(posed)
-    home = {joint: g for g, group in enumerate(posed.groups) for joint in group}
+    weight = _parameters_a_link(sums)
+    home = {joint: g for g, group in enumerate(sums.groups) for joint in group}
     beyond = [1.0] * robot.n  # how many functions a composite second moment beyond joint i has
     for i in range(robot.n - 1, -1, -1):
         parent = robot.joints[i].parent
@@ -53,7 +53,7 @@ def estimate(robot: Robot, posed: Posed) -> int:
         joint = robot.joints[i]
         same = joint.is_revolute and home.get(parent) == home.get(i)
         growth = 1.0 if same else 2.6 if joint.is_revolute else 1.5
-        linear = 2.0 * len(posed.groups[home[i]]) if same else 0.0
+        linear = 2.0 * len(sums.groups[home[i]]) if same else 0.0
         beyond[parent] += growth * beyond[i] + linear
     depth = [0] * robot.n
     total = 0.0
@@ -64,17 +64,17 @@ def estimate(robot: Robot, posed: Posed) -> int:
     return int(total)
 
 
-def _parameters_a_link(posed: Posed) -> float:
+def _parameters_a_link(sums: AngleSums) -> float:
     """Mean number of different parameter products in the moments of a link; numbers merge with each other."""
     count = 0
-    for b in posed.mechanism.bodies:
+    for b in sums.mechanism.bodies:
         entries = [b.moments.mass, *b.moments.first, *(b.moments.second[k] for k in zip(*np.triu_indices(3)))]
         found = set()
         for x in entries:
             if isinstance(x, TrigPoly):
                 found |= {k & ~x.ring.trig_mask for k in x.terms}
         count += len(found - {0})
-    return max(1.5, count / max(1, len(posed.mechanism.bodies)))
+    return max(1.5, count / max(1, len(sums.mechanism.bodies)))
 
 
 def _rounded(size: float) -> str:

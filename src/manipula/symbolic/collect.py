@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.algebra.trigpoly import whole
-from manipula.symbolic.form import (
+from manipula.symbolic.expression_tree import (
     LARGEST_NICE,
     Atom,
     Monomial,

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.inertia import Moments
-from manipula.algebra.trig_fold import Folder
+from manipula.algebra.trig_fold import TrigFolder
 from manipula.algebra.trigpoly import Ring, TrigPoly, whole
 from manipula.lazy import cached_property
 from manipula.physics import composite, energy, newton_euler
 from manipula.robot.robot import Robot
-from manipula.symbolic.budget import Budget
+from manipula.symbolic.angle_sums import AngleSums, Sum, with_angle_sums
+from manipula.symbolic.budget import TermBudget
 from manipula.symbolic.collect import Motion, Term
 from manipula.symbolic.exact import RIGHT_ANGLE, Scalars, exact_mechanism
-from manipula.symbolic.form import Monomial, Number
-from manipula.symbolic.posed import Posed, Sum, pose
+from manipula.symbolic.expression_tree import Monomial, Number
 
 Terms = dict[Term, Number]
 
@@ -37,14 +37,14 @@ class Derivation:
     Args:
         moments_of: moments of link i about the joint-centred frame J, in place of the robot's own.
         bodies_of: moments and rotor inertia of link i in the aligned frame E of the prepared mechanism, in place of both.
-        sums: angles of parallel joints are added up (see :mod:`manipula.symbolic.posed`).
+        sums: angles of parallel joints are added up (see :mod:`manipula.symbolic.angle_sums`).
         right_angle: rotations nearer than this [rad] to whole right angles are taken as such.
     """
 
     def __init__(
         self,
         robot: Robot,
-        budget: Budget,
+        budget: TermBudget,
         moments_of: Callable[[Ring, int], Moments] | None = None,
         bodies_of: Callable[[Ring, int], tuple[Moments, Any]] | None = None,
         sums: bool = True,
@@ -61,8 +61,8 @@ class Derivation:
                 moments, armature = bodies_of(self.ring, i)
                 bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
             self.mechanism = dataclasses.replace(self.mechanism, bodies=tuple(bodies))
-        self.posed: Posed = pose(self.mechanism, self.ring, sums)
-        self.folder = Folder(self.ring, self.posed.angles, self.posed.groups, self.posed.ones)
+        self.angle_sums: AngleSums = with_angle_sums(self.mechanism, self.ring, sums)
+        self.folder = TrigFolder(self.ring, self.angle_sums.angles, self.angle_sums.groups, self.angle_sums.ones)
         self._expanded: dict[int, Monomial] = {}
         self._spreads: dict[tuple[int, bool], tuple[TrigPoly, list[tuple[Monomial, int, Number]]]] = {}
 
@@ -76,8 +76,8 @@ class Derivation:
     @cached_property
     def M(self) -> np.ndarray:
         """Mass matrix, n×n polynomials."""
-        self.budget.check(self.robot, self.posed)
-        M = composite.mass_matrix(self.posed.mechanism, self.posed.q)
+        self.budget.check(self.robot, self.angle_sums)
+        M = composite.mass_matrix(self.angle_sums.mechanism, self.angle_sums.q)
         out = np.empty((self.n, self.n), dtype=object)
         for i in range(self.n):
             for j in range(i, self.n):
@@ -87,17 +87,17 @@ class Derivation:
     @cached_property
     def g(self) -> list[TrigPoly]:
         """Gravity torques."""
-        return [self.poly(x) for x in newton_euler.gravity(self.posed.mechanism, self.posed.q)]
+        return [self.poly(x) for x in newton_euler.gravity(self.angle_sums.mechanism, self.angle_sums.q)]
 
     @cached_property
     def V(self) -> TrigPoly:
         """Potential energy."""
-        return self.poly(energy.potential_energy(self.posed.mechanism, self.posed.q))
+        return self.poly(energy.potential_energy(self.angle_sums.mechanism, self.angle_sums.q))
 
     def derivatives(self, p: TrigPoly) -> dict[int, TrigPoly]:
         """Non-zero partial derivatives by joint variables; the angle variables are sums of joint variables."""
         out: dict[int, TrigPoly] = {}
-        for angle in self.posed.angles:
+        for angle in self.angle_sums.angles:
             slope = p.derivative(angle)
             if slope.terms:
                 for joint, multiple in angle:

@@ -10,7 +10,7 @@ import sympy
 
 from manipula.errors import unknown_name
 from manipula.robot.link import TIP
-from manipula.symbolic.form import ZERO, Atom, Node, add, atoms, product
+from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, atoms, product
 
 if TYPE_CHECKING:
     from manipula.symbolic.equations import Equations
@@ -40,49 +40,49 @@ def _column(letter: str, nodes: Sequence[Node], eq: Equations) -> tuple[Labelled
 
 
 def _mass(eq: Equations) -> Section:
-    return Section("Mass matrix (symmetric)", _square("M", eq.parts.M, eq, True))
+    return Section("Mass matrix (symmetric)", _square("M", eq.formulas.M, eq, True))
 
 
 def _coriolis(eq: Equations) -> Section:
-    return Section("Coriolis matrix (Christoffel symbols)", _square("C", eq.parts.C, eq, False))
+    return Section("Coriolis matrix (Christoffel symbols)", _square("C", eq.formulas.C, eq, False))
 
 
 def _velocity(eq: Equations) -> Section:
-    return Section("Centrifugal and Coriolis torques h = C dq", _column("h", eq.parts.h, eq))
+    return Section("Centrifugal and Coriolis torques h = C dq", _column("h", eq.formulas.h, eq))
 
 
 def _gravity(eq: Equations) -> Section:
-    return Section("Gravity torques", _column("g", eq.parts.g, eq))
+    return Section("Gravity torques", _column("g", eq.formulas.g, eq))
 
 
 def _torques(eq: Equations) -> Section:
     if eq.level == "recursive":
         return Section("Torques", _column("tau", eq.recursion.tau, eq))
-    return Section("Torques", _column("tau", eq.parts.tau, eq))
+    return Section("Torques", _column("tau", eq.formulas.tau, eq))
 
 
 def _torques_by_mass(eq: Equations) -> Section:
     """As papers print them: the entries of M by name, velocities and gravity in full."""
-    parts, n = eq.parts, eq.robot.n
+    formulas, n = eq.formulas, eq.robot.n
     if {label for label, _ in _mass(eq).formulas} & set(eq.robot.parameters):
         return _torques(eq)
     nodes = []
     for i in range(n):
         terms: list[Node] = []
         for j in range(n):
-            if parts.M[i][j] != ZERO:
+            if formulas.M[i][j] != ZERO:
                 name = _label(eq, "M", min(i, j), max(i, j))
                 terms.append(product(1, Atom(("name", name)), Atom(("qdd", j))))
-        nodes.append(add([*terms, parts.h[i], parts.g[i]]))
+        nodes.append(add([*terms, formulas.h[i], formulas.g[i]]))
     return Section("Torques (Mji = Mij)", _column("tau", nodes, eq))
 
 
 def _kinetic(eq: Equations) -> Section:
-    return Section("Kinetic energy", (("T", eq.parts.kinetic_energy),))
+    return Section("Kinetic energy", (("T", eq.formulas.kinetic_energy),))
 
 
 def _potential(eq: Equations) -> Section:
-    return Section("Potential energy", (("V", eq.parts.potential_energy),))
+    return Section("Potential energy", (("V", eq.formulas.potential_energy),))
 
 
 def _friction(eq: Equations) -> Section:

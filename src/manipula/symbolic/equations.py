@@ -20,16 +20,16 @@ from manipula.physics.kinematics import ExpressedIn
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms
-from manipula.symbolic.base_parameters import BaseParameters, base_parameters
-from manipula.symbolic.budget import DEFAULT_TERMS, Budget
+from manipula.symbolic.base_parameters import SymbolicBaseParameters, base_parameters
+from manipula.symbolic.budget import DEFAULT_TERMS, TermBudget
 from manipula.symbolic.collect import Collector
 from manipula.symbolic.derive import Derivation
 from manipula.symbolic.exact import RIGHT_ANGLE, ROUNDING, inertia_symbols, symbolic_moments
-from manipula.symbolic.form import Atom, Node, add, product
+from manipula.symbolic.expression_tree import Atom, Node, add, product
 from manipula.symbolic.levels import Inertia, Level, Lumps, RightAngles, check_inertia, check_level, check_right_angles
 from manipula.symbolic.linearise import Linearisation
-from manipula.symbolic.names import Names, natural
-from manipula.symbolic.parts import Parts, Progress
+from manipula.symbolic.motion_formulas import MotionFormulas, Progress
+from manipula.symbolic.names import SymbolNames, natural
 from manipula.symbolic.recursive import Recursion
 from manipula.symbolic.to_sympy import SympyWriter
 
@@ -83,8 +83,8 @@ class Equations:
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
         self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
-        self.names = Names(robot)
-        self._budget = Budget(limit, level)
+        self.names = SymbolNames(robot)
+        self._budget = TermBudget(limit, level)
         self._progress = progress
         self._writer = SympyWriter(self.names)
 
@@ -97,11 +97,11 @@ class Equations:
             moments_of = lambda ring, i: symbolic_moments(ring, inertia_symbols(i))  # noqa: E731
         near = RIGHT_ANGLE if self.right_angles == "nearest" else 2 * ROUNDING
         derivation = Derivation(self.robot, self._budget, moments_of, sums=self.level != "raw", right_angle=near)
-        self.names.phases = derivation.posed.phases
+        self.names.phases = derivation.angle_sums.phases
         return derivation
 
     @cached_property
-    def _base(self) -> BaseParameters:
+    def _base(self) -> SymbolicBaseParameters:
         return base_parameters(self._given)
 
     @cached_property
@@ -109,8 +109,8 @@ class Equations:
         return Lumps(set(self.robot.parameters)) if self.level == "lumped" else None
 
     @cached_property
-    def parts(self) -> Parts:
-        """The formulas behind the SymPy attributes, as :mod:`manipula.symbolic.form` trees."""
+    def formulas(self) -> MotionFormulas:
+        """The formulas behind the SymPy attributes, as :mod:`manipula.symbolic.expression_tree` trees."""
         if self.level == "recursive":
             raise DescriptionError(
                 "Level 'recursive' gives tau as a sequence of assignments (.assignments, .tau); "
@@ -120,7 +120,7 @@ class Equations:
         collector = self._collector(derivation, self._lumps)
         lumped = self.level == "lumped"
         numbered = lumped and (self.inertia == "symbolic" or bool(self.robot.parameters))
-        return Parts(derivation, collector, self.level != "raw", self._progress, lumped, numbered)
+        return MotionFormulas(derivation, collector, self.level != "raw", self._progress, lumped, numbered)
 
     def _collector(self, derivation: Derivation, lump: Any = None) -> Collector:
         known: dict[Any, Any] = {}
@@ -181,38 +181,38 @@ class Equations:
     @cached_property
     def M(self) -> sympy.Matrix:
         """Mass matrix, n×n, rotor inertia on its diagonal."""
-        return self._matrix(self.parts.M)
+        return self._matrix(self.formulas.M)
 
     @cached_property
     def C(self) -> sympy.Matrix:
         """Christoffel matrix, n×n: ``Ṁ − 2C`` is skew."""
-        return self._matrix(self.parts.C)
+        return self._matrix(self.formulas.C)
 
     @cached_property
     def h(self) -> sympy.Matrix:
         """Centrifugal and Coriolis torques C·qd, n×1."""
-        return self._vector(self.parts.h)
+        return self._vector(self.formulas.h)
 
     @cached_property
     def g(self) -> sympy.Matrix:
         """Gravity torques, n×1."""
-        return self._vector(self.parts.g)
+        return self._vector(self.formulas.g)
 
     @cached_property
     def tau(self) -> sympy.Matrix:
         """``M qdd + h + g``, n×1. At level "recursive": in terms of the symbols of :attr:`assignments`."""
         if self.level == "recursive":
             return self._vector(self.recursion.tau)
-        return self._vector(self.parts.tau)
+        return self._vector(self.formulas.tau)
 
     @cached_property
     def kinetic_energy(self) -> Any:
-        return self._writer.write(self.parts.kinetic_energy)
+        return self._writer.write(self.formulas.kinetic_energy)
 
     @cached_property
     def potential_energy(self) -> Any:
         """Zero at the origin of the outer frame (at level "base": up to a constant)."""
-        return self._writer.write(self.parts.potential_energy)
+        return self._writer.write(self.formulas.potential_energy)
 
     @cached_property
     def friction(self) -> sympy.Matrix:
@@ -243,7 +243,7 @@ class Equations:
         """Formulas of the constants that the level introduces."""
         if self.level == "lumped":
             assert self._lumps is not None
-            _ = self.parts.M, self.parts.h, self.parts.g
+            _ = self.formulas.M, self.formulas.h, self.formulas.g
             return self._lumps.definitions
         return self._base_definitions if self.level == "base" else {}
 
@@ -292,9 +292,9 @@ class Equations:
         return self.robot.links[frame - 1].name
 
     @cached_property
-    def _kinematics(self) -> Parts:
+    def _kinematics(self) -> MotionFormulas:
         """Kinematics need no inertia, so they are read from the given robot at every level."""
-        return Parts(self._given, self._collector(self._given), self.level != "raw")
+        return MotionFormulas(self._given, self._collector(self._given), self.level != "raw")
 
     def T(self, frame: str | int = TIP) -> sympy.Matrix:
         """Pose of a frame (name, or link number from 1) in the outer frame, 4×4."""

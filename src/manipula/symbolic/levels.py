@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from manipula.errors import unknown_name
-from manipula.symbolic.form import Atom, Node, Product, Sum
+from manipula.symbolic.expression_tree import Atom, Node, Product, Sum
 
 Level = Literal["raw", "compact", "lumped", "base", "recursive"]
 LEVELS: tuple[Level, ...] = get_args(Level)

@@ -43,7 +43,7 @@ class Linearisation:
     @classmethod
     def of(cls, equations: Equations, at_rest: bool) -> Linearisation:
         """Of the equations at any state, or at rest (no velocity, no acceleration), where only g matters for K."""
-        names, parts = equations.names, equations.parts
+        names, formulas = equations.names, equations.formulas
         rates = dict.fromkeys(names.qd, 0)
         resisting = sympy.diag(
             *(
@@ -52,10 +52,10 @@ class Linearisation:
             )
         )
         if at_rest:
-            K = equations._matrix(parts.gravity_stiffness)
+            K = equations._matrix(formulas.gravity_stiffness)
             D = resisting.xreplace(rates)
         else:
-            K = equations._matrix(parts.stiffness)
+            K = equations._matrix(formulas.stiffness)
             D = 2 * equations.C + resisting
         return cls(equations.M, D, K, tuple(names.q), tuple(names.qd), tuple(names.qdd))
 

@@ -38,7 +38,7 @@ GREEK_LETTERS: dict[str, str] = dict(zip(
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-class Names:
+class SymbolNames:
     """Names of one robot's variables.
 
     Joint variables are ``q1 … qn`` in the order of ``robot.joint_names``; rates ``dq1``, accelerations ``ddq1``. When a

@@ -21,8 +21,8 @@ from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.physics.newton_euler import Motion, body_wrench, spin_matrix
 from manipula.symbolic.collect import Collector
 from manipula.symbolic.derive import Derivation
-from manipula.symbolic.form import ZERO, Atom, Node, Product, Sum, add, atoms, power, product
-from manipula.symbolic.names import Names, natural
+from manipula.symbolic.expression_tree import ZERO, Atom, Node, Product, Sum, add, atoms, power, product
+from manipula.symbolic.names import SymbolNames, natural
 
 _XYZ = "xyz"
 
@@ -90,10 +90,10 @@ class Recursion:
     tau: n formulas in these names.
     """
 
-    def __init__(self, derivation: Derivation, names: Names) -> None:
+    def __init__(self, derivation: Derivation, names: SymbolNames) -> None:
         self._taken = {*derivation.robot.parameters, *(str(key) for key in derivation.ring.keys)}
         self._all: list[tuple[str, Node]] = []
-        self._phase = {i: ((index, 1),) for i, index in derivation.posed.constant.items()}
+        self._phase = {i: ((index, 1),) for i, index in derivation.angle_sums.constant.items()}
         mechanism = self._constants(derivation, names)
         tau = self._recur(mechanism)
         self.tau: list[Node] = [_node(x) for x in tau]
@@ -114,7 +114,7 @@ class Recursion:
     def _vector(self, name: str, v: Any) -> np.ndarray:
         return array([self._name(f"{name}{a}", x) for a, x in zip(_XYZ, v)])
 
-    def _constants(self, derivation: Derivation, names: Names) -> Mechanism:
+    def _constants(self, derivation: Derivation, names: SymbolNames) -> Mechanism:
         """The regrouped mechanism with formulas in place of polynomials, composite constants named."""
         collector = Collector(derivation.expand, lambda key: natural(names.text(key)))
 

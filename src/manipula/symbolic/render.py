@@ -11,10 +11,10 @@ from manipula.errors import unknown_name
 from manipula.robot.robot import Robot
 from manipula.symbolic.document import Section, sections
 from manipula.symbolic.equations import Equations, equations
-from manipula.symbolic.form import Atom, atoms, operations
+from manipula.symbolic.expression_tree import Atom, atoms, operations
 from manipula.symbolic.levels import Inertia, Level, RightAngles
+from manipula.symbolic.motion_formulas import Progress
 from manipula.symbolic.names import latex_name
-from manipula.symbolic.parts import Progress
 from manipula.symbolic.writers.latex import LatexWriter
 from manipula.symbolic.writers.mathml import MathmlWriter, identifier
 from manipula.symbolic.writers.text import TextWriter, UnicodeWriter

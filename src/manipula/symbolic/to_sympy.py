@@ -8,8 +8,8 @@ from typing import Any
 
 import sympy
 
-from manipula.symbolic.form import Atom, Node, Number, Product
-from manipula.symbolic.names import Names
+from manipula.symbolic.expression_tree import Atom, Node, Number, Product
+from manipula.symbolic.names import SymbolNames
 
 LARGEST_DENOMINATOR = 1000
 
@@ -37,7 +37,7 @@ def number(x: Number) -> Any:
 class SympyWriter:
     """Turns formulas into SymPy; brackets that occur again are converted once."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: SymbolNames) -> None:
         self._names = names
         self._known: dict[int, tuple[Node, Any]] = {}  # by identity: the collector shares its brackets
         self._powers: dict[tuple[Any, int], Any] = {}

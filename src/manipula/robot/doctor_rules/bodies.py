@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from manipula.robot.doctor_rules.finding import Finding
-from manipula.robot.doctor_rules.stance import Stance, number, numeric
+from manipula.robot.doctor_rules.zero_posture import ZeroPosture, number, numeric
 from manipula.robot.link import NO_INERTIA, Link
 from manipula.robot.robot import Robot
 
@@ -152,14 +152,14 @@ def extents(robot: Robot) -> Iterator[Finding]:
     """Centre of mass far outside the link; radius of gyration longer than the arm."""
     if not _geometry_known(robot):
         return
-    stance = Stance(robot)
+    posture = ZeroPosture(robot)
     for i, link in enumerate(robot.links):
         if link.mass == 0:
             continue
-        points = [*stance.ends(i), stance.foot(i)]
-        size = max(float(np.linalg.norm(p - q)) for p in points for q in points) + stance.stroke(i)
+        points = [*posture.ends(i), posture.foot(i)]
+        size = max(float(np.linalg.norm(p - q)) for p in points for q in points) + posture.stroke(i)
         off = min(_distance(np.asarray(link.com, float), p, q) for p in points for q in points)
-        if off > max(size, 0.25 * stance.reach) and off > 0.05:
+        if off > max(size, 0.25 * posture.reach) and off > 0.05:
             yield Finding(
                 "warning",
                 "com.far",
@@ -169,7 +169,7 @@ def extents(robot: Robot) -> Iterator[Finding]:
                 off,
                 "Check its unit, its sign and the frame in which it is given.",
             )
-        yield from _gyration(link, stance.reach)
+        yield from _gyration(link, posture.reach)
 
 
 def _gyration(link: Link, reach: float) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from manipula.robot.doctor_rules.finding import Finding
-from manipula.robot.doctor_rules.stance import number, numeric
+from manipula.robot.doctor_rules.zero_posture import number, numeric
 from manipula.robot.robot import Robot
 
 MOST_TURNS = 30.0  # rad: nearly five turns; cables end before

@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.robot.doctor_rules.finding import Finding
-from manipula.robot.doctor_rules.stance import Stance, number
+from manipula.robot.doctor_rules.zero_posture import ZeroPosture, number
 from manipula.robot.robot import Robot
 
 LONGEST_ARM = 50.0  # m; longer arms exist only as mistakes of unit
@@ -25,7 +25,7 @@ def size(robot: Robot) -> Iterator[Finding]:
     carried = "" if robot.payload is None else f", and carries {number(robot.payload.mass)} kg"
     if total > 0:
         yield Finding("info", "mass.total", robot.name, f"The moving links weigh {number(total)} kg{carried}.", total)
-    reach = Stance(robot).reach
+    reach = ZeroPosture(robot).reach
     yield Finding(
         "info", "reach", robot.name, f"Stretched out it reaches at most {number(reach)} m from its first joint.", reach
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from manipula.robot.doctor_rules.finding import Finding
-from manipula.robot.doctor_rules.stance import Stance, number, numeric
+from manipula.robot.doctor_rules.zero_posture import ZeroPosture, number, numeric
 from manipula.robot.robot import Robot
 
 NOTHING = 1e-9  # N·m or N: below this a load is called 0
@@ -20,12 +20,12 @@ NOTHING = 1e-9  # N·m or N: below this a load is called 0
 
 def holding_torque(robot: Robot) -> np.ndarray:
     """Torques [N·m] and forces [N] that hold a numeric robot at q = 0, shape (n,)."""
-    stance = Stance(robot)
+    posture = ZeroPosture(robot)
     g = np.asarray(robot.gravity, float)
     out = np.zeros(robot.n)
-    for i, (joint, X) in enumerate(zip(robot.joints, stance.joints)):
+    for i, (joint, X) in enumerate(zip(robot.joints, posture.joints)):
         u = np.asarray(X.R @ np.asarray(joint.axis, float), float)
-        m, h = stance.subtrees[i].mass, np.asarray(stance.subtrees[i].first, float)
+        m, h = posture.subtrees[i].mass, np.asarray(posture.subtrees[i].first, float)
         out[i] = -u @ np.cross(h - m * np.asarray(X.p, float), g) if joint.is_revolute else -m * (u @ g)
     return out
 

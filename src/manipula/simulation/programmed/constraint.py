@@ -14,7 +14,7 @@ from manipula.algebra.expression import parse
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
 from manipula.physics import kinematics
-from manipula.physics.constrained import Rows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
+from manipula.physics.constrained import ConstraintRows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
 from manipula.physics.mechanism import Mechanism
 
 POSITION = ("x", "y", "z", "roll", "pitch", "yaw", *(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)))
@@ -150,9 +150,9 @@ def values_at(mechanism: Mechanism, used: frozenset[str], q: Vector, qd: Vector 
 
 
 def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar,
-            parameters: Mapping[str, Scalar]) -> Rows:  # fmt: skip
+            parameters: Mapping[str, Scalar]) -> ConstraintRows:  # fmt: skip
     """A, b and residuals of all constraints at a state, in their order; one differentiation a level."""
-    parts: dict[int, Rows] = {}
+    parts: dict[int, ConstraintRows] = {}
     for level in LEVELS:
         chosen = [k for k, c in enumerate(constraints) if c.level == level]
         if not chosen:
@@ -173,7 +173,7 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
         else:
             rows = acceleration_rows(lambda q, v, a, t: evaluate(q, v, a, t), q, qd, t)
         for i, k in enumerate(chosen):
-            parts[k] = Rows(rows.A[i : i + 1], rows.b[i : i + 1], rows.value[i : i + 1], rows.rate[i : i + 1])
+            parts[k] = ConstraintRows(rows.A[i : i + 1], rows.b[i : i + 1], rows.value[i : i + 1], rows.rate[i : i + 1])
     return stacked([parts[k] for k in range(len(constraints))])
 
 

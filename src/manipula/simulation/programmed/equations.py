@@ -13,7 +13,7 @@ from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import composite, energy, kinematics, newton_euler
-from manipula.physics.constrained import Rows, least_norm_correction, multiplier_response, multipliers
+from manipula.physics.constrained import ConstraintRows, least_norm_correction, multiplier_response, multipliers
 from manipula.physics.mechanism import Mechanism, prepare, regrouped
 from manipula.physics.programmed import gpme_response, partition
 from manipula.robot.drives.base import Drive
@@ -26,11 +26,11 @@ from manipula.simulation.programmed.constraint import Constraint, rows_of
 LEFT = 1e-3  # rad or m from the program, in joints: a motion this far off has left it
 
 
-def unit_rows(rows: Rows) -> Rows:
+def unit_rows(rows: ConstraintRows) -> ConstraintRows:
     """The same constraints with gradients of length 1, so that their sizes can be compared."""
     scale = [1.0 / ops.sqrt(dot(a, a)) for a in rows.A]
     A = np.array([array(a * s) for a, s in zip(rows.A, scale)])
-    return Rows(A, *(array([v * s for v, s in zip(part, scale)]) for part in (rows.b, rows.value, rows.rate)))
+    return ConstraintRows(A, *(array([v * s for v, s in zip(part, scale)]) for part in (rows.b, rows.value, rows.rate)))
 
 
 class ProgramFlow(NamedTuple):
@@ -43,7 +43,7 @@ class ProgramFlow(NamedTuple):
     loads: np.ndarray
     reaction: np.ndarray  # generalised forces Aᵀμ of the program
     mu: np.ndarray
-    rows: Rows
+    rows: ConstraintRows
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Program:
     def mechanism(self) -> Mechanism:
         return prepare(self.robot)
 
-    def rows(self, mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar) -> Rows:
+    def rows(self, mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar) -> ConstraintRows:
         return rows_of(self.constraints, mechanism, q, qd, t, self.parameters)
 
     def applied(
@@ -127,7 +127,7 @@ class Program:
         response = multiplier_response(composite.inverse_mass_matrix(lean, q), self.rows(mechanism, q, qd, t), force)
         return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
-    def stabilised(self, rows: Rows) -> Rows:
+    def stabilised(self, rows: ConstraintRows) -> ConstraintRows:
         r"""Baumgarte: :math:`A\ddot q = b - 2\alpha\dot\Phi - \alpha^2\Phi` (velocity level: :math:`b - \alpha\varphi`)."""
         if self.stabilisation != "baumgarte":
             return rows
@@ -139,7 +139,7 @@ class Program:
                 b[k] = b[k] - self.gain * rows.value[k]
         return rows._replace(b=array(b))
 
-    def settled(self, t: Scalar, x: Vector) -> tuple[np.ndarray, Rows]:
+    def settled(self, t: Scalar, x: Vector) -> tuple[np.ndarray, ConstraintRows]:
         """The state after a step and the rows there.
 
         With projection it is moved onto the program: positions by one Newton step, then velocities exactly.
@@ -160,7 +160,7 @@ class Program:
             qd = array(qd + least_norm_correction(unit.A[moving], unit.rate[moving]))
         return lay.join(q, qd, x[2 * lay.n :]), rows
 
-    def health(self, rows: Rows) -> Scalar:
+    def health(self, rows: ConstraintRows) -> Scalar:
         """How well the program determines the motion: 1 at best, 0 where it is singular, −1 where the motion has left it.
 
         The smallest pivot of A_d with rows of length 1 (GPME), or of :math:`AA^T` (multipliers).

@@ -11,7 +11,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.identity import identity
-from manipula.physics.constrained import Rows
+from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.programmed.equations import Program
@@ -68,10 +68,10 @@ def parts_of(part: Part, program: Program, integrator: str) -> bytes | None:
     return identity(*demands, shape_of(numbers_of(program)), *options, FIXED[integrator])
 
 
-def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> Rows:
+def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> ConstraintRows:
     """A, b and residuals of the program at a state."""
     values = np.array([program.parameters[name] for name in names_of(program)] or [0.0], float)
-    return Rows(*kernel("rows", program, "")(q, qd, values, t))
+    return ConstraintRows(*kernel("rows", program, "")(q, qd, values, t))
 
 
 def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:

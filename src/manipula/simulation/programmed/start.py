@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.physics.constrained import Rows
+from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.initial_posture import amount, least_change, nearest
 from manipula.simulation.programmed.equations import Program
 from manipula.simulation.programmed.kernels import rows_at
@@ -126,7 +126,7 @@ def _velocity(program: Program, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarr
     return found, off
 
 
-def check_independent(program: Program, rows: Rows) -> None:
+def check_independent(program: Program, rows: ConstraintRows) -> None:
     """Redundant, contradictory and idle constraints are named."""
     scale = np.linalg.norm(rows.A, axis=1)
     for k, size in enumerate(scale):

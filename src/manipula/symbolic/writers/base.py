@@ -6,15 +6,15 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
-from manipula.symbolic.form import Atom, Node, Number, Product, Sum
-from manipula.symbolic.names import Names
+from manipula.symbolic.expression_tree import Atom, Node, Number, Product, Sum
+from manipula.symbolic.names import SymbolNames
 from manipula.symbolic.to_sympy import is_fraction
 
 
-class Writer(ABC):
+class FormulaWriter(ABC):
     """Writes formulas of one robot in one notation."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: SymbolNames) -> None:
         self.names = names
 
     def formula(self, node: Node) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from manipula.symbolic.form import Atom, Node, Product
-from manipula.symbolic.writers.base import Writer, nested, split_number
+from manipula.symbolic.expression_tree import Atom, Node, Product
+from manipula.symbolic.writers.base import FormulaWriter, nested, split_number
 
 LINE = 90  # characters of visible mathematics in one line
 
 
-class LatexWriter(Writer):
+class LatexWriter(FormulaWriter):
     """One formula a label; :meth:`aligned` makes rows of an ``align*`` environment."""
 
     def product(self, node: Product) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import re
 
-from manipula.symbolic.form import Atom, Node, Product
+from manipula.symbolic.expression_tree import Atom, Node, Product
 from manipula.symbolic.names import GREEK_LETTERS
-from manipula.symbolic.writers.base import Writer, is_atomic, nested, split_number
+from manipula.symbolic.writers.base import FormulaWriter, is_atomic, nested, split_number
 
 
-class MathmlWriter(Writer):
+class MathmlWriter(FormulaWriter):
     """Fragments of presentation MathML."""
 
     def operator(self, sign: str) -> str:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from manipula.symbolic.form import Atom, Node, Product
-from manipula.symbolic.writers.base import Writer, nested, split_number
+from manipula.symbolic.expression_tree import Atom, Node, Product
+from manipula.symbolic.writers.base import FormulaWriter, nested, split_number
 
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class TextWriter(Writer):
+class TextWriter(FormulaWriter):
     """ASCII."""
 
     times, divided = "*", "/"

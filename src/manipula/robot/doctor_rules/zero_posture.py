@@ -29,7 +29,7 @@ def number(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Stance:
+class ZeroPosture:
     """Poses at q = 0 in the frame in which gravity is given."""
 
     robot: Robot

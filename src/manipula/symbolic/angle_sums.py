@@ -24,7 +24,7 @@ from manipula.physics.mechanism import Mechanism
 Sum = tuple[tuple[int, int], ...]  # an angle: (joint, multiple) pairs, in order of joints
 
 
-class Held:
+class ZeroAngle:
     """The joint variable of a joint whose frame does not turn: an angle that is zero."""
 
     def sin(self) -> float:
@@ -35,7 +35,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
+class AngleSums:
     """Attributes:
 
     mechanism, q: what the recursions of ``physics`` are called with.
@@ -55,7 +55,7 @@ class Posed:
     constant: dict[int, int]
 
 
-def pose(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Posed:
+def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True) -> AngleSums:
     """Pose a mechanism whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle."""
     n = mechanism.n
     sign = [_parallel(b.R0) for b in mechanism.bodies]
@@ -89,7 +89,7 @@ def pose(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Posed:
             turn = _about_z(ring, phi[i])
             moments = b.moments.seen_from(turn, np.zeros(3))
             b = dataclasses.replace(b, moments=moments, X_EJ=Pose.of(turn) @ b.X_EJ, X_EL=Pose.of(turn) @ b.X_EL)
-        q[i] = (Held() if held[i] else ring.angle(phi[i])) if b.revolute else ring.variable(("q", i))
+        q[i] = (ZeroAngle() if held[i] else ring.angle(phi[i])) if b.revolute else ring.variable(("q", i))
         bodies.append(b)
     frames = {
         name: dataclasses.replace(f, pose=Pose.of(_about_z(ring, phi[f.link])) @ f.pose) if f.link >= 0 and held[f.link] else f
@@ -98,7 +98,7 @@ def pose(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Posed:
     posed = dataclasses.replace(mechanism, bodies=tuple(bodies), frames=frames)
     groups, ones = _groups(mechanism, constant, sums)
     angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (mechanism.bodies[i].revolute or held[i])))
-    return Posed(posed, q, angles, groups, ones, phases, constant)
+    return AngleSums(posed, q, angles, groups, ones, phases, constant)
 
 
 def _about_z(ring: Ring, phi: Sum) -> np.ndarray:

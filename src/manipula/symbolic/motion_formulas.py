@@ -14,13 +14,13 @@ from manipula.lazy import cached_property
 from manipula.physics import kinematics
 from manipula.symbolic.collect import Collector, Motion
 from manipula.symbolic.derive import Derivation, Terms
-from manipula.symbolic.form import ZERO, Atom, Node, add, monomial, product
+from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, monomial, product
 
 Progress = Callable[[str, int, int], None]  # what is being done, entries finished, entries in all
 ORDER = ("M", "h", "g", "C", "kinetic_energy", "potential_energy", "gravity_stiffness", "stiffness")
 
 
-class Parts:
+class MotionFormulas:
     """Formulas of one robot at one level, each part made on first use.
 
     Args:
@@ -184,17 +184,17 @@ class Parts:
 
     def pose(self, frame: str) -> list[list[Node]]:
         """4×4 pose of a frame in the outer frame."""
-        T = kinematics.pose(self.derivation.posed.mechanism, self.derivation.posed.q, frame)
+        T = kinematics.pose(self.derivation.angle_sums.mechanism, self.derivation.angle_sums.q, frame)
         return [[self.one(x) for x in row] for row in np.asarray(T, dtype=object)]
 
     def jacobian(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[list[Node]]:
         """6×n geometric Jacobian, linear part first."""
-        J = kinematics.jacobian(self.derivation.posed.mechanism, self.derivation.posed.q, frame, expressed_in)
+        J = kinematics.jacobian(self.derivation.angle_sums.mechanism, self.derivation.angle_sums.q, frame, expressed_in)
         return [[self.one(x) for x in row] for row in np.asarray(J, dtype=object)]
 
     def twist(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[Node]:
         """Velocity and angular velocity, J·qd, six formulas."""
-        J = kinematics.jacobian(self.derivation.posed.mechanism, self.derivation.posed.q, frame, expressed_in)
+        J = kinematics.jacobian(self.derivation.angle_sums.mechanism, self.derivation.angle_sums.q, frame, expressed_in)
         out = []
         for row in np.asarray(J, dtype=object):
             terms: Terms = {}
