@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 
 import numpy as np
@@ -136,6 +137,8 @@ def test_a_forked_child_has_threads_of_its_own(code):
     run(code, x, s, threads=3, seconds_per_row=1e-5)
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(200)  # a child that hangs dies
         good = False
         try:
             good = bool((run(code, x, s, threads=3, seconds_per_row=1e-5)[0] == 2).all())

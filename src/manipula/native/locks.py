@@ -1,14 +1,35 @@
-"""Locks and ``fork``: a child has one thread, so no lock that another thread of its parent held may stay closed in it."""
+"""Locks, ``fork`` and the end of the program.
+
+A forked child has one thread, so no lock that another thread of its parent held may stay closed in it, and nothing behind a
+lock may be half done. And when a program ends, the destructors of the C++ libraries run while daemon threads go on: a thread
+that is inside LLVM then works on memory that is gone. So ``fork`` and the end of the program wait for the same locks; the end keeps
+them, and a thread that asks for one afterwards waits until the process is gone.
+"""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import threading
+import time
 from typing import Any
 
 COMPILING = threading.RLock()
-"""Held while LLVM works or its modules are imported; ``os.fork`` waits for it."""
+"""Held while LLVM works or its modules are imported; see :func:`compiling`."""
+
+GUARDED: list[Any] = [COMPILING]
+"""Reentrant locks that a fork and the end of the program wait for, in this order."""
+
+_first: int | None = None  # the thread that forks or ends the program: nobody overtakes it
+_held: list[contextlib.ExitStack] = []
+
+
+def compiling() -> Any:
+    """``COMPILING``, for ``with``; whoever wants to fork or to end the program gets it first."""
+    while _first not in (None, threading.get_ident()):
+        time.sleep(0.001)
+    return COMPILING
 
 
 class Lock:
@@ -28,13 +49,9 @@ class Lock:
         self.lock.release()
 
 
-GUARDED: list[Any] = [COMPILING]
-"""Reentrant locks that a fork waits for, in this order, so that a child inherits nothing half done behind them."""
-
-_held: list[contextlib.ExitStack] = []
-
-
 def _take() -> None:
+    global _first
+    _first = threading.get_ident()
     with contextlib.ExitStack() as stack:
         for lock in GUARDED:  # modules imported while the first one was waited for may have added theirs
             stack.enter_context(lock)
@@ -42,9 +59,14 @@ def _take() -> None:
 
 
 def _give_back() -> None:
-    while _held:
+    global _first
+    _first = None
+    if _held:
         _held.pop().close()
 
 
+atexit.register(
+    _take
+)  # registered before LLVM is imported, hence called after its handlers and those of ``threads.py``
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_take, after_in_parent=_give_back, after_in_child=_give_back)

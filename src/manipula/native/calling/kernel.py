@@ -16,7 +16,7 @@ import numpy as np
 from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
 from manipula.native.calling.arguments import Arguments, sample_count
-from manipula.native.locks import COMPILING, Lock
+from manipula.native.locks import Lock, compiling
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import trace
@@ -49,10 +49,10 @@ def has_compiler() -> bool:
 @functools.cache
 def _import_compiler() -> None:
     """All modules that make and call machine code, at once: a process forked during an import would wait for its end for ever."""
-    import concurrent.futures  # noqa: F401
-
-    with COMPILING:
-        pass
+    with compiling():
+        from manipula.native.calling import gufunc, threads  # noqa: F401
+        from manipula.native.llvm import compiler  # noqa: F401
+        from manipula.native.mathlib import functions  # noqa: F401
 
 
 class Code:

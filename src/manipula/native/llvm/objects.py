@@ -23,7 +23,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from manipula.errors import CompileError, printable
-from manipula.native.locks import COMPILING, GUARDED
+from manipula.native.locks import GUARDED, compiling
 from manipula.native.mathlib.functions import LIBM_SYMBOLS
 
 CODEGEN_LEVEL = 2  # level 0 gives code three to six times slower, level 3 costs time and buys nothing
@@ -119,14 +119,15 @@ def compile_object(module: Any) -> bytes:
         CompileError: LLVM refuses the module.
     """
     _refuse_unknown_symbols(module)
-    with COMPILING:
+    with compiling():
         machine = _target_machine()
         module.triple = host().triple
         module.data_layout = str(machine.target_data)
         try:
-            parsed = llvm.parse_assembly(str(module))
-            parsed.verify()
-            return machine.emit_object(parsed)
+            # a context of its own: what was parsed is freed here, by this thread, and nothing stays in a shared one
+            with llvm.create_context() as context, llvm.parse_assembly(str(module), context) as parsed:
+                parsed.verify()
+                return machine.emit_object(parsed)
         except RuntimeError as refusal:
             raise CompileError(
                 f"LLVM refused the module '{printable(module.name)}': {printable(refusal, 400)}."
@@ -166,7 +167,7 @@ def load_object(object_code: bytes, names: Iterable[str]) -> LoadedCode:
         builder.import_symbol(name, address)
     for name in wanted:
         builder.export_symbol(name)
-    with COMPILING:
+    with compiling():
         try:
             tracker = builder.link(_linker(), f"manipula_{next(_library_number)}")
         except RuntimeError as refusal:
