@@ -58,11 +58,6 @@ def zeros(*shape: int) -> np.ndarray:
     return out
 
 
-def settle(a: np.ndarray) -> np.ndarray:
-    """The same array as float when every entry turned out to be a plain number."""
-    return array(a)
-
-
 def ldl(M: Matrix, pattern: list[list[int]] | None = None) -> tuple[np.ndarray, np.ndarray]:
     r"""Factors of a symmetric positive definite matrix, :math:`M = L^T D L`, unit **lower** triangular ``L``.
 
@@ -140,11 +135,6 @@ def solve_spd(A: Matrix, B: Matrix) -> np.ndarray:
     if B.ndim == 1:
         return ldl_solve(L, D, B)
     return np.stack([ldl_solve(L, D, B[:, k]) for k in range(B.shape[1])], axis=1)
-
-
-def solve_general(A: Matrix, B: Matrix) -> np.ndarray:
-    """``A⁻¹ B`` by elimination with partial pivoting done through ``ops.where`` (any scalar, small n); B is (n,) or (n, k)."""
-    return solve_pivoted(A, B)[0]
 
 
 def solve_pivoted(A: Matrix, B: Matrix) -> tuple[np.ndarray, Scalar]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.expression import Work, scalar
 from manipula.algebra.symbols import free_names, is_symbolic
 from manipula.errors import BudgetError, DescriptionError, printable
@@ -26,7 +27,6 @@ from manipula.robot.robot import Robot
 
 COLUMNS = ("a", "alpha", "d", "theta", "mass", "inertia", "com", "q", "qd", "qdd", "flag", "gravity", "n")
 LONGEST_LINE = 40_000
-LARGEST = 1e60
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, positive
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Side
-from manipula.motion.paths.checks import finite_array, positive
 from manipula.motion.trajectory import Trajectory, _vee
 
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array
 from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
-from manipula.motion.paths.checks import finite_array
 from manipula.motion.piecewise import PiecewiseTrajectory
-from manipula.motion.timing.base import PiecewiseProfile
+from manipula.motion.timing.base import PiecewiseProfile, from_jerks
 from manipula.motion.timing.double_s import double_s
 
 Phases = tuple[list[float], list[float]]  # durations, jerks
@@ -152,26 +152,10 @@ def _ruckig(
     profiles = {}
     for i, profile in enumerate(found.profiles[0]):
         durations = [*profile.brake.t, *profile.t]
-        jerks = [*profile.brake.j, *profile.j]
-        profiles[i] = _integrate(durations, jerks, a[i], rates[0][i], rates[1][i], found.duration)
+        waiting = found.duration - sum(durations)  # at the goal, for the slowest joint
+        durations.append(waiting if waiting > 1e-12 * found.duration else 0.0)
+        profiles[i] = from_jerks(durations, [*profile.brake.j, *profile.j, 0.0], (a[i], rates[0][i], rates[1][i]))
         reached = profiles[i].evaluate(found.duration, 0, "left")[0]
         if abs(reached - b[i]) > 1e-6 * max(1.0, abs(b[i])):
             raise SolveError(f"ruckig's move of joint {i} ends at {reached:.9g}; the goal is {b[i]:.9g}.", outcome)
     return _together(profiles, a, found.duration)
-
-
-def _integrate(
-    durations: list[float], jerks: list[float], p: float, v: float, acc: float, end: float
-) -> PiecewiseProfile:
-    times, rows = [0.0], []
-    for h, j in zip(durations, jerks):
-        if h <= 0:
-            continue
-        rows.append([p, v, acc / 2, j / 6])
-        p, v, acc = p + h * (v + h * (acc / 2 + h * j / 6)), v + h * (acc + h * j / 2), acc + h * j
-        times.append(times[-1] + h)
-    if not rows or times[-1] < end * (1 - 1e-12):
-        rows.append([p, v, acc / 2, 0.0])
-        times.append(end)
-    times[-1] = end
-    return PiecewiseProfile(times, rows)

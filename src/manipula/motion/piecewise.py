@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import positive
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.motion.paths.base import Side
-from manipula.motion.paths.checks import positive
 from manipula.motion.timing.base import PiecewiseProfile
 from manipula.motion.trajectory import Trajectory
 

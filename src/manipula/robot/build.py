@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import (
-    LARGEST,
+    MAX_LINKS as MAX_LINKS,
+)
+from manipula.robot.checks import (
     check_body,
     check_budget,
     check_gravity,
@@ -25,9 +28,6 @@ from manipula.robot.checks import (
     check_number,
     check_payload,
     check_pose,
-)
-from manipula.robot.checks import (
-    MAX_LINKS as MAX_LINKS,
 )
 from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared

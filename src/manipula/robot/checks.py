@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
@@ -14,7 +15,6 @@ from manipula.robot.link import Payload
 
 MAX_LINKS = 5000
 MAX_NAME = 200
-LARGEST = 1e60  # of a length, mass or inertia; products of five such numbers still fit a double
 ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.bounded import tree_size
 from manipula.algebra.expression import Work, scalar
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
@@ -24,7 +25,6 @@ from manipula.errors import BudgetError, DescriptionError, printable, unknown_na
 from manipula.formats.toml.lines import line_index, line_of
 from manipula.lazy import cached_property
 from manipula.robot.build import MAX_LINKS
-from manipula.robot.checks import LARGEST
 
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 24

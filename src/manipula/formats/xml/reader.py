@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.expression import decimal
 from manipula.errors import BudgetError, DescriptionError, nearest, printable, unknown_name
 from manipula.formats.guard import Source, xml_source
 
 _ENCODINGS = ("utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252")
-LARGEST = 1e60  # products of five such numbers still fit a double
 _TYPO = 0.7  # how alike an unknown attribute and a missing one must be to be taken for a slip of the pen
 
 

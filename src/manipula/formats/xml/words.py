@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.expression import decimal
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.build import JointDraft
-from manipula.robot.checks import LARGEST, check_number
+from manipula.robot.checks import check_number
 from manipula.robot.drives import REGISTRY as DRIVES
 from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.friction import Coulomb, FrictionLaw, Viscous

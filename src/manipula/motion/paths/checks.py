@@ -1,4 +1,4 @@
-"""What a path may be given: finite numbers of the right shape, with errors that name the argument."""
+"""What a path may be given: points, directions and planes, with errors that name the argument."""
 
 from __future__ import annotations
 
@@ -6,45 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import BudgetError, DescriptionError, ShapeError, printable
+from manipula.algebra.arguments import finite_array
+from manipula.errors import BudgetError, DescriptionError, ShapeError
 
 MAX_POINTS = 100_000
-LARGEST = 1e60  # squares and cubes of such numbers still fit a double
 COINCIDENT = 1e-12  # relative to the size of the figure: closer points have no direction between them
-
-
-def finite_array(values: Any, name: str) -> np.ndarray:
-    """``values`` as floats; nan, infinities and things that are not numbers are named in the error."""
-    try:
-        array = np.array(values, float)
-    except (TypeError, ValueError):
-        raise DescriptionError(
-            f"'{name}' must be numbers in equal rows; found {printable(repr(values), 60)}.", field=name
-        ) from None
-    if array.size > 64 * MAX_POINTS:
-        raise BudgetError(f"'{name}' has {array.size} numbers; at most {64 * MAX_POINTS} are allowed.", field=name)
-    bad = np.argwhere(~(np.abs(array) <= LARGEST))
-    if len(bad):
-        place = "".join(f"[{i}]" for i in bad[0])
-        raise DescriptionError(
-            f"'{name}{place}' is {array[tuple(bad[0])]}; it must be a finite number, at most {LARGEST:g} in size.",
-            field=name,
-        )
-    return array
-
-
-def number(value: Any, name: str) -> float:
-    array = finite_array(value, name)
-    if array.shape != ():
-        raise ShapeError(f"'{name}' must be one number; found shape {array.shape}.")
-    return float(array)
-
-
-def positive(value: Any, name: str) -> float:
-    found = number(value, name)
-    if found <= 0:
-        raise DescriptionError(f"'{name}' is {found}; it must be greater than 0.", field=name)
-    return found
 
 
 def vector3(value: Any, name: str) -> np.ndarray:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, positive
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Curve, Path, Side
-from manipula.motion.paths.checks import finite_array, positive, vector3
+from manipula.motion.paths.checks import vector3
 from manipula.motion.paths.orientation import Orientation
 from manipula.motion.paths.primitive import primitive
 

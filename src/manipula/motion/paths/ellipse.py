@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.arguments import positive
 from manipula.motion.paths.base import Curve, Path
-from manipula.motion.paths.checks import plane_axes, positive, vector3
+from manipula.motion.paths.checks import plane_axes, vector3
 from manipula.motion.paths.primitive import primitive
 
 

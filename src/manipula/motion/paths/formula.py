@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Curve, Path
-from manipula.motion.paths.checks import finite_array
 from manipula.motion.paths.primitive import primitive
 
 

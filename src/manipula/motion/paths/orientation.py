@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.arguments import finite_array
 from manipula.algebra.jet import Jet
 from manipula.algebra.rotation import from_quaternion_wxyz, to_quaternion_wxyz
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Path, Side
-from manipula.motion.paths.checks import finite_array, unit3
+from manipula.motion.paths.checks import unit3
 
 Quaternion = list[Any]
 SMALL_ANGLE_SQUARED = 1e-6  # below: series; the first term left out is 1e-6⁴/9! of the value

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
-from manipula.motion.paths.checks import distinct_neighbours, number, point_rows
+from manipula.motion.paths.checks import distinct_neighbours, point_rows
 from manipula.motion.paths.corners import BlendShape, blended
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import positive
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
-from manipula.motion.paths.checks import positive, unit3, vector3
+from manipula.motion.paths.checks import unit3, vector3
 from manipula.motion.paths.corners import BlendShape
 from manipula.motion.paths.polyline import through
 from manipula.motion.paths.primitive import primitive

@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from manipula.algebra.arguments import finite_array
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
-from manipula.motion.paths.checks import distinct_neighbours, finite_array, point_rows
+from manipula.motion.paths.checks import distinct_neighbours, point_rows
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
 

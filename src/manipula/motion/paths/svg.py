@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import LARGEST, number, positive
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Curve, Path
-from manipula.motion.paths.checks import LARGEST, number, positive, vector3
+from manipula.motion.paths.checks import vector3
 from manipula.motion.paths.ellipse import EllipticArc
 from manipula.motion.paths.polynomial import bezier, joined
 from manipula.motion.paths.primitive import primitive

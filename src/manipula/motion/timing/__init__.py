@@ -9,15 +9,11 @@ from typing import Any
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.motion.timing.base import FunctionProfile, PiecewiseProfile, Profile, TimeLaw
 from manipula.motion.timing.constant_speed import constant_speed
-from manipula.motion.timing.cosine import cosine
-from manipula.motion.timing.cubic import cubic
-from manipula.motion.timing.cycloid import cycloid
 from manipula.motion.timing.double_s import double_s
 from manipula.motion.timing.formula import formula
 from manipula.motion.timing.piecewise_jerk import piecewise_jerk
-from manipula.motion.timing.quintic import quintic
+from manipula.motion.timing.rest_to_rest import cosine, cubic, cycloid, quintic, septic
 from manipula.motion.timing.scaled import scaled
-from manipula.motion.timing.septic import septic
 from manipula.motion.timing.table import table
 from manipula.motion.timing.trapezoid import trapezoid
 

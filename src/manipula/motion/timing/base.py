@@ -15,12 +15,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import between, choice, positive, real_array, whole_number
 from manipula.algebra.jet import Jet
 from manipula.algebra.value import key
 from manipula.errors import DescriptionError
 
 Side = Literal["right", "left"]
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
+HIGHEST_ORDER = 64  # of a derivative
+SHORTEST, LONGEST = 1e-12, 1e12  # [s] of a motion: powers of its duration must stay numbers
 OVERRUN = 1e-12  # of the duration: a time this little after the end still belongs to the motion (sums of steps)
 
 
@@ -41,9 +44,11 @@ class Profile(ABC):
 
     def evaluate(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[s, ṡ, s̈, …]`` at times t: shape (order + 1, *t.shape)."""
-        flat = np.asarray(t, float).ravel()
+        times = real_array(t, "t")
+        flat, order = times.ravel(), whole_number(order, "order", 0, HIGHEST_ORDER)
         if not np.all(np.isfinite(flat)):
-            raise DescriptionError("A time is not finite.")
+            raise DescriptionError("A time is not finite.", field="t")
+        choice(side, "side", ("right", "left"))
         slack = INSTANT * self.duration
         clipped = np.clip(flat, 0.0, self.duration)
         near = np.clip(np.searchsorted(self.breaks, clipped), 1, len(self.breaks) - 1)
@@ -56,7 +61,7 @@ class Profile(ABC):
         if side == "left":
             resting |= flat <= 0
         out[1:, resting] = 0.0
-        return out.reshape(order + 1, *np.shape(t))
+        return out.reshape(order + 1, *times.shape)
 
 
 class PiecewiseProfile(Profile):
@@ -106,10 +111,17 @@ class FunctionProfile(Profile):
         return np.array([np.broadcast_to(result.derivative(k), t.shape) for k in range(order + 1)], float)
 
 
-def from_jerks(durations: Sequence[float], jerks: Sequence[float], speed: float = 0.0) -> PiecewiseProfile:
-    """The profile of constant jerks, from s = 0 with the given speed and no acceleration; empty phases are left out."""
+def checked_duration(value: Any, name: str) -> float:
+    """A duration [s] that a motion can have."""
+    return between(positive(value, name), name, SHORTEST, LONGEST)
+
+
+def from_jerks(
+    durations: Sequence[float], jerks: Sequence[float], start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> PiecewiseProfile:
+    """The profile of constant jerks from ``start`` (s, ṡ, s̈); empty phases are left out."""
     times, rows = [0.0], []
-    s, v, a = 0.0, speed, 0.0
+    s, v, a = start
     for h, j in zip(durations, jerks):
         if h <= 0:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from manipula.motion.paths.checks import positive
+from manipula.algebra.arguments import positive
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, positive
 from manipula.errors import DescriptionError
-from manipula.motion.paths.checks import finite_array, positive
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, from_jerks
 
 

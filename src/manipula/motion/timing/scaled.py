@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from manipula.algebra.arguments import positive
 from manipula.errors import DescriptionError
-from manipula.motion.paths.checks import positive
 from manipula.motion.timing.base import Profile, TimeLaw
 
 

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
+from manipula.algebra.arguments import finite_array
 from manipula.errors import DescriptionError
-from manipula.motion.paths.checks import finite_array
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
 
 KINDS = ("linear", "monotone", "spline")

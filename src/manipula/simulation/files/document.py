@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.symbols import free_names
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
 from manipula.formats.guard import safe_join
 from manipula.formats.toml.fields import Document, Fields, radians
-from manipula.robot.checks import LARGEST
 
 
 class ScenarioDocument(Document):
