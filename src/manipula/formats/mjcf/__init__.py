@@ -3,7 +3,9 @@
 ==============  ==================================================================
 ``reader``      MJCF → robot: ``from_mjcf``
 ``settings``    compiler, options, default classes, orientations
-``sections``    what stands beside the bodies: actuators, tendons, equalities, files
+``schema``      which elements and attributes MJCF has
+``sections``    tendons, equalities, deformables, files: refused or told
+``actuators``   what actuators add to their joints
 ``extension``   what ``to_mjcf`` says in ``<custom>``, taken back
 ``bodies``      bodies with masses and moments that MuJoCo accepts
 ``writer``      robot → MJCF: ``to_mjcf``

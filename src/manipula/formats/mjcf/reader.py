@@ -19,8 +19,10 @@ from manipula.algebra import rotation
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, UnphysicalError, printable
+from manipula.formats.mjcf.actuators import read_actuators
 from manipula.formats.mjcf.extension import restore
-from manipula.formats.mjcf.sections import check_sections, motors
+from manipula.formats.mjcf.schema import check_schema
+from manipula.formats.mjcf.sections import check_sections, refuse_includes
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, Element, read_xml
@@ -74,28 +76,32 @@ class _Reader:
         if root.tag != "mujoco":
             hint = " This is URDF." if root.tag == "robot" else ""
             root.fail(f"MJCF starts with <mujoco>, found <{printable(root.tag)}>.{hint}")
+        refuse_includes(root)
+        check_schema(root)
         self.root = root
         stem = Path(file).stem if file is not None else "robot"
         name = root.get("model", stem).strip() or stem
         self.draft = RobotDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
         self.settings: Settings = read_settings(root)
         self.defaults = Defaults(root)
+        self.contact = False
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
 
     def read(self) -> RobotDraft:
         draft, settings = self.draft, self.settings
-        check_sections(self.root, self.defaults, draft.notes)
+        check_sections(self.root, self.defaults, settings, draft.notes)
         draft.gravity = settings.gravity
         draft.notes += settings.notes
         self._collect_names()
         draft.links.append(LinkDraft(WORLD, described=False, line=self.root.line))
         todo: list[tuple[Element, str, Pose, str | None, bool]] = []
-        for world in reversed(list(self.root.all("worldbody"))):
-            todo.append((world, "", IDENTITY, None, False))
+        for top in reversed(list(self.root.all("worldbody"))):
+            todo.append((top, "", IDENTITY, None, False))
         while todo:
             element, parent, X_PF, childclass, moves = todo.pop()
-            if element.tag == "worldbody":
+            world = element.tag == "worldbody"
+            if world:
                 name = WORLD
             else:
                 childclass = self.defaults.check(element, "childclass") or childclass
@@ -104,12 +110,17 @@ class _Reader:
             for item, _, _ in inside:
                 if item.tag in _REFUSED_CONTENT:
                     item.fail(f"{_REFUSED_CONTENT[item.tag]}. {_REWRITE}")
-            if element.tag != "worldbody":
+                if world and item.tag in ("joint", "freejoint", "inertial"):
+                    item.fail(f"The world stands still; it has no <{item.tag}>.")
+            if not world:
                 moves = self._body(element, name, parent, X_PF, inside, moves)
             self._sites(name, inside)
+            self.contact = self.contact or any(item.tag == "geom" for item, _, _ in inside)
             children = [(item, name, X_BF, inherited, moves) for item, X_BF, inherited in inside if item.tag == "body"]
             todo.extend(reversed(children))
-        motors(self.root, self.defaults, settings, draft.joints)
+        if self.contact:
+            draft.notes.append("geoms are not read: contact is not modelled.")
+        read_actuators(self.root, self.defaults, settings, draft)
         restore(draft, self.root)
         return draft
 
@@ -143,6 +154,8 @@ class _Reader:
         place: dict[str, Any] = {"line": element.line, "field": f"body '{printable(name, 60)}'"}
         if element.number("gravcomp", 0.0) != 0:
             element.fail("Gravity compensation is a force of its own and is not modelled; remove it.", "gravcomp")
+        if element.choice("mocap", ("true", "false"), "false") == "true":
+            self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it stands still.")
         joints = [(self.defaults.filled(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag == "joint"]
         for item, _, _ in inside:
             if item.tag == "freejoint":
@@ -195,7 +208,7 @@ class _Reader:
             joint.fail("Damping and friction must not be negative: they would feed energy into the joint.")
         if any(damping[1:]):
             self.draft.notes.append(f"joint '{printable(name, 60)}': damping beyond the linear term left out.")
-        draft.friction = dissipation(damping[0], dry)
+        draft.friction = dissipation(damping[0] * self.settings.damper, dry * self.settings.dry)
         return draft
 
     def _limits(self, joint: Element, hinge: bool) -> Limits:
@@ -216,9 +229,9 @@ class _Reader:
         return Limits(**given)
 
     def _link(self, name: str, inside: list[Any], moves: bool, place: dict[str, Any]) -> LinkDraft:
-        inertials = [item for item, _, _ in inside if item.tag == "inertial"]
+        inertials = [(item, X_BF) for item, X_BF, _ in inside if item.tag == "inertial"]
         if len(inertials) > 1:
-            inertials[1].fail("A second <inertial> in the same body.")
+            inertials[1][0].fail("A second <inertial> in the same body.")
         heavy = next((g for g, _, c in inside if g.tag == "geom" and self._has_mass(self.defaults.filled(g, c))), None)
         from_geoms = self.settings.inertia_from_geom == "true" or not inertials
         if heavy is not None and from_geoms and moves:
@@ -228,17 +241,20 @@ class _Reader:
                 "call mujoco.mj_saveLastXML('arm.xml', model).")  # fmt: skip
         if not inertials or (heavy is not None and from_geoms):
             return LinkDraft(name, described=False, **place)
-        inertial = inertials[0]
+        inertial, X_BF = inertials[0]
         mass = inertial.number("mass")
         if mass < 0:
             raise UnphysicalError(f"The mass must not be negative, found {mass:g}.", line=inertial.line, field="mass")
-        X_BI = self.settings.pose(inertial)
+        X_FI = self.settings.pose(inertial)
+        X_BI = X_BF @ X_FI
         if "fullinertia" in inertial.attributes:
-            if "diaginertia" in inertial.attributes or X_BI.rotation != IDENTITY.rotation:
-                inertial.fail("fullinertia is in the body's axes; it excludes diaginertia and an orientation.")
+            if "diaginertia" in inertial.attributes or X_FI.rotation != IDENTITY.rotation:
+                inertial.fail("fullinertia is in the axes of its frame; it excludes diaginertia and an orientation.")
             inertia = inertia_from_six(*inertial.numbers("fullinertia", 6))
         else:
-            inertia = X_BI.R @ np.diag(inertial.numbers("diaginertia", 3, (0.0, 0.0, 0.0))) @ X_BI.R.T
+            inertia = np.diag(inertial.numbers("diaginertia", 3, (0.0, 0.0, 0.0)))
+        if X_BI.rotation != IDENTITY.rotation:
+            inertia = X_BI.R @ inertia @ X_BI.R.T
         inertial.get("pos")
         return LinkDraft(name, mass, X_BI.translation, (inertia + inertia.T) / 2, **place)
 

@@ -17,14 +17,11 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.pose import Pose
 from manipula.errors import printable, unknown_name
+from manipula.formats.mjcf.schema import schema
 from manipula.formats.xml.reader import Element
 from manipula.robot.robot import STANDARD_GRAVITY
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
-ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
-    "adhesion", "dcmotor", "plugin",
-)  # fmt: skip
 _ABOUT = {"x": rotation.about_x, "y": rotation.about_y, "z": rotation.about_z}
 
 
@@ -38,6 +35,10 @@ class Settings:
     inertia_from_geom: str = "auto"
     groups: tuple[float, float] = (0.0, 5.0)
     gravity: tuple[float, ...] = STANDARD_GRAVITY
+    damper: bool = True  # false: the file switches these forces off
+    dry: bool = True
+    equality: bool = True
+    clampctrl: bool = True
     notes: list[str] = field(default_factory=list)
 
     def angle(self, value: float) -> float:
@@ -113,10 +114,32 @@ def read_settings(root: Element) -> Settings:
         s.gravity = (x, y, z)
         if any(option.number(name, 0.0) != 0 for name in ("density", "viscosity")):
             s.notes.append("the drag of the surrounding fluid is not modelled.")
+        if option.get("actuatorgroupdisable", ""):
+            s.notes.append("groups of actuators are disabled in the file; here they count.")
         for flag in option.all("flag"):
-            if flag.choice("gravity", ("enable", "disable"), "enable") == "disable":
-                s.gravity = (0.0, 0.0, 0.0)
+            _read_flag(flag, s)
     return s
+
+
+def _read_flag(flag: Element, s: Settings) -> None:
+    """Forces that are switched off; flags beside these choose how MuJoCo computes, not what."""
+
+    def off(name: str) -> bool:
+        return flag.choice(name, ("enable", "disable"), "enable") == "disable"
+
+    if off("gravity"):
+        s.gravity = (0.0, 0.0, 0.0)
+    if off("damper") or off("passive"):
+        s.damper = False
+    if off("frictionloss") or off("constraint"):
+        s.dry = False
+    if off("equality") or off("constraint"):
+        s.equality = False
+    if off("clampctrl"):
+        s.clampctrl = False
+    for name, what in (("limit", "joint limits are"), ("actuation", "actuators are")):
+        if off(name):
+            s.notes.append(f"{what} disabled in the file; here they count.")
 
 
 class Defaults:
@@ -138,7 +161,11 @@ class Defaults:
             own = self.classes[name]
             for child in element.children:
                 if child.tag != "default":
-                    own.setdefault(_family(child.tag), {}).update(child.attributes)
+                    actuator = child.tag in schema().children["actuator"].children
+                    values = own.setdefault("actuator" if actuator else child.tag, {})
+                    values.update(child.attributes)
+                    if actuator and child.tag not in ("general", "motor"):
+                        values["biastype"] = child.tag  # a <general> of this class is that servo
             todo.extend((child, name) for child in reversed(list(element.all("default"))))
 
     def check(self, element: Element, attribute: str) -> str | None:
@@ -148,18 +175,14 @@ class Defaults:
             raise unknown_name("class", name, self.classes, line=element.line, field=f"{element.tag}.{attribute}")
         return name
 
-    def filled(self, element: Element, childclass: str | None) -> Element:
-        """The element with the attributes of its class filled in."""
+    def filled(self, element: Element, childclass: str | None, family: str | None = None) -> Element:
+        """The element with the attributes of its class filled in; ``family`` is the tag that stands for it in ``<default>``."""
         name = self.check(element, "class") or childclass or "main"
-        values = dict(self.classes[name].get(_family(element.tag), {}))
+        values = dict(self.classes[name].get(family or element.tag, {}))
         for group in (ORIENTATIONS, ("fromto",)):
             if any(o in element.attributes for o in group):
                 values = {k: v for k, v in values.items() if k not in ORIENTATIONS and k != "fromto"}
         return Element(element.tag, values | element.attributes, element.line, element.children)
-
-
-def _family(tag: str) -> str:
-    return "actuator" if tag in ACTUATORS else tag
 
 
 def contents(

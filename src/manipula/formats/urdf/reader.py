@@ -2,7 +2,8 @@
 
 URDF's conventions: a joint's frame is its child's link frame; ``rpy`` is roll, pitch, yaw about fixed axes; the inertia is
 about the centre of mass, in the axes of ``<inertial><origin>`` (here turned into link axes); the default axis is x.
-Floating, planar and mimic joints and unexpanded xacro are refused with the reason. Meshes are noted, never opened.
+Floating, planar and mimic joints and unexpanded xacro are refused with the reason; what is not read (safety controllers, extensions
+of other programs, coupled transmissions) stands in the notes. Meshes are noted, never opened.
 What URDF cannot say is read from ``<manipula>`` elements that ``to_urdf`` writes and other programs ignore.
 """
 
@@ -48,7 +49,9 @@ _IN_JOINT = (
     "safety_controller",
     "manipula",
 )
-_SECTIONS = ("link", "joint", "material", "transmission", "gazebo", "manipula")
+_SECTIONS = ("link", "joint", "material", "transmission", "manipula")
+_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+_LIMITS = ("lower", "upper", "effort", "velocity", "acceleration", "jerk")
 _XACRO = (
     "This is a xacro file, not URDF; expand it first: `xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and "
     "`xacrodoc FILE -o arm.urdf`."
@@ -86,19 +89,19 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
         hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
         root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
     draft = RobotDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
-    unknown: dict[str, int] = {}
+    unread: dict[str, int] = {}
     for section in root.children:
         if section.tag == "link":
-            draft.links.append(_link(section))
+            draft.links.append(_link(section, unread))
         elif section.tag == "joint":
-            draft.joints.append(_joint(section, draft.notes))
+            draft.joints.append(_joint(section, draft.notes, unread))
         elif section.tag not in _SECTIONS:
             close = difflib.get_close_matches(section.tag.lower(), ("link", "joint"), n=1, cutoff=0.75)
             if close:
                 section.fail(f"Unknown element <{printable(section.tag)}>. Did you mean <{close[0]}>?")
-            unknown[section.tag] = unknown.get(section.tag, 0) + 1
-    for tag, count in unknown.items():
-        draft.notes.append(f"{count} <{printable(tag)}> not part of URDF, ignored.")
+            _count(unread, f"<{printable(section.tag)}>")
+    for what, count in unread.items():
+        draft.notes.append(f"{count} {what} not part of URDF, ignored.")
     if check_meshes:
         for mesh in meshes:
             try:
@@ -107,21 +110,34 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
                 raise error.at(line=mesh.line, field="mesh.filename") from None
     if meshes:
         draft.notes.append(f"{len(meshes)} mesh(es) are named and were not read.")
-    _gear_ratios(root, draft.joints)
+    _transmissions(root, draft)
     extension = root.one("manipula")
     if extension is not None:
         restore(draft, extension)
     return draft
 
 
-def _refuse_slips(element: Element, known: tuple[str, ...]) -> None:
-    """A child whose tag is almost one that means something is a slip of the pen; other unknown children are somebody's own."""
+def _count(unread: dict[str, int], what: str) -> None:
+    unread[what] = unread.get(what, 0) + 1
+
+
+def _refuse_slips(element: Element, known: tuple[str, ...], unread: dict[str, int]) -> None:
+    """A child whose tag is almost one that means something is a slip of the pen; others are somebody's own, and counted."""
     for child in element.children:
         if child.tag in known:
             continue
         close = difflib.get_close_matches(child.tag.lower(), known, n=1, cutoff=0.7)
         if close and abs(len(close[0]) - len(child.tag)) <= 1:
             child.fail(f"Unknown element <{printable(child.tag)}> in <{element.tag}>. Did you mean <{close[0]}>?")
+        _count(unread, f"<{printable(child.tag)}> in <{element.tag}>")
+
+
+def _expect(element: Element, known: tuple[str, ...], unread: dict[str, int]) -> None:
+    """The same for attributes."""
+    element.expect(known)
+    for attribute in element.attributes:
+        if attribute not in known:
+            _count(unread, f"'{printable(attribute)}' in <{element.tag}>")
 
 
 def _inspect(root: Element) -> Iterator[Element]:
@@ -153,14 +169,14 @@ def origin_of(element: Element) -> Pose:
     return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
 
 
-def _link(element: Element) -> LinkDraft:
+def _link(element: Element, unread: dict[str, int]) -> LinkDraft:
     name = check_name("link", element.get("name"), line=element.line, field="link.name")
     place: dict[str, Any] = {"line": element.line, "field": f"link '{printable(name, 60)}'"}
-    _refuse_slips(element, _IN_LINK)
+    _refuse_slips(element, _IN_LINK, unread)
     inertial = element.one("inertial")
     if inertial is None:
         return LinkDraft(name, described=False, **place)
-    _refuse_slips(inertial, _IN_INERTIAL)
+    _refuse_slips(inertial, _IN_INERTIAL, unread)
     place["line"] = inertial.line
     mass = inertial.need("mass").number("value")
     if mass < 0:
@@ -175,10 +191,10 @@ def _link(element: Element) -> LinkDraft:
     return LinkDraft(name, mass, X_LI.translation, inertia, **place)
 
 
-def _joint(element: Element, notes: list[str]) -> JointDraft:
+def _joint(element: Element, notes: list[str], unread: dict[str, int]) -> JointDraft:
     name = check_name("joint", element.get("name"), line=element.line, field="joint.name")
     place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
-    _refuse_slips(element, _IN_JOINT)
+    _refuse_slips(element, _IN_JOINT, unread)
     stated = element.get("type").strip()
     if stated in _REFUSED:
         raise DescriptionError(f"{_REFUSED[stated]}", **place)
@@ -202,10 +218,15 @@ def _joint(element: Element, notes: list[str]) -> JointDraft:
             **place)  # fmt: skip
     axis = element.one("axis")
     draft.axis = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
-    draft.limits = _limits(element, stated, notes)
+    draft.limits = _limits(element, stated, notes, unread)
+    safety = element.one("safety_controller")
+    if safety is not None:
+        notes.append(
+            f"joint '{printable(name, 60)}': <safety_controller> is not read; the range in <limit> counts, not its soft limits."
+        )
     dynamics = element.one("dynamics")
     if dynamics is not None:
-        dynamics.expect(("damping", "friction"))
+        _expect(dynamics, ("damping", "friction"), unread)
         damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
         if damping < 0 or dry < 0:
             dynamics.fail("Damping and friction must not be negative: they would feed energy into the joint.")
@@ -216,16 +237,12 @@ def _joint(element: Element, notes: list[str]) -> JointDraft:
     return draft
 
 
-def _limits(joint: Element, stated: str, notes: list[str]) -> Limits:
+def _limits(joint: Element, stated: str, notes: list[str], unread: dict[str, int]) -> Limits:
     limit = joint.one("limit")
     if limit is None:
         return Limits()
-    limit.expect(("lower", "upper", "effort", "velocity"))
-    given: dict[str, Any] = {
-        name: limit.number(name, largest=math.inf)
-        for name in ("lower", "upper", "effort", "velocity")
-        if name in limit.attributes
-    }
+    _expect(limit, _LIMITS, unread)
+    given: dict[str, Any] = {name: limit.number(name, largest=math.inf) for name in _LIMITS if name in limit.attributes}
     if stated == "continuous":
         given.pop("lower", None)
         given.pop("upper", None)
@@ -236,18 +253,29 @@ def _limits(joint: Element, stated: str, notes: list[str]) -> Limits:
     return Limits(**given)
 
 
-def _gear_ratios(root: Element, joints: list[JointDraft]) -> None:
-    """``<mechanicalReduction>`` of simple transmissions (one joint, one actuator) is the gear ratio."""
-    by_name = {j.name: j for j in joints}
+def _transmissions(root: Element, draft: RobotDraft) -> None:
+    """``<mechanicalReduction>`` of simple transmissions (one joint, one actuator) is the gear ratio; others are told."""
+    by_name = {j.name: j for j in draft.joints}
     for transmission in root.all("transmission"):
         ends, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
-        if len(ends) != 1 or len(motors) != 1:
+        strange = [e.attributes.get("name", "") for e in ends if e.attributes.get("name") not in by_name]
+        if strange:
+            name = printable(strange[0], 60)
+            draft.notes.append(f"{transmission.label} is not read: there is no joint '{name}' in this file.")
             continue
-        reduction = next(motors[0].all("mechanicalReduction"), None)
-        draft = by_name.get(ends[0].attributes.get("name", ""))
-        if reduction is None or draft is None or draft.gear_ratio != 1.0:
+        stated = [r for e in (*motors, *ends, transmission) for tag in _REDUCTIONS for r in e.all(tag)]
+        ratios = {Element(r.tag, {"value": r.text}, r.line).number("value") for r in stated}
+        if len(ends) != 1 or len(motors) != 1 or len(ratios) > 1:
+            if ratios - {1.0}:
+                draft.notes.append(
+                    f"{transmission.label} couples several joints or actuators; its reductions are not read.")  # fmt: skip
             continue
-        words = Element("mechanicalReduction", {"value": reduction.text}, reduction.line)
-        ratio = words.number("value")
-        if ratio != 0.0:
-            draft.gear_ratio = ratio
+        joint = by_name[ends[0].get("name")]
+        for ratio in ratios:
+            if ratio == 0.0:
+                stated[0].fail("A reduction of zero moves nothing.")
+            if joint.gear_ratio not in (1.0, ratio):
+                stated[0].fail(
+                    f"The reduction is {ratio:g}, but the gear ratio of joint '{printable(joint.name, 60)}' is stated as "
+                    f"{joint.gear_ratio:g}.")  # fmt: skip
+            joint.gear_ratio = ratio
