@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,6 +39,77 @@ class FrozenDict(dict[str, Any]):
 
     def __reduce__(self) -> Any:
         return _unpacked, (dict(self),)
+
+
+_PENDING = object()  # stands for an entry that nobody has looked at yet
+
+
+class LazyDict(FrozenDict):
+    """A FrozenDict some of whose entries are computed, all together, when one of them is first looked at.
+
+    Which entries there are is known from the start: ``in``, ``len`` and iterating over names compute nothing.
+    """
+
+    __slots__ = ("_later",)
+
+    def __init__(
+        self, entries: Mapping[str, Any], names: Iterable[str], later: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        super().__init__(entries)
+        self._later: Callable[[], Mapping[str, Any]] | None = later
+        for name in names:
+            dict.__setitem__(self, name, _PENDING)
+
+    def _complete(self) -> LazyDict:
+        later = self._later
+        if later is not None:
+            found = FrozenDict(later())
+            pending = {name for name in dict.keys(self) if dict.__getitem__(self, name) is _PENDING}
+            if pending != set(found):
+                raise KeyError(", ".join(sorted(pending ^ set(found))))
+            dict.update(self, found)
+            self._later = None
+        return self
+
+    def __getitem__(self, name: str) -> Any:
+        found = dict.__getitem__(self, name)
+        return dict.__getitem__(self._complete(), name) if found is _PENDING else found
+
+    def get(self, name: str, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The entry, or ``default`` where there is none."""
+        return self[name] if name in self else default  # noqa: SIM401
+
+    def __iter__(self) -> Iterator[str]:  # so that dict(…) and {**…} ask for the entries one by one
+        return iter(dict.keys(self))
+
+    def items(self) -> Any:
+        """Names and entries, all of them."""
+        return dict.items(self._complete())
+
+    def values(self) -> Any:
+        """All entries."""
+        return dict.values(self._complete())
+
+    def __eq__(self, other: object) -> bool:
+        return dict.__eq__(self._complete(), other._complete() if isinstance(other, LazyDict) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = FrozenDict.__hash__  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return dict.__repr__(self._complete())
+
+    def copy(self) -> dict[str, Any]:
+        """A plain dict that may change."""
+        return dict(self)
+
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | dict(self)
 
 
 def _unpacked(entries: dict[str, Any]) -> FrozenDict:

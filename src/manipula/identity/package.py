@@ -18,6 +18,7 @@ from manipula.identity.classes import LIBRARY, PACKAGE, functions_in, is_generat
 
 ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "redundancy", "robot", "simulation")
 LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
+_VALUES = operator.methodcaller("values")
 _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
@@ -39,11 +40,16 @@ def is_untouched() -> bool:
     look = _last
     try:
         if len(sys.modules) == look.modules and sum(map(len, look.spaces)) == len(look.values):
-            now = itertools.chain.from_iterable(map(operator.methodcaller("values"), look.spaces))
-            if all(map(operator.is_, now, look.values)):
+            now = list(itertools.chain.from_iterable(map(_VALUES, look.spaces)))
+            if now == look.values:  # the same objects, or equal numbers and texts
                 return look.clean
-        return _look_again()
     except RuntimeError:  # another thread imports something at this moment
+        return False
+    except Exception:  # something was replaced by what cannot be compared
+        pass
+    try:
+        return _look_again()
+    except RuntimeError:
         return False
 
 

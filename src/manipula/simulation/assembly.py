@@ -6,19 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.value import handed_over
+from manipula.algebra.value import FrozenDict, LazyDict, handed_over
 from manipula.simulation.provenance import acting, robot_text, settings, versions
 from manipula.simulation.recorded import scenario_text
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
 
+PROVENANCE = ("robot_digest", "robot_toml", "parameters", "settings", "limits", "scenario_toml", "acting")
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
 
 def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[RunVerdict], error: np.ndarray,
               notes: tuple[str, ...], trusted: np.ndarray | None = None) -> Result:  # fmt: skip
-    """One result from the samples and verdicts of all runs of a batch; ``trusted``: until when each can be trusted, (N,)."""
+    """One result from the samples and verdicts of all runs of a batch.
+
+    Args:
+        arrays: signals (N, S, …); or a FrozenDict of what the result is to hold.
+        trusted: until when each run can be trusted, (N,).
+    """
     if trusted is None:
         finished = np.array([v.status == "finished" for v in verdicts])
         trusted = np.where(finished & np.isfinite(error), float(s.duration or 0.0), np.nan)
@@ -27,15 +33,15 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     worst = order[0][0]  # of those that ended alike the least exact one speaks
     count = sum(v.status == worst.status for v in verdicts)
     reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
-    if not s.is_batch:
-        arrays = {name: value[0] for name, value in arrays.items()}
-    arrays = {name: handed_over(value) for name, value in arrays.items()}
-    meta = {
-        "robot": s.robot.name, "robot_digest": s.robot.digest, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
+    if not isinstance(arrays, FrozenDict):
+        arrays = {name: handed_over(value if s.is_batch else value[0]) for name, value in arrays.items()}
+    plain = {
+        "robot": s.robot.name, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
-        **provenance(s),
     }  # fmt: skip
+    own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
+    meta = LazyDict(plain, PROVENANCE, lambda: provenance(s)) if own else {**plain, **provenance(s)}
     return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
                   float(found.max()) if len(found) else float("nan"), meta,
                   notes, s, tuple(map(float, error)), least(trusted), tuple(map(float, trusted)))  # fmt: skip
@@ -50,7 +56,7 @@ def provenance(scenario: Any) -> dict[str, Any]:
     """``robot_toml``, the values of its free ``parameters``, the ``settings`` that differ from their defaults, and the ``limits``."""
     free = {name: _plain(value) for name, value in (scenario.parameters or {}).items()}
     return {
-        "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
+        "robot_digest": scenario.robot.digest, "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
         "limits": stated_limits(scenario.robot, scenario.limits), "scenario_toml": scenario_text(scenario),
         "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
     }  # fmt: skip

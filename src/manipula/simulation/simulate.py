@@ -14,20 +14,18 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import Samples, run_fixed
 from manipula.simulation.loops.setup import Run, prepare_run
-from manipula.simulation.plant.disturbances import PayloadChange
-from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.retry_with_rodas import stiffer
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.signals.observed import observed
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
 
 # after which an open choice of integrator is made again
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")
-ROUNDING = 1e-9  # s, on either side of an instant
 
 
 def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
@@ -94,64 +92,12 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
 def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     phase("evaluating")
     s, lay = run.scenario, run.plant.layout
-    x = samples.x
-    arrays: dict[str, np.ndarray] = {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
-    kernel, more = (run.loop.observe, ()) if samples.commands is None else (run.loop.observe_given, (samples.commands,))
-    seen = kernel(x, run.p[:, None], *run.inputs, samples.t, *more, threads=threads)
-    named = dict(zip(kernel.graph.outputs, seen))
-    pose = named.pop("pose")
-    kinetic, potential, held = named.pop("kinetic"), named.pop("potential"), named.pop("held")
-    target, target_rate = named.pop("target"), named.pop("target_rate")
-    arrays |= named
-    if s.robot.tip is not None:
-        arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
-    if run.plant.controller is not None and s.reference is not None:
-        arrays["target"], arrays["target_rate"] = target, target_rate
-        actual = arrays["tip"] if s.reference.space == "task" else arrays["q"]
-        arrays["error"] = target - actual
-    audit = lay.audit(x)
-    arrays["kinetic"], arrays["potential"], arrays["held"] = kinetic, potential, held
-    arrays["energy"] = kinetic + potential
-    arrays["work_drives"], arrays["work_friction"], arrays["work_outside"] = audit
-    stored = arrays["energy"] - arrays["energy"][:, :1]
-    arrays["audit"] = audit.drives - audit.friction + audit.outside - stored
-    if any(isinstance(d, PayloadChange) for d in s.disturbances):
-        arrays["work_payload"] = _brought(run, samples.t, arrays)
-        arrays["audit"] = arrays["audit"] + arrays["work_payload"]
-    if sum(lay.friction):
-        arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
-    if sum(lay.drives):
-        start = 2 * lay.n + sum(lay.friction)
-        arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
-    if lay.controller:
-        arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
     rcond = judge.conditions(run, samples)
-    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, rcond[k]) for k in range(len(x))]
-    for k, stopped in enumerate(samples.stopped):
-        if np.isfinite(stopped):
-            for values in arrays.values():
-                values[k, np.isnan(x[k]).any(axis=1)] = np.nan
+    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, rcond[k]) for k in range(len(samples.x))]
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
-    return assembled(s, samples.t, arrays, verdicts, samples.error, (*moved, *samples.notes), np.array(trusted))
-
-
-def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
-    total = np.zeros((len(run.x0), len(t)))
-    changes = [i for i, d in enumerate(run.scenario.disturbances) if isinstance(d, PayloadChange)]
-    paths = paths_of(run.plant)
-    for i in changes:
-        when = run.p[:, paths.index(f"disturbances[{i}].time")]
-        last = np.clip(np.searchsorted(t, when + ROUNDING, side="right") - 1, 0, len(t) - 1)
-        rows, late = np.arange(len(when)), np.clip(when - t[last], 0.0, None)[:, None]
-        q, qd, qdd = (arrays[name][rows, last] for name in ("q", "qd", "qdd"))
-        x = np.zeros((len(when), run.plant.layout.size))
-        x[:, : q.shape[1]] = q + late * qd + 0.5 * late**2 * qdd
-        x[:, q.shape[1] : 2 * q.shape[1]] = qd + late * qdd
-        before, after = (run.loop.energy(x, run.p, *run.inputs, when + side * ROUNDING) for side in (-1.0, 1.0))
-        total += np.where(t >= when[:, None] - 1e-3 * ROUNDING, (after - before)[:, None], 0.0)
-    return total
+    notes = (*moved, *samples.notes)
+    return assembled(s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted))
 
 
 def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> RunVerdict:

@@ -1,0 +1,113 @@
+"""What a run did beside its state: accelerations, torques, poses, energies and works at every sample.
+
+They follow from the recorded states by one compiled observer. Where a run is made of nothing but this package's own parts they are
+computed when somebody first looks at one of them; somebody's code may be other code by then, so its signals are computed at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.value import FrozenDict, LazyDict, handed_over
+from manipula.simulation.loops.fixed import Samples
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.numbers import paths_of
+
+ROUNDING = 1e-9  # s, on either side of an instant
+
+
+def observed(run: Run, samples: Samples, threads: int | None = None) -> FrozenDict:
+    """Every signal of a result by name, (N, S, …), or (S, …) where the run is no batch."""
+    state = _state(run, samples.x)
+    later = lambda: _delivered(run, samples, _derived(run, samples, state, threads))  # noqa: E731
+    if run.loop.parts is None or samples.commands is not None:
+        return FrozenDict({**_delivered(run, samples, state), **later()})
+    return LazyDict(_delivered(run, samples, state), _names(run), later)
+
+
+def _names(run: Run) -> list[str]:
+    """Of the signals that are derived, in their order."""
+    s, lay = run.scenario, run.plant.layout
+    apart = ("pose", "kinetic", "potential", "held", "target", "target_rate")
+    names = [name for name in run.loop.observe.graph.outputs if name not in apart]
+    names += ["tip", "pose"] if s.robot.tip is not None else []
+    names += ["target", "target_rate", "error"] if run.plant.controller is not None and s.reference is not None else []
+    names += ["kinetic", "potential", "held", "energy", "work_drives", "work_friction", "work_outside", "audit"]
+    names += ["work_payload"] if _payloads(s) else []
+    names += ["bristles"] if sum(lay.friction) else []
+    names += ["motors"] if sum(lay.drives) else []
+    return names + (["controller_states"] if lay.controller else [])
+
+
+def _payloads(s: Any) -> list[int]:
+    """Which disturbances change the payload."""
+    return [i for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)]
+
+
+def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
+    lay = run.plant.layout
+    return {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
+
+
+def _delivered(run: Run, samples: Samples, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays as a result holds them: nothing after an early end, read-only."""
+    for k in np.flatnonzero(np.isfinite(samples.stopped)):
+        after = np.isnan(samples.x[k]).any(axis=1)
+        for values in arrays.values():
+            values[k, after] = np.nan
+    one = not run.scenario.is_batch
+    return {name: handed_over(value[0] if one else value) for name, value in arrays.items()}
+
+
+def _derived(run: Run, samples: Samples, state: dict[str, np.ndarray], threads: int | None) -> dict[str, np.ndarray]:
+    s, lay, x = run.scenario, run.plant.layout, samples.x
+    kernel, more = (run.loop.observe, ()) if samples.commands is None else (run.loop.observe_given, (samples.commands,))
+    seen = kernel(x, run.p[:, None], *run.inputs, samples.t, *more, threads=threads)
+    named = dict(zip(kernel.graph.outputs, seen))
+    pose = named.pop("pose")
+    kinetic, potential, held = named.pop("kinetic"), named.pop("potential"), named.pop("held")
+    target, target_rate = named.pop("target"), named.pop("target_rate")
+    arrays: dict[str, np.ndarray] = named
+    if s.robot.tip is not None:
+        arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
+    if run.plant.controller is not None and s.reference is not None:
+        arrays["target"], arrays["target_rate"] = target, target_rate
+        actual = arrays["tip"] if s.reference.space == "task" else state["q"]
+        arrays["error"] = target - actual
+    audit = lay.audit(x)
+    arrays["kinetic"], arrays["potential"], arrays["held"] = kinetic, potential, held
+    arrays["energy"] = kinetic + potential
+    arrays["work_drives"], arrays["work_friction"], arrays["work_outside"] = audit
+    stored = arrays["energy"] - arrays["energy"][:, :1]
+    arrays["audit"] = audit.drives - audit.friction + audit.outside - stored
+    if _payloads(s):
+        arrays["work_payload"] = _brought(run, samples.t, {**state, **arrays})
+        arrays["audit"] = arrays["audit"] + arrays["work_payload"]
+    if sum(lay.friction):
+        arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
+    if sum(lay.drives):
+        start = 2 * lay.n + sum(lay.friction)
+        arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
+    if lay.controller:
+        arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
+    return arrays
+
+
+def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
+    total = np.zeros((len(run.x0), len(t)))
+    paths = paths_of(run.plant)
+    for i in _payloads(run.scenario):
+        when = run.p[:, paths.index(f"disturbances[{i}].time")]
+        last = np.clip(np.searchsorted(t, when + ROUNDING, side="right") - 1, 0, len(t) - 1)
+        rows, late = np.arange(len(when)), np.clip(when - t[last], 0.0, None)[:, None]
+        q, qd, qdd = (arrays[name][rows, last] for name in ("q", "qd", "qdd"))
+        x = np.zeros((len(when), run.plant.layout.size))
+        x[:, : q.shape[1]] = q + late * qd + 0.5 * late**2 * qdd
+        x[:, q.shape[1] : 2 * q.shape[1]] = qd + late * qdd
+        before, after = (run.loop.energy(x, run.p, *run.inputs, when + side * ROUNDING) for side in (-1.0, 1.0))
+        total += np.where(t >= when[:, None] - 1e-3 * ROUNDING, (after - before)[:, None], 0.0)
+    return total
