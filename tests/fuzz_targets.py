@@ -321,8 +321,8 @@ def run_scenario(text: str) -> bool:
 
     found = load_text(text, scenario_folder(), file="scenario.toml")
     if found.kind == "programmed" and found.independent is not None:
-        start = found.motion.program.start(np.array(found.q0), np.zeros(found.robot.n))
-        replace(found.motion.program, independent=found.independent).flow(0.1, start)
+        start = found.motion.plant.start(np.array(found.q0), np.zeros(found.robot.n))
+        replace(found.motion.plant, independent=found.independent).flow(0.1, start)
     try:
         written = file_text(found)
     except DescriptionError:

@@ -68,7 +68,7 @@ OTHER: dict[str, list[Any]] = {  # values that nobody would ask for without want
     "tolerance": [1e-13],
     "stop_at_limits": [True],
     "verify": [False],
-    "elbow": [1],
+    "ik_solution": [1],
     "criteria": [(control.Posture((0.0, 1.0, 1.0), gain=5.0),)],
     "gain": [20.0],
     "start": ["project"],

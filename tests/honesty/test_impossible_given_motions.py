@@ -26,7 +26,7 @@ def test_a_wrench_on_the_tip_enters_the_torques() -> None:
     acting = (free.t >= 0.3) & (free.t <= 0.605)
     expected = free.tau - acting[:, None] * np.einsum("kij,i->kj", J, wrench)
     np.testing.assert_allclose(pushed.tau, expected, atol=1e-11)
-    np.testing.assert_allclose(pushed.outside[acting], np.einsum("kij,i->kj", J, wrench)[acting], atol=1e-11)
+    np.testing.assert_allclose(pushed.external[acting], np.einsum("kij,i->kj", J, wrench)[acting], atol=1e-11)
 
 
 def test_a_weight_hung_on_the_tip_is_a_payload_at_rest() -> None:

@@ -52,7 +52,7 @@ def test_a_start_close_by_is_moved_and_told() -> None:
     on = MOTION.run(FAR, duration=0.01, step=1e-3, start="project").q[0]
     assert not MOTION.run(on, duration=0.01, step=1e-3).notes
     moved = MOTION.run(on + np.array([0.03, 0.0, 0.0]), duration=0.01, step=1e-3)
-    assert "moved onto it" in moved.notes[0]
+    assert "moved onto them" in moved.notes[0]
     with pytest.raises(DescriptionError, match="project"):
         MOTION.run(on + np.array([0.03, 0.0, 0.0]), duration=0.01, step=1e-3, start="refuse")
 
@@ -92,7 +92,7 @@ def test_both_roads_have_the_same_defaults() -> None:
 def test_examples_start_where_their_files_say(path: Path) -> None:
     scenario = load_file(path)
     assert scenario.start == "near"
-    q = consistent_start(scenario.motion.program, np.array(scenario.q0), None, scenario.start).x[: scenario.robot.n]
+    q = consistent_start(scenario.motion.plant, np.array(scenario.q0), None, scenario.start).x[: scenario.robot.n]
     assert np.abs(q - np.array(scenario.q0)).max() <= 0.1
     low, high = np.asarray(scenario.robot.position_limits, float).T
     assert np.all((q >= low) & (q <= high))

@@ -79,8 +79,8 @@ def test_smooth_programs_keep_their_steps_and_samples(sample: float | None) -> N
     from manipula.simulation.programmed.run import cut, stretches
 
     motion = mp.programmed_motion(ARM, ["x = 1.3 + 0.1*sin(3*t) + 0.01*t^3"], drives={0: "2*cos(20*t)"})
-    x = np.asarray(motion.program.start(np.array([0.3, 0.8]), np.zeros(2)), float)
-    assert not len(instants_of(motion.program, x, 0.2, 1e-3).marks)
+    x = np.asarray(motion.plant.start(np.array([0.3, 0.8]), np.zeros(2)), float)
+    assert not len(instants_of(motion.plant, x, 0.2, 1e-3).marks)
     parts = stretches(0.2, 1e-3, sample)
     times = np.concatenate([p.times for p in parts])
     for marks in ([], [0.05], [0.0501, 0.0502, 0.0507, 0.1999], [0.01, 0.1 + 1e-13]):

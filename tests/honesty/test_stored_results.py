@@ -230,6 +230,8 @@ def test_files_of_the_first_version_still_load(suffix: str, tmp_path: Path) -> N
     assert found.joint_names == now.joint_names
     for name in ("t", "q", "qd", "tau", "tip", "energy"):
         assert np.allclose(getattr(found, name), getattr(now, name), rtol=0, atol=1e-9), name
+    assert {"external", "drive_energy", "work_external"} <= set(found.signals)  # which had other names
+    assert not {"outside", "held", "work_outside"} & set(found.signals)
     assert found == load_result(DATA / "run.npz")
     found.save(tmp_path / f"again{suffix}")
     assert load_result(tmp_path / f"again{suffix}") == found

@@ -252,7 +252,7 @@ def test_mistakes_are_named():
         native.repeat(lambda i, y: kept.append(y * 2.0) or y, (x,), 3)
         return kept[0] + x
 
-    with pytest.raises(TracingError, match="outside"):
+    with pytest.raises(TracingError, match="external"):
         native.trace(leak, {"x": ()})
 
     def leak_of_a_live_loop(x):
@@ -260,7 +260,7 @@ def test_mistakes_are_named():
         end = native.repeat(lambda i, y: kept.append(y * 2.0) or y * 0.5, (x,), 3).state[0]
         return kept[0] + end
 
-    with pytest.raises(TracingError, match="outside"):
+    with pytest.raises(TracingError, match="external"):
         native.trace(leak_of_a_live_loop, {"x": ()})
     with pytest.raises(TracingError, match="shared"):
         native.trace(lambda x: native.repeat(lambda i, y: y, (x,), x * 2.0).state[0], {"x": ()})

@@ -37,7 +37,12 @@ def test_scara_example_with_both_elbows(elbow: int, branch: str) -> None:
         orientation=lambda t: [np.pi, 0.0, 0.0],  # q1 + q2 + q3 = 0, tool down
     )
     run = mp.Scenario(
-        robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics", duration=4.0, step=0.1, elbow=elbow
+        robot=mp.load("scara-khang"),
+        reference=motion,
+        kind="inverse_dynamics",
+        duration=4.0,
+        step=0.1,
+        ik_solution=elbow,
     )
     result = mp.simulate(run)
     assert result.status == "finished"
@@ -49,7 +54,7 @@ def test_scara_example_with_both_elbows(elbow: int, branch: str) -> None:
 def test_an_elbow_that_does_not_exist_is_refused() -> None:
     motion = formula_motion(["0.3 + 0.1*t", "0.2", "0.3"], 1.0, orientation=lambda t: [np.pi, 0.0, 0.0])
     with pytest.raises(mp.DescriptionError, match="Solution 5"):
-        mp.simulate(mp.Scenario(robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics", elbow=5))
+        mp.simulate(mp.Scenario(robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics", ik_solution=5))
 
 
 def test_a_motion_out_of_reach_is_an_error_that_says_when() -> None:

@@ -37,7 +37,7 @@ def test_wrench_pushes_like_a_force() -> None:
         )
     )
     np.testing.assert_allclose(result.qd[:, 0], [0, 0, 0.3, 0.6, 0.6, 0.6], atol=1e-12)  # F/m = 3
-    np.testing.assert_allclose(result.work_outside[-1], 0.5 * 2.0 * 0.6**2, atol=1e-12)
+    np.testing.assert_allclose(result.work_external[-1], 0.5 * 2.0 * 0.6**2, atol=1e-12)
 
 
 def test_wrench_by_formula() -> None:
@@ -70,7 +70,7 @@ def test_wrench_and_torque_are_one_through_the_jacobian() -> None:
     w = np.array([3.0, -5.0, 0.0, 0.0, 0.0, 2.0])
     result = audited(mp.simulate(RUN.replace(disturbances=(mp.Wrench(w),))))
     J = mp.compile(ROBOT).jacobian(result.q)
-    np.testing.assert_allclose(result.outside, np.einsum("tji,j->ti", J, w), atol=1e-12)
+    np.testing.assert_allclose(result.external, np.einsum("tji,j->ti", J, w), atol=1e-12)
 
 
 @pytest.mark.parametrize("carried", [None, mp.Payload(0.7, (0.1, 0.05, 0.0), ((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)))])

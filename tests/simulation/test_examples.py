@@ -103,8 +103,8 @@ def test_square_that_breaks_joint_limits():
 def test_scara_circle(branch):
     samples = data("scara")["trajectory"][branch]
     scenario = example("scara_circle").replace(sample=0.1)
-    for elbow in (0, 1):
-        result = mp.simulate(scenario.replace(elbow=elbow)).check()
+    for ik_solution in (0, 1):
+        result = mp.simulate(scenario.replace(ik_solution=ik_solution)).check()
         if np.sign(result.q[0, 1]) == np.sign(samples[0]["q"][1]):
             break
     for key in ("q", "qd", "tau"):

@@ -124,7 +124,14 @@ def test_all_other_settings_are_written_and_read():
     torques = (np.array([0.0, 0.5, 1.0]), np.arange(6.0).reshape(3, 2))
     round_trip(mp.Scenario(ARM, torques=torques, duration=1.0))
     round_trip(mp.Scenario(ARM, REACH, kind="inverse_dynamics", q0=(0.1, 1.2), start="project"))
-    round_trip(mp.Scenario(ARM, REACH, kind="inverse_dynamics", elbow=1))
+    round_trip(mp.Scenario(ARM, REACH, kind="inverse_dynamics", ik_solution=1))
+
+
+def test_a_key_of_the_first_version_is_still_read():
+    text = file_text(mp.Scenario(ARM, REACH, kind="inverse_dynamics", ik_solution=1))
+    assert load_text(text.replace("ik_solution = 1", "elbow = 1")).ik_solution == 1
+    with pytest.raises(DescriptionError, match="not both"):
+        load_text(text.replace("ik_solution = 1", "elbow = 1\nik_solution = 1"))
 
 
 def test_a_saved_run_gives_the_same_bits(tmp_path):
@@ -222,7 +229,7 @@ WRONG = [  # text, replaced by, field, words
     ('name = "5-R line"', "name = 5", "name", "text"),
     ('name = "5-R line"', 'kind = "dynmic"', "kind", "'dynamic'"),
     ('name = "5-R line"', 'kind = "programed"', "kind", "'programmed'"),
-    ('name = "5-R line"', "elbow = -1", "elbow", "whole number"),
+    ('name = "5-R line"', "ik_solution = -1", "ik_solution", "whole number"),
     ('name = "5-R line"', "verify = 1", "verify", "true or false"),
     ('name = "5-R line"', "format = 2", "format", "format 1"),
     ('name = "5-R line"', 'model = "puma560"', "model", "6 joints"),

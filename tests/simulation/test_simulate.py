@@ -42,7 +42,7 @@ def test_energy_is_accounted_for(name: str) -> None:
     if name == "flexible":
         robot = ROBOT  # rotors move on their own
     balance = mp.compile(robot).inverse_dynamics(result.q, result.qd, result.qdd) + result.friction
-    np.testing.assert_allclose(balance, result.tau + result.outside, atol=1e-9)
+    np.testing.assert_allclose(balance, result.tau + result.external, atol=1e-9)
     np.testing.assert_allclose(result.power, result.tau * result.qd, atol=1e-12)
     np.testing.assert_allclose(result.tip, mp.compile(ROBOT).position(result.q), atol=1e-14)
     np.testing.assert_allclose(result.energy, result.kinetic + result.potential, atol=1e-12)
@@ -55,7 +55,7 @@ def test_spring_torque_and_rotor_balance() -> None:
     rates = result.motors[:, 1::2]
     work = np.trapezoid((result.command * rates).sum(axis=1), result.t)
     heat = np.trapezoid((2.0 * (rates - result.qd) ** 2).sum(axis=1), result.t)
-    kept = (result.energy + result.held)[[0, -1]]
+    kept = (result.energy + result.drive_energy)[[0, -1]]
     assert work - heat == pytest.approx(kept[1] - kept[0], abs=2e-4)  # the trapezium rule at 0.5 ms
 
 

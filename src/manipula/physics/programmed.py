@@ -6,7 +6,7 @@ With the coordinates split into independent and dependent ones, :math:`A_i\ddot 
 .. math:: D^T M D\,\ddot q_i = D^T\left(\tau - C\dot q - g - \tau_f - M c\right),\qquad \ddot q = D\ddot q_i + c
 
 Nielsen's form as printed keeps velocities under a derivative that must hold them fixed; the equation above is Lagrange's with the
-virtual motions that the program allows, and balances work and energy.
+virtual motions that the constraints allow, and balances work and energy.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _trust(result: Result) -> list[Row]:
     worst = f", worst of {result.arrays['q'].shape[0]} runs" if is_batch(result) else ""
     if "residual" in result.arrays and np.isfinite(result.arrays["residual"]).any():
         largest = float(np.nanmax(np.abs(result.arrays["residual"])))
-        rows.append(("Residual of the program", summary(largest), "", "largest |Φ|"))
+        rows.append(("Residual of the constraints", summary(largest), "", "largest |Φ|"))
     if "audit" in result.arrays and np.isfinite(result.arrays["audit"]).any():
         largest, size = float(np.nanmax(np.abs(result.arrays["audit"]))), energy_size(result)
         value = "0" if largest <= ROUNDING * size else summary(largest)
@@ -128,7 +128,7 @@ def _trust(result: Result) -> list[Row]:
 
 def energy_size(result: Result) -> float:
     """Largest of the energies and works of a run [J]."""
-    names = ("kinetic", "potential", "work_drives", "work_friction", "work_outside", "work_program")
+    names = ("kinetic", "potential", "work_drives", "work_friction", "work_external", "work_constraints")
     found = [np.nanmax(np.abs(result.arrays[n]), initial=0.0) for n in names if n in result.arrays]
     return float(max(found, default=0.0))
 

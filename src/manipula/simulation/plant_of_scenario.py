@@ -13,7 +13,7 @@ from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.gear import geared
 from manipula.simulation.initial_posture import projected
-from manipula.simulation.plant.layout import Layout
+from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.scenario import Scenario
 
@@ -44,7 +44,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, dimension = _reference(s, controller)
         controller = _prepared(s, controller)
     states = 0 if controller is None else controller.states(robot.n)
-    layout = Layout.of(robot.n, friction, drives, states)
+    layout = StateLayout.of(robot.n, friction, drives, states)
     actuator = s.actuator
     if actuator.limit == "effort":
         efforts = [j.limits.effort for j in robot.joints]

@@ -1,4 +1,4 @@
-"""What a stored result must carry so that it can be read without the program that made it: the robot and the settings."""
+"""What a stored result must carry so that it can be read without the code that made it: the robot and the settings."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def settings(scenario: Any) -> dict[str, str]:
     return rows
 
 
-def program_settings(program: Any) -> dict[str, str]:
+def programmed_settings(plant: Any) -> dict[str, str]:
     """Drives and parameters of a programmed motion, by joint name."""
     rows: dict[str, str] = {}
-    for joint, part in zip(program.robot.joint_names, program.drives):
+    for joint, part in zip(plant.robot.joint_names, plant.drives):
         if part is not None:
             _describe(f"drive of {printable(joint, 40)}", part, rows)
-    _describe("parameters", dict(program.parameters), rows)
+    _describe("parameters", dict(plant.parameters), rows)
     return rows
 
 

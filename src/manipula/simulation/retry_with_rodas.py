@@ -15,7 +15,7 @@ from manipula.simulation.scenario import Scenario
 NAMED = 6  # runs of a batch that a note names
 
 
-def stiffer(s: Scenario, result: Result, simulate: Callable[[Scenario], Result]) -> Result:
+def retry_with_rodas(s: Scenario, result: Result, simulate: Callable[[Scenario], Result]) -> Result:
     """The runs that are not finished, by methods whose step follows the error, where one can be trusted; else what the first gave.
 
     Light links under strong gains are the usual case: the answer is smooth, only the explicit method cannot take the step (rodas).

@@ -62,7 +62,7 @@ class Scenario:
         tolerance: relative error up to which the answer counts as right; adaptive integrators aim below it.
         stop_at_limits: end the run where a joint limit is crossed.
         verify: repeat the run with another step and compare, so that "finished" can be trusted.
-        elbow: which solution of the inverse kinematics an inverse-dynamics run along a task reference starts with.
+        ik_solution: which solution of the inverse kinematics an inverse-dynamics run along a task reference starts with.
         criteria, gain: secondary criteria of a kinematic run, and its gain on the tip's error [1/s].
         start: "given" takes q0 as it is, "project" moves it by the smallest change of joints onto the start of a task reference.
         limits: what the motion is held against (``Result.feasible``) in place of the robot's own limits of the same quantity:
@@ -92,7 +92,7 @@ class Scenario:
     tolerance: float = 1e-6
     stop_at_limits: bool = False
     verify: bool = True
-    elbow: int = 0
+    ik_solution: int = 0
     criteria: tuple[Any, ...] = ()
     gain: float = 0.0
     start: Literal["given", "project"] = "given"

@@ -12,12 +12,12 @@ from manipula.simulation.given_motion.run import inverse_dynamics, kinematic
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.adaptive import run_adaptive
-from manipula.simulation.loops.fixed import Samples, run_fixed
+from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
-from manipula.simulation.retry_with_rodas import stiffer
+from manipula.simulation.retry_with_rodas import retry_with_rodas
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.signals.observed import observed
 from manipula.simulation.verdicts import judge
@@ -76,7 +76,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     result = _result(run, samples, threads)
     steady = not (run.loop.noisy or run.loop.delay or samples.notes)
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
-        return stiffer(scenario, result, lambda other: _simulated(other, threads))
+        return retry_with_rodas(scenario, result, lambda other: _simulated(other, threads))
     return result
 
 
@@ -89,7 +89,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     return assembled(s, t, arrays, [RunVerdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
-def _result(run: Run, samples: Samples, threads: int | None) -> Result:
+def _result(run: Run, samples: RunSamples, threads: int | None) -> Result:
     phase("evaluating")
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
@@ -100,7 +100,7 @@ def _result(run: Run, samples: Samples, threads: int | None) -> Result:
     return assembled(s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted))
 
 
-def _verdict(s: Scenario, samples: Samples, k: int, rcond: float) -> RunVerdict:
+def _verdict(s: Scenario, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
     stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
     trusted = float(samples.trusted[k])
     until = f" It can be trusted until t = {trusted:.6g} s." if np.isfinite(trusted) else ""

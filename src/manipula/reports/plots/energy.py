@@ -16,7 +16,8 @@ from manipula.reports.theme import INK, MUTED, RULE, joint_colour, joint_line, p
 from manipula.simulation.result import Result
 
 ENERGY_LINES = (("kinetic", "kinetic", 0), ("potential", "potential", 1), ("energy", "total", 7), ("work_drives", "work of the drives", 2),
-                ("work_friction", "lost to friction", 4), ("work_outside", "outside work", 3), ("work_program", "work of the program", 5))  # fmt: skip
+                ("work_friction", "lost to friction", 4), ("work_external", "external work", 3),
+                ("work_constraints", "work of the constraints", 5))  # fmt: skip
 
 
 def time_axis(ax: Any, title: str, unit: str) -> None:

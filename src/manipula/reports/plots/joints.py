@@ -17,8 +17,8 @@ from manipula.simulation.stated_limits import limit_of
 from manipula.simulation.verdicts.limits import SIGNALS, SLACK
 
 TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torque", "command": "Commanded torque",
-          "friction": "Friction torque", "power": "Power", "reaction": "Torque of the program", "applied": "Drive torque",
-          "outside": "Outside torque", "jerk": "Jerk"}  # fmt: skip
+          "friction": "Friction torque", "power": "Power", "reaction": "Torque of the constraints", "applied": "Drive torque",
+          "external": "External torque", "jerk": "Jerk"}  # fmt: skip
 SYMBOLS = {"power": "P", "reaction": "Aᵀμ", "applied": "tau", "command": "tau", "friction": "tau_f"}
 FOUR = ("q", "qd", "qdd", "tau")
 LIMITED = {signal: quantity for quantity, signal in SIGNALS.items()} | {"jerk": "jerk"}

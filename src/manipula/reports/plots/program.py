@@ -1,4 +1,4 @@
-"""Programmed motions: how well the program is kept, the forces it takes, and the tip's coordinates over it."""
+"""Programmed motions: how well the constraints are kept, the forces they take, and the coordinates of the tip."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def residual(result: Result, axes: list[Any]) -> None:
         )
     ax.set_yscale("log")
     ax.set_ylim(0.5 * FLOOR, max(1e-9, 3.0 * float(np.nanmax(largest, initial=0.0))))
-    time_axis(ax, "Residual of the program", "|Φ|")
+    time_axis(ax, "Residual of the constraints", "|Φ|")
     ax.legend(loc="best")
 
 
-@plot("multipliers", "multipliers and the torques the program takes", Panels(2, 1, width=7.4, height=2.5),
+@plot("multipliers", "multipliers and the torques of the constraints", Panels(2, 1, width=7.4, height=2.5),
       needs=("multipliers", "reaction"))  # fmt: skip
 def multipliers(result: Result, axes: list[Any]) -> None:
-    """The multiplier of each constraint; below, the joint torques Aᵀμ that keep the arm on the program."""
+    """The multiplier of each constraint; below, the joint torques Aᵀμ that keep the arm on the constraints."""
     from manipula.reports.plots.joints import draw_signal, shared_legend
 
     values = np.asarray(result.arrays["multipliers"], float)
     for k, name in enumerate(constraint_names(result)[: values.shape[-1]]):
         axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=plain(name, 44))
-    time_axis(axes[0], "Multipliers of the program", "μ")
+    time_axis(axes[0], "Multipliers of the constraints", "μ")
     steady(axes[0], natural_size(result, "tau"))
     axes[0].legend(loc="best")
     draw_signal(result, axes[1], "reaction")

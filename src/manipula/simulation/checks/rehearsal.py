@@ -90,7 +90,7 @@ def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
                 f"The controller gives torques of shape {np.shape(command)}, expected ({plant.layout.n},)."
             )
         field = "disturbances"
-        plant.outside(plant.mechanism(0.0), 0.0, q)
+        plant.external_torques(plant.mechanism(0.0), 0.0, q)
         field = "drives"
         plant.flow(0.0, x, None, command)
     except DescriptionError as error:

@@ -18,7 +18,7 @@ EVERY = (*FORWARD, *GIVEN)
 ACTS: dict[str, tuple[str, ...]] = {  # in which kinds of run each field of a Scenario acts; elsewhere it is refused
     "robot": EVERY, "kind": EVERY, "duration": EVERY, "step": EVERY, "sample": EVERY, "name": EVERY, "limits": EVERY,
     "reference": ("dynamic", *GIVEN), "controller": ("dynamic",), "model": ("dynamic",), "noise": ("dynamic",),
-    "torques": ("playback",), "q0": EVERY, "qd0": EVERY, "start": ("dynamic", *GIVEN), "elbow": ("inverse_dynamics",),
+    "torques": ("playback",), "q0": EVERY, "qd0": EVERY, "start": ("dynamic", *GIVEN), "ik_solution": ("inverse_dynamics",),
     "friction": EVERY, "drives": FORWARD, "disturbances": EVERY, "actuator": ("dynamic", "playback", *GIVEN),
     "parameters": EVERY, "vary": EVERY, "integrator": EVERY, "tolerance": EVERY, "verify": EVERY, "stop_at_limits": EVERY,
     "criteria": GIVEN, "gain": GIVEN,
@@ -27,7 +27,7 @@ WHY = {
     "model": "A controller's own model acts in runs of kind 'dynamic'",
     "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
     "start": "Only a run that follows a reference can be started on it",
-    "elbow": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
+    "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
     "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
     "actuator": "A free run commands nothing that actuators could limit or delay",
 }
@@ -45,7 +45,7 @@ def check_requests(s: Scenario) -> None:
     _criteria(s, kind)
     _fields(s, kind)
     if kind in GIVEN and s.reference is not None:
-        _given(s, kind)
+        _along_given_motion(s, kind)
 
 
 def _fields(s: Scenario, kind: str) -> None:
@@ -65,7 +65,7 @@ def _fields(s: Scenario, kind: str) -> None:
             )
 
 
-def _given(s: Scenario, kind: str) -> None:
+def _along_given_motion(s: Scenario, kind: str) -> None:
     """What a motion that is given leaves no room for."""
     if s.actuator.delay:
         raise DescriptionError(
@@ -74,9 +74,9 @@ def _given(s: Scenario, kind: str) -> None:
     if kind == "kinematic":
         return
     joints = s.reference.space == "joint"
-    if s.elbow and (joints or s.q0 is not None):
+    if s.ik_solution and (joints or s.q0 is not None):
         why = "the reference is one of joints" if joints else "q0 says where it starts"
-        raise DescriptionError(f"No solution of the inverse kinematics is chosen: {why}.", field="elbow")
+        raise DescriptionError(f"No solution of the inverse kinematics is chosen: {why}.", field="ik_solution")
     integrated = not joints and _redundant(s)
     turned = getattr(s.reference, "has_orientation", False)
     free = "this arm has none to spare along this reference"

@@ -10,7 +10,7 @@ from manipula.errors import DescriptionError
 from manipula.formats.guard import read_text
 from manipula.formats.load import write_whole
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.files.program import program_text, read_program
+from manipula.simulation.files.programmed import programmed_text, read_programmed
 from manipula.simulation.files.scenario_read import check_parts, read_scenario
 from manipula.simulation.files.scenario_write import scenario_text
 from manipula.simulation.programmed.scenario import ProgramScenario
@@ -39,7 +39,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario | ProgramScenario:
     """The scenario of a parsed document, with its parts rehearsed together."""
     try:
         if document.root.get("kind") == PROGRAMMED or ("kind" not in document.root and "program" in document.root):
-            return read_program(document)
+            return read_programmed(document)
         scenario = read_scenario(document)
         check_parts(document, scenario)
         return scenario
@@ -74,7 +74,7 @@ def file_text(scenario: Scenario | ProgramScenario) -> str:
     """The TOML text that reads back as an equal scenario."""
     if isinstance(scenario, Scenario):
         return scenario_text(scenario)
-    return program_text(scenario)
+    return programmed_text(scenario)
 
 
 def save_scenario(scenario: Any, path: str | os.PathLike[str]) -> None:

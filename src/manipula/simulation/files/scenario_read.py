@@ -58,7 +58,9 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["kind"] = root.choice("kind", (*KINDS, "programmed"), "auto")
     given["integrator"] = root.choice("integrator", ("auto", *FIXED, *ADAPTIVE), "auto")
     given["start"] = root.choice("start", STARTS, "given")
-    given["elbow"] = whole_number(root, "elbow", 0)
+    given["ik_solution"] = whole_number(
+        root, root.either("ik_solution", "elbow") or "ik_solution", 0
+    )  # elbow: its name in 0.1.0
     for key in ("stop_at_limits", "verify"):
         given[key] = root.flag(key, bool(DEFAULTS[key]))
     given["model"] = read_robot(root, "model")

@@ -13,7 +13,7 @@ from manipula.simulation.files.text import toml_text
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.scenario import Scenario
 
-PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "elbow",
+PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "ik_solution",
          "gain", "start")  # fmt: skip
 
 

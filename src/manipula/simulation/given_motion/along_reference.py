@@ -40,7 +40,7 @@ def along_joints(s: Scenario, t: np.ndarray) -> JointMotion:
 
 
 def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
-    """The motion along a task reference, starting with q0 or with solution number ``elbow``."""
+    """The motion along a task reference, starting with q0 or with solution number ``ik_solution``."""
     reference: Any = s.reference
     turned = has_orientation(reference)
     task = movable(s.robot, Task.of("pose" if turned else "position"))
@@ -114,12 +114,12 @@ def _first(s: Scenario, turned: bool, task: Any) -> np.ndarray:
     found = solve_ik(s.robot, target[0] if turned else target[0, :3, 3], all_solutions=True)
     if found.status != "solved":
         raise SolveError(f"The reference's start is not reachable: {found.reason}", found)
-    if not 0 <= s.elbow < len(found.q):
+    if not 0 <= s.ik_solution < len(found.q):
         raise DescriptionError(
-            f"Solution {s.elbow} is asked for, but the start of the reference has {len(found.q)} (numbered from 0).",
-            field="elbow",
+            f"Solution {s.ik_solution} is asked for, but the start of the reference has {len(found.q)} (numbered from 0).",
+            field="ik_solution",
         )
-    return found.q[s.elbow]
+    return found.q[s.ik_solution]
 
 
 def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: list[int]) -> JointMotion:

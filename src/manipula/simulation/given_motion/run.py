@@ -17,10 +17,10 @@ from manipula.simulation.assembly import assembled
 from manipula.simulation.given_motion.along_reference import along_joints, along_task
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
-from manipula.simulation.given_motion.torques import Table, observed, remembered
+from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged
 from manipula.simulation.initial_posture import moved_note
-from manipula.simulation.loops.loop import Loop, ReferenceTable
+from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
@@ -34,7 +34,7 @@ SAME = 1e-9  # rad or m, per s: a state that is the reference's own but for roun
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenRun:
     """A run whose motion is given: the motion at the samples, and how to have it on the grid of all steps (of one member)."""
 
     asked: Scenario
@@ -55,7 +55,7 @@ def kinematic(s: Scenario) -> Result:
     _check_gap(s, q0)
     motion = run_kinematic(s, q0)
     _check_rates(s, motion)
-    return _result(Given(asked, s, motion, lambda s, k: run_kinematic(s, q0[k : k + 1]).member(0), notes=moved))
+    return _result(GivenRun(asked, s, motion, lambda s, k: run_kinematic(s, q0[k : k + 1]).member(0), notes=moved))
 
 
 def inverse_dynamics(s: Scenario) -> Result:
@@ -70,7 +70,7 @@ def inverse_dynamics(s: Scenario) -> Result:
         motion = stacked([along_joints(s, t)] * s.batch)
         _check_start(s, motion)
         table = ReferenceTable.of(reference, s.robot.n)
-        return _result(Given(s, s, motion, lambda s, k: along_joints(s, s.times), table))
+        return _result(GivenRun(s, s, motion, lambda s, k: along_joints(s, s.times), table))
     asked, s = s, _with_numbers(s)
 
     def member(s: Scenario, k: int) -> JointMotion:
@@ -80,7 +80,7 @@ def inverse_dynamics(s: Scenario) -> Result:
     motion = stacked([member(s, k) for k in range(count)] * (s.batch // count))
     moved = _moved(s, motion.q[:, 0]) if s.q0 is not None else ()
     _check_rates(s, motion)
-    return _result(Given(asked, s, motion, lambda s, k: member(s, k % count), notes=moved))
+    return _result(GivenRun(asked, s, motion, lambda s, k: member(s, k % count), notes=moved))
 
 
 def _with_numbers(s: Scenario) -> Scenario:
@@ -136,11 +136,11 @@ def _moved(s: Scenario, q: np.ndarray) -> tuple[str, ...]:
     return moved_note(s.robot, np.atleast_2d(q - np.asarray(s.q0, float))) if s.start == "project" else ()
 
 
-def _result(run: Given) -> Result:
+def _result(run: GivenRun) -> Result:
     """A result from a known joint motion: torques by inverse dynamics, with friction and what it remembers."""
     s, motion = run.scenario, run.motion
     plant, dimension, _ = plant_of(s)
-    loop = Loop(plant, dimension, "rodas")
+    loop = CompiledLoop(plant, dimension, "rodas")
     lay, t, count = plant.layout, motion.t, len(motion.q)
     p = run_numbers(s, loop, plant, count)
     x = np.zeros((count, len(t), lay.size))
@@ -181,14 +181,14 @@ def _all_steps(s: Scenario, divide: int = 1) -> Scenario:
     return s.replace(sample=None, verify=False, step=s.step / divide)
 
 
-def _table(run: Given, k: int, divide: int = 1) -> Table:
+def _table(run: GivenRun, k: int, divide: int = 1) -> MotionTable:
     """The motion of one member between the samples: the reference itself, or quintic pieces through all steps."""
     if run.exact is not None:
-        return Table(run.exact.breaks, run.exact.coefficients)
+        return MotionTable(run.exact.breaks, run.exact.coefficients)
     m = run.dense(_all_steps(run.scenario, divide), k)
     start, end = np.stack([m.q, m.qd, m.qdd])[:, :-1], np.stack([m.q, *m.before])[:, 1:]
     pieces = hermite(start, end, np.diff(m.t))
-    return Table(m.t, np.ascontiguousarray(np.moveaxis(pieces, 1, 2)))
+    return MotionTable(m.t, np.ascontiguousarray(np.moveaxis(pieces, 1, 2)))
 
 
 def _drive_notes(s: Scenario, drives: tuple[Any, ...]) -> tuple[str, ...]:

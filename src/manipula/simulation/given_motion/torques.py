@@ -22,7 +22,7 @@ from manipula.physics import kinematics, newton_euler, reactions
 from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
-from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.plant.friction_loads import loaded, rates, torques
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.stepping.grid import FAR, Grid, diverged, first_after, margin, switching
@@ -33,7 +33,7 @@ ACCURACY = 1e-3  # of the tolerance of the run, for what a bristle may be wrong 
 TIGHTER = 30.0  # by which a verification is stricter
 
 
-class Table(NamedTuple):
+class MotionTable(NamedTuple):
     """A joint motion as pieces of polynomials: breaks (k + 1,), coefficients (k, n, 6)."""
 
     breaks: np.ndarray
@@ -55,28 +55,28 @@ def loads_along(plant: Plant, mechanism: Mechanism, t: Scalar, q: Vector, qd: Ve
     return array([reactions.norm(f) for f in forces])
 
 
-def seen(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, Any]:
+def signals_along(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, Any]:
     """Everything that a result holds at one instant of the motion; x carries q, qd and what friction remembers."""
     lay = plant.layout
     q, qd = lay.q(x), lay.qd(x)
     mechanism = plant.mechanism(t)
     loads = loads_along(plant, mechanism, t, q, qd, qdd)
     friction = torques(plant.friction, qd, lay.friction_states(x), loads)
-    outside = plant.outside(mechanism, t, q)
-    tau = array(newton_euler.inverse_dynamics(regrouped(mechanism), q, qd, qdd) + friction - outside)
+    external = plant.external_torques(mechanism, t, q)
+    tau = array(newton_euler.inverse_dynamics(regrouped(mechanism), q, qd, qdd) + friction - external)
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
     return {
-        "tau": tau, "friction": friction, "outside": outside, "loads": loads, "power": array(tau * qd),
+        "tau": tau, "friction": friction, "external": external, "loads": loads, "power": array(tau * qd),
         "pose": kinematics.pose(mechanism, q) if plant.robot.tip is not None else zeros(4, 4),
         "kinetic": kinetic, "potential": potential,
     }  # fmt: skip
 
 
-def observed(loop: Loop, x: np.ndarray, p: np.ndarray, t: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
-    """``seen`` at all samples of all runs: x (N, S, size), p (N, k), t (S,), qdd (N, S, n)."""
+def observed(loop: CompiledLoop, x: np.ndarray, p: np.ndarray, t: np.ndarray, qdd: np.ndarray) -> dict[str, np.ndarray]:
+    """``signals_along`` at all samples of all runs: x (N, S, size), p (N, k), t (S,), qdd (N, S, n)."""
 
     def look(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, qdd: Any) -> dict[str, Any]:
-        return seen(loop.traced(p, breaks, coefficients), t, x, qdd)
+        return signals_along(loop.traced(p, breaks, coefficients), t, x, qdd)
 
     kernel = native.kernel_of(
         look, {**loop.inputs, "t": (), "qdd": (loop.plant.layout.n,)}, f"{loop.plant.robot.name}.given", loop.parts,
@@ -86,7 +86,9 @@ def observed(loop: Loop, x: np.ndarray, p: np.ndarray, t: np.ndarray, qdd: np.nd
     return dict(zip(kernel.graph.outputs, map(np.asarray, kernel(x, p[:, None], *still, t, qdd))))
 
 
-def remembered(loop: Loop, p: np.ndarray, table: Table, finer: Table | None, t: np.ndarray, tolerance: float) -> Memory:
+def remembered(
+    loop: CompiledLoop, p: np.ndarray, table: MotionTable, finer: MotionTable | None, t: np.ndarray, tolerance: float
+) -> Memory:
     """Bristles along one motion from their rest, at the times t; integrated again along ``finer`` when that is given.
 
     The tolerance of the integrator follows the size the bristles have, because it is measured against 1.
@@ -94,7 +96,7 @@ def remembered(loop: Loop, p: np.ndarray, table: Table, finer: Table | None, t: 
     count = sum(loop.plant.layout.friction)
     kernel, free = _memory(loop, count), np.zeros(loop.plant.layout.n)
 
-    def run(along: Table, accuracy: float) -> np.ndarray:
+    def run(along: MotionTable, accuracy: float) -> np.ndarray:
         grid = Grid.of(t, table_marks(*along), free, free)
         numbers = grid.marks, grid.ends, grid.count, max(accuracy, TIGHTEST)
         return np.asarray(kernel(np.zeros(count), p, *along, t, *numbers)[0])
@@ -113,7 +115,7 @@ def remembered(loop: Loop, p: np.ndarray, table: Table, finer: Table | None, t: 
     return Memory(states, float((np.abs(states - again) / scale).max(initial=0.0)))
 
 
-def _memory(loop: Loop, count: int) -> native.Kernel:
+def _memory(loop: CompiledLoop, count: int) -> native.Kernel:
     def run(z: Any, p: Any, breaks: Any, coefficients: Any, times: Any, marks: Any, ends: Any, samples: Any,
             tolerance: Any) -> Any:  # fmt: skip
         plant = loop.traced(p, breaks, coefficients)

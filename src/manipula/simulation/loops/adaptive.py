@@ -18,9 +18,9 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.loops.fixed import Part, Samples, grid_of, how_to_run, part_of, unverified, verified
+from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
-from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import foreign, probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
@@ -90,7 +90,7 @@ def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, s
     return {"samples": done.samples, "stopped": done.stopped, "reached": t, "last": last, "step": h}
 
 
-def compiled(loop: Loop, name: str) -> native.Kernel:
+def compiled(loop: CompiledLoop, name: str) -> native.Kernel:
     """``kernel(x0, p, breaks, coefficients, *grid, samples, tolerance, largest)`` → what ``samples_of`` gives."""
     found = loop.__dict__.setdefault("_adaptive", {})
     if name in found:
@@ -110,7 +110,7 @@ def compiled(loop: Loop, name: str) -> native.Kernel:
     return kernel
 
 
-def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Samples:
+def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSamples:
     """Integrate; then repeat with a fiftieth of the tolerance and with other steps, and compare."""
     s = run.scenario
     grid, unseen = grid_of(run)
@@ -127,7 +127,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
     grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
 
-    def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> Part:
+    def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> BatchPart:
         if notes:
             rows = []
             for k in members:
@@ -156,7 +156,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> Sampl
         largest = RATIO * s.step if foreign(run.plant) else FAR
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if notes else None
-    return Samples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
 
 
 def _needs_fixed_steps() -> DescriptionError:

@@ -14,14 +14,14 @@ from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.interpreted import (
     REMEMBERS,
     compiled_otherwise,
-    held_part,
     python_commands,
     python_rate,
     reason_to_interpret,
     remembered_along,
     renew,
+    step_under_command,
 )
-from manipula.simulation.loops.loop import Loop
+from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.progress import phase
@@ -32,7 +32,7 @@ from manipula.simulation.stepping.verification import compare, shrinkage
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 
 
-class Samples(NamedTuple):
+class RunSamples(NamedTuple):
     """What an integration gives.
 
     Attributes:
@@ -57,7 +57,7 @@ class Samples(NamedTuple):
     unseen: tuple[str, ...] = ()
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """States, commands and early ends of some runs of a batch, like the fields of Samples."""
 
     x: np.ndarray
@@ -79,7 +79,7 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     return Grid.of(s.times, instants, low, high), examined.unresolved
 
 
-def run_fixed(run: Run, threads: int | None = None) -> Samples:
+def run_fixed(run: Run, threads: int | None = None) -> RunSamples:
     """Integrate; then repeat with every step divided in two unequal parts, and compare.
 
     A sampled loop keeps its control period when it is verified: only the integration within it gets finer.
@@ -96,7 +96,7 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     phase("integrating")
     everyone = range(len(run.x0))
     done = integrate(run, everyone, grid, WHOLE, threads)
-    if notes and not run.loop.held and remembered_along(run, grid.times, done.x):
+    if notes and not run.loop.holds_command and remembered_along(run, grid.times, done.x):
         run, notes = _asked_once_a_step(run, s.step)
         done = integrate(run, everyone, grid, WHOLE, threads)
     error, trusted = unverified(len(done.x), unseen)
@@ -106,13 +106,13 @@ def run_fixed(run: Run, threads: int | None = None) -> Samples:
     commands = done.commands
     if notes and commands is None:
         commands = python_commands(run, grid.times, done.x)
-    return Samples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, tuple[str, ...]]:
     """The run of a controller with a memory: a sampled one, like a digital controller with the step as its period."""
     loop = run.loop
-    held = Loop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, held=True)
+    held = CompiledLoop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, holds_command=True)
     note = (
         f"The controller ran in Python: {REMEMBERS}, so it was asked once a step (every {h:g} s) and its torques were "
         "held in between; every run and its verification began with the memory empty."
@@ -149,7 +149,7 @@ def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndar
     return (np.full(count, np.inf), np.zeros(count)) if unseen else (np.full(count, np.nan), np.full(count, np.nan))
 
 
-def verified(run: Run, t: np.ndarray, done: Part, finer: Callable[[list[int]], Part], factor: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Errors found by repeating every run more finely, and the times until which each can be trusted, (N,) each."""
     phase("verifying")
     error, trusted = np.full(len(done.x), np.nan), np.full(len(done.x), np.nan)
@@ -164,7 +164,7 @@ def verified(run: Run, t: np.ndarray, done: Part, finer: Callable[[list[int]], P
     return error, trusted
 
 
-def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> Part:  # fmt: skip
+def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> BatchPart:  # fmt: skip
     """Outputs of a loop as arrays; what was recorded where a run ended early is no sample.
 
     Args:
@@ -181,7 +181,7 @@ def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: 
         reasons[k] = _ended_by(last[k], lay.n, grid) or why(int(k))
     if commands is not None:
         commands = np.asarray(commands, float).reshape(count, len(grid.times), lay.n)
-    return Part(x, commands, np.where(stopped < 0, np.inf, reached), tuple(reasons), last)
+    return BatchPart(x, commands, np.where(stopped < 0, np.inf, reached), tuple(reasons), last)
 
 
 def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
@@ -192,7 +192,7 @@ def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
     return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
 
 
-def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> Part:
+def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
     kernel, loop = run.loop.run, run.loop
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
@@ -224,7 +224,7 @@ def noise_table(s: Any, member: int) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(steps + 1) * s.step, values[:, :, None]
 
 
-def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> Part:
+def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
     """The same loop in plain Python: slow, and honest about it."""
     rows = []
     for k in members:
@@ -232,7 +232,9 @@ def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, thr
         noise = noise_table(run.scenario, k) if run.loop.noisy else ()
         numbers, late = (grid.count, 0.0, run.scenario.step, ratio), sum(lag(run))
         rows.append(
-            run.loop.advance(plant, rate, run.x0[k], grid, *numbers, lag=late, noise=noise, hold=held_part(run, k))
+            run.loop.advance(
+                plant, rate, run.x0[k], grid, *numbers, lag=late, noise=noise, hold=step_under_command(run, k)
+            )
         )
     named = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     ends = named["stopped"], named["reached"], named["last"]

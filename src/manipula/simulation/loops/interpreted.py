@@ -180,7 +180,7 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
     return plant, rate
 
 
-def held_part(run: Run, member: int) -> Callable[..., np.ndarray] | None:
+def step_under_command(run: Run, member: int) -> Callable[..., np.ndarray] | None:
     """``hold(t, x, command, h)`` in machine code for a sampled run; None when states of the controller move in between."""
     if not run.loop.sampled or run.plant.layout.controller:
         return None

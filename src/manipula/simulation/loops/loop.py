@@ -65,16 +65,16 @@ def _chosen(condition: Any, new: Any, old: Any) -> Any:
     return array([ops.where(condition, a, b) for a, b in zip(new(), old)])
 
 
-class Loop:
+class CompiledLoop:
     """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
 
     def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0,
-                 held: bool = False) -> None:  # fmt: skip
+                 holds_command: bool = False) -> None:  # fmt: skip
         self.plant, self.dimension, self.integrator = plant, dimension, integrator
-        self.noisy, self.delay, self.held = (
+        self.noisy, self.delay, self.holds_command = (
             noisy,
             delay,
-            held,
+            holds_command,
         )  # delay: steps between a command and its effect, begun ones too
         self.template = template(plant)
         self.values = flatten(self.template)
@@ -84,7 +84,9 @@ class Loop:
     def parts(self) -> bytes | None:
         """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
         inputs = {"plant", "template", "values"}
-        options = {k: v for k, v in vars(self).items() if k not in inputs and k not in vars(Loop) and k[0] != "_"}
+        options = {
+            k: v for k, v in vars(self).items() if k not in inputs and k not in vars(CompiledLoop) and k[0] != "_"
+        }
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
             torques=None,
@@ -147,7 +149,7 @@ class Loop:
     @property
     def sampled(self) -> bool:
         """Is the command decided once a step and held during it, as noise and delay require?"""
-        return self.noisy or self.held or self.delay > 0
+        return self.noisy or self.holds_command or self.delay > 0
 
     def advance(self, plant: Plant, rate: Any, x: Any, grid: Grid, samples: Any, t0: Any, h: Any, ratio: Any,
                 lag: Any = 0.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
@@ -233,17 +235,21 @@ class Loop:
     @cached_property
     def observe(self) -> native.Kernel:
         """``observe(x, p, breaks, coefficients, t)``: everything a result holds at one instant."""
-        return self._given("observe", lambda plant, t, x: self._seen(plant, t, x, plant.flow(t, x)), controlled=True)
+        return self._compiled(
+            "observe", lambda plant, t, x: self._signals(plant, t, x, plant.flow(t, x)), controlled=True
+        )
 
     @cached_property
     def observe_given(self) -> native.Kernel:
         """``observe_given(x, p, breaks, coefficients, t, command)``: the same under a command decided elsewhere."""
-        return self._given("observe_given", lambda plant, t, x, u: self._seen(plant, t, x, plant.flow(t, x, None, u)))
+        return self._compiled(
+            "observe_given", lambda plant, t, x, u: self._signals(plant, t, x, plant.flow(t, x, None, u))
+        )
 
     @cached_property
     def rate_given(self) -> native.Kernel:
         """``rate_given(x, p, breaks, coefficients, t, command)``: the state's rate; states of the controller rest."""
-        return self._given("rate_given", lambda plant, t, x, u: plant.flow(t, x, None, u).rate)
+        return self._compiled("rate_given", lambda plant, t, x, u: plant.flow(t, x, None, u).rate)
 
     @cached_property
     def second(self) -> native.Kernel:
@@ -253,12 +259,12 @@ class Loop:
             rate = plant.flow(t, x).rate
             return {"rate": rate, "second": array(native.time_derivative(rate, {t: 1.0, **dict(zip(x, rate))}))}
 
-        return self._given("second", seen, controlled=True)
+        return self._compiled("second", seen, controlled=True)
 
     @cached_property
     def mass_matrix(self) -> native.Kernel:
         """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
-        return self._given(
+        return self._compiled(
             "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.mechanism(t)), plant.layout.q(x)),
             controlled=True,
         )  # fmt: skip
@@ -266,9 +272,9 @@ class Loop:
     @cached_property
     def energy(self) -> native.Kernel:
         """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together."""
-        return self._given("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
+        return self._compiled("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
 
-    def _given(self, name: str, f: Any, controlled: bool = False) -> native.Kernel:
+    def _compiled(self, name: str, f: Any, controlled: bool = False) -> native.Kernel:
         def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, *command: Any) -> Any:
             plant = self.traced(p, breaks, coefficients)
             return f(plant if controlled else replace(plant, controller=None), t, x, *command)
@@ -280,13 +286,13 @@ class Loop:
         )  # fmt: skip
 
     @staticmethod
-    def _seen(plant: Plant, t: Any, x: Any, flow: Flow) -> dict[str, Any]:
+    def _signals(plant: Plant, t: Any, x: Any, flow: Flow) -> dict[str, Any]:
         q, qd = plant.layout.q(x), plant.layout.qd(x)
-        kinetic, potential, held = plant.energies(t, x)
+        kinetic, potential, drive_energy = plant.energies(t, x)
         tip = kinematics.pose(plant.mechanism(t), q) if plant.robot.tip is not None else zeros(4, 4)
         target = plant.reference(t)
         return {
-            "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "outside": flow.outside,
+            "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "external": flow.external,
             "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
-            "kinetic": kinetic, "potential": potential, "held": held, "power": array(flow.tau * qd),
+            "kinetic": kinetic, "potential": potential, "drive_energy": drive_energy, "power": array(flow.tau * qd),
         }  # fmt: skip

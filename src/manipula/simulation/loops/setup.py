@@ -12,7 +12,7 @@ from manipula.control.base import Controller
 from manipula.errors import BudgetError, unknown_name
 from manipula.identity import is_untouched
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
-from manipula.simulation.loops.loop import Loop, ReferenceTable
+from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.plant.numbers import columns_of, template
 from manipula.simulation.plant.parameters import flatten
 from manipula.simulation.plant.plant import Plant
@@ -20,7 +20,7 @@ from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import periods
 
-_LOOPS: native.Kept[Loop] = native.Kept(32)  # runs of one shape share machine code
+_LOOPS: native.Kept[CompiledLoop] = native.Kept(32)  # runs of one shape share machine code
 MOST_PENDING = 4096  # numbers
 
 
@@ -30,7 +30,7 @@ class Run:
 
     scenario: Scenario
     plant: Plant
-    loop: Loop
+    loop: CompiledLoop
     table: ReferenceTable
     x0: np.ndarray
     p: np.ndarray
@@ -69,9 +69,9 @@ def prepare_run(s: Scenario) -> Run:
     return Run(s, plant, loop, table, x0, p)
 
 
-def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> Loop:
+def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> CompiledLoop:
     """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run."""
-    made = Loop(plant, dimension, s.integrator, noisy, delay)
+    made = CompiledLoop(plant, dimension, s.integrator, noisy, delay)
     key = made.parts if is_untouched() else None
     found = None if key is None else _LOOPS.get(key)
     if found is not None:
@@ -80,7 +80,7 @@ def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) ->
     return made if key is None else _LOOPS.put(key, made)
 
 
-def run_numbers(s: Scenario, loop: Loop, plant: Plant, size: int) -> np.ndarray:
+def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.ndarray:
     """The parameter vectors, (N, k): the scenario's own numbers with ``vary`` and ``parameters`` laid over them."""
     own = np.array([v for _, v in flatten(template(plant))], float)
     p = np.zeros((size, max(1, len(own) + len(loop.names))))

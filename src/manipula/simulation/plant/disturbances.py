@@ -1,4 +1,4 @@
-"""What disturbs a run: outside wrenches, payload changes, measurement noise, real actuators."""
+"""What disturbs a run: external wrenches, payload changes, measurement noise, real actuators."""
 
 from __future__ import annotations
 

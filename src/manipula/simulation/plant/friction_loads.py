@@ -1,6 +1,6 @@
 r"""Friction whose torque depends on the load of its joint, while that load depends on the accelerations, and those on the friction.
 
-With the response :math:`\ddot q = \ddot q_0 - K\tau_f` of the arm (free or under a program) the normal forces obey
+With the response :math:`\ddot q = \ddot q_0 - K\tau_f` of the arm (free or under constraints) the normal forces obey
 
 .. math:: f_i = \left\|a_i - \sum_j W_{ij}\,\tau_j(f_j)\right\|,\qquad W = \frac{\partial(f_x, f_y)}{\partial\ddot q} K
 
@@ -108,7 +108,7 @@ def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: St
 
     Args:
         response: of the arm to further torques, when all but friction act.
-        relief: what outside forces take off the forces across the joints, (n, 2).
+        relief: what external forces take off the forces across the joints, (n, 2).
     """
     n = len(qd)
     if not loaded(laws):
@@ -189,7 +189,7 @@ def paradox(parts: Any, x: np.ndarray, ahead: np.ndarray, t: float) -> str:
     """Did a run stop at x, or on the way to x + ahead, because the loads have no or no unique solution? A sentence, or nothing.
 
     Args:
-        parts: a plant or a program on plain numbers, with ``robot``, ``friction`` and ``friction_gain(x, t)``.
+        parts: a plant or a programmed plant on plain numbers, with ``robot``, ``friction`` and ``friction_gain(x, t)``.
     """
     if not loaded(parts.friction) or not np.isfinite(x).all():
         return ""

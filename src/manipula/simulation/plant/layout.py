@@ -12,16 +12,16 @@ from manipula.robot.friction.base import FrictionLaw
 
 
 class Audit(NamedTuple):
-    """Work since the start [J]: done by the drives on the links, lost in friction, done by outside wrenches."""
+    """Work since the start [J]: done by the drives on the links, lost in friction, done by external wrenches."""
 
     drives: Any
     friction: Any
-    outside: Any
+    external: Any
 
 
 @dataclass(frozen=True)
-class Layout:
-    """x = (q, qd, friction states, drive states, controller states, work done by drives, friction and outside wrenches)."""
+class StateLayout:
+    """x = (q, qd, friction states, drive states, controller states, work done by drives, friction and external wrenches)."""
 
     n: int
     friction: tuple[int, ...]
@@ -31,7 +31,7 @@ class Layout:
     @classmethod
     def of(
         cls, n: int, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...], controller: int
-    ) -> Layout:
+    ) -> StateLayout:
         return cls(
             n,
             tuple(0 if law is None else law.states for law in friction),

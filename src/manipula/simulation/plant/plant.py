@@ -33,7 +33,7 @@ from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
 from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, torques
-from manipula.simulation.plant.layout import Layout
+from manipula.simulation.plant.layout import StateLayout
 
 
 def acting(d: Wrench, t: Scalar) -> np.ndarray:
@@ -60,7 +60,7 @@ class Flow(NamedTuple):
     command: np.ndarray  # by the controller
     tau: np.ndarray  # that reaches the links
     friction: np.ndarray
-    outside: np.ndarray  # Jᵀ w
+    external: np.ndarray  # Jᵀ w
     loads: np.ndarray  # normal forces, zero where nothing needs them
 
 
@@ -76,7 +76,7 @@ class Plant:
     drives: tuple[Drive | None, ...]
     disturbances: tuple[Wrench | PayloadChange, ...]
     actuator: Actuator
-    layout: Layout
+    layout: StateLayout
     torques: Callable[[Scalar], Vector] | None = None
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
@@ -167,8 +167,8 @@ class Plant:
             else:
                 tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
                 motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
-        outside = self.outside(mechanism, t, q)
-        push, relief = array(tau + outside), self.relief(mechanism, t, q)
+        external = self.external_torques(mechanism, t, q)
+        push, relief = array(tau + external), self.relief(mechanism, t, q)
         qdd, friction, loads = self.accelerate(mechanism, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
@@ -177,9 +177,9 @@ class Plant:
             )
         else:
             own = np.zeros(lay.controller)
-        works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(outside * qd))]
+        works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(external * qd))]
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
-        return Flow(rate, qdd, u, array(tau), friction, outside, loads)
+        return Flow(rate, qdd, u, array(tau), friction, external, loads)
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
                    relief: Any = 0.0) -> Balance:  # fmt: skip
@@ -201,7 +201,7 @@ class Plant:
         return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
     def relief(self, mechanism: Mechanism, t: Scalar, q: Vector) -> Any:
-        """What outside forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
+        """What external forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
         total: Any = 0.0
         if loaded(self.friction):
             for d in self.disturbances:
@@ -210,8 +210,8 @@ class Plant:
                     total = total + reactions.relieved(mechanism, q, link, acting(d, t)[:3])
         return total
 
-    def outside(self, mechanism: Mechanism, t: Scalar, q: Vector) -> np.ndarray:
-        """Σ Jᵀ w of the outside wrenches, (n,)."""
+    def external_torques(self, mechanism: Mechanism, t: Scalar, q: Vector) -> np.ndarray:
+        """Σ Jᵀ w of the external wrenches, (n,)."""
         total = zeros(self.layout.n)
         for d in self.disturbances:
             if isinstance(d, Wrench):
@@ -219,16 +219,16 @@ class Plant:
         return array(total)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
-        """Kinetic and potential energy of the arm, energy held by the drives [J]."""
+        """Kinetic and potential energy of the arm, energy stored in the drives [J]."""
         lay = self.layout
         q, qd = lay.q(x), lay.qd(x)
         mechanism = self.mechanism(t)
-        held: Scalar = 0.0
+        stored: Scalar = 0.0
         armature = self.rotors()
         for i, drive in enumerate(self.drives):
             if drive is not None:
-                held = held + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
-        return energy.kinetic_energy(mechanism, q, qd), energy.potential_energy(mechanism, q), held
+                stored = stored + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
+        return energy.kinetic_energy(mechanism, q, qd), energy.potential_energy(mechanism, q), stored
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         """State at the beginning: bristles at rest, drives without torque, no work done."""

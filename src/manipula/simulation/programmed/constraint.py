@@ -79,7 +79,8 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
     for name in parameters:
         if name in words:
             raise DescriptionError(
-                f"'{name}' is a coordinate of the program; give the parameter another name.", field=f"parameters.{name}"
+                f"'{name}' is a coordinate of the robot; give the parameter another name.",
+                field=f"parameters.{name}",
             )
     known = (*words, *parameters)
     found = []

@@ -1,4 +1,4 @@
-r"""The equations of a programmed motion over any scalar: arm, program, friction and drives in one function."""
+r"""The equations of a programmed motion over any scalar: arm, constraints, friction and drives in one function."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.friction_loads import balanced, loop_gain, rates
-from manipula.simulation.plant.layout import Layout
+from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.programmed.constraint import Constraint, rows_of
 
-LEFT = 1e-3  # rad or m from the program, in joints: a motion this far off has left it
+LEFT = 1e-3  # rad or m from the constraints, in joints: a motion this far off has left them
 
 
 def unit_rows(rows: ConstraintRows) -> ConstraintRows:
@@ -33,7 +33,7 @@ def unit_rows(rows: ConstraintRows) -> ConstraintRows:
     return ConstraintRows(A, *(array([v * s for v, s in zip(part, scale)]) for part in (rows.b, rows.value, rows.rate)))
 
 
-class ProgramFlow(NamedTuple):
+class ProgrammedFlow(NamedTuple):
     """Everything known at one instant of a programmed motion."""
 
     rate: np.ndarray
@@ -41,13 +41,13 @@ class ProgramFlow(NamedTuple):
     applied: np.ndarray  # torques of the drives
     friction: np.ndarray
     loads: np.ndarray
-    reaction: np.ndarray  # generalised forces Aᵀμ of the program
+    reaction: np.ndarray  # generalised forces Aᵀμ of the constraints
     mu: np.ndarray
     rows: ConstraintRows
 
 
 @dataclass(frozen=True)
-class Program:
+class ProgrammedPlant:
     """The parts of a programmed motion.
 
     ``drives[i]`` is a torque (number, formula in t, function of t), a Drive, or ``None`` for a joint that no drive moves.
@@ -67,9 +67,9 @@ class Program:
     )  # kernels of one run, by their options
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> StateLayout:
         drives = tuple(d if isinstance(d, Drive) and getattr(d, "motor", None) is None else None for d in self.drives)
-        return Layout.of(self.robot.n, self.friction, drives, 0)
+        return StateLayout.of(self.robot.n, self.friction, drives, 0)
 
     def mechanism(self) -> Mechanism:
         return prepare(self.robot)
@@ -96,7 +96,7 @@ class Program:
                 tau[i] = drive(t) if callable(drive) else drive
         return array(tau), rates
 
-    def flow(self, t: Scalar, x: Vector) -> ProgramFlow:
+    def flow(self, t: Scalar, x: Vector) -> ProgrammedFlow:
         lay = self.layout
         q, qd = lay.q(x), lay.qd(x)
         states, motors = lay.friction_states(x), lay.drive_states(x)
@@ -117,7 +117,7 @@ class Program:
         bristles = rates(self.friction, qd, states, loads)
         works = [np.sum(array(applied * qd)), np.sum(array(friction * qd)), np.sum(array(reaction * qd))]
         rate = lay.join(qd, qdd, bristles, motor_rates, works)
-        return ProgramFlow(rate, qdd, applied, friction, loads, reaction, mu, rows)
+        return ProgrammedFlow(rate, qdd, applied, friction, loads, reaction, mu, rows)
 
     def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
         """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
@@ -142,7 +142,7 @@ class Program:
     def settled(self, t: Scalar, x: Vector) -> tuple[np.ndarray, ConstraintRows]:
         """The state after a step and the rows there.
 
-        With projection it is moved onto the program: positions by one Newton step, then velocities exactly.
+        With projection it is moved onto the constraints: positions by one Newton step, then velocities exactly.
         """
         lay = self.layout
         mechanism = self.mechanism()
@@ -161,7 +161,7 @@ class Program:
         return lay.join(q, qd, x[2 * lay.n :]), rows
 
     def health(self, rows: ConstraintRows) -> Scalar:
-        """How well the program determines the motion: 1 at best, 0 where it is singular, −1 where the motion has left it.
+        """How well the constraints determine the motion: 1 at best, 0 where they are singular, −1 where the motion has left them.
 
         The smallest pivot of A_d with rows of length 1 (GPME), or of :math:`AA^T` (multipliers).
         """

@@ -1,4 +1,4 @@
-"""Instants at which a program or its drives change quickly in time: steps end there, and jumps that no finite force makes are told."""
+"""Instants at which constraints or drives change quickly in time: steps end there, and jumps that no finite force makes are told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.expression import parse
 from manipula.identity import is_own
 from manipula.simulation.programmed.constraint import Constraint
-from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.kernels import kernel, names_of, values_of
 from manipula.simulation.stepping.instants import (
     LEAST_CELLS,
@@ -26,7 +26,7 @@ MOST_CUTS = 4000  # instants at which a run is cut into stretches
 ORDERS = ("value", "rate", "second")
 
 
-class Jump(NamedTuple):
+class ConstraintJump(NamedTuple):
     """At time t a constraint (order 0) or its rate (order 1) jumps by ``size``."""
 
     t: float
@@ -36,46 +36,46 @@ class Jump(NamedTuple):
 
 
 class Instants(NamedTuple):
-    """Where steps have to end, what cannot be followed (empty: everything can), and where the program jumps."""
+    """Where steps have to end, what cannot be followed (empty: everything can), and where the constraints jump."""
 
     marks: np.ndarray
     unseen: tuple[str, ...]
-    jumps: tuple[Jump, ...]
+    jumps: tuple[ConstraintJump, ...]
 
 
-def instants_of(program: Program, x: np.ndarray, duration: float, step: float) -> Instants:
+def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: float) -> Instants:
     """What is known of a program before it runs: its formulas in t are looked at in many more places than the steps will be.
 
     All other names are held at their values at the start x. Of every constraint its value, its gradient and its first and second
     derivative by time are examined, because the accelerations follow from the second.
     """
-    examined = formula_marks(program.drives, (), duration, step, program.parameters)
+    examined = formula_marks(plant.drives, (), duration, step, plant.parameters)
     marks, unseen = [examined.marks], list(examined.unresolved)
     cells = int(np.clip(duration / step, LEAST_CELLS, MOST_CELLS))
-    timed = [k for k, c in enumerate(program.constraints) if _depends_on_time(c)]
+    timed = [k for k, c in enumerate(plant.constraints) if _depends_on_time(c)]
     if timed:
-        rows = _rows(program, x, timed)
+        rows = _rows(plant, x, timed)
         for order in ORDERS:
             found = function_marks(lambda t, order=order: rows(t)[order], duration, cells)
             if found is None:
-                unseen.append(f"the constraint '{program.constraints[timed[0]].name}'")
+                unseen.append(f"the constraint '{plant.constraints[timed[0]].name}'")
                 break
             marks.append(found)
-    if any(callable(d) or not is_own(d) for d in program.drives if not isinstance(d, str)):
-        found = function_marks(_applied(program, x), duration, cells)
+    if any(callable(d) or not is_own(d) for d in plant.drives if not isinstance(d, str)):
+        found = function_marks(_applied(plant, x), duration, cells)
         if found is None:
             unseen.append("the torque of a drive")
         else:
             marks.append(found)
     close = narrower(np.unique(np.concatenate(marks)), step)
-    jumps = _jumps(program, _rows(program, x, timed), timed, close, duration) if timed else ()
+    jumps = _jumps(plant, _rows(plant, x, timed), timed, close, duration) if timed else ()
     if len(close) > MOST_CUTS:
         unseen.append("a formula in t")
         close = np.zeros(0)
     return Instants(close, tuple(unseen), jumps)
 
 
-def told(jumps: tuple[Jump, ...]) -> str:
+def told(jumps: tuple[ConstraintJump, ...]) -> str:
     """The jumps in words: "'x = …' changes its rate by 0.2 /s at t = 0.1 s, …"."""
     parts = [
         f"'{j.constraint}' jumps by {j.size:.3g}" if j.order == 0 else f"the rate of '{j.constraint}' jumps by {j.size:.3g}/s"
@@ -89,10 +89,10 @@ def _depends_on_time(c: Constraint) -> bool:
     return not isinstance(c.formula, str) or "t" in parse(c.formula).names
 
 
-def _rows(program: Program, x: np.ndarray, timed: list[int]) -> Any:
+def _rows(plant: ProgrammedPlant, x: np.ndarray, timed: list[int]) -> Any:
     """``rows(t)``: value and gradient, rate, and second derivative of the chosen constraints at the start state, (..., m) each."""
-    run, lay = kernel("rows", program, ""), program.layout
-    p = np.array([program.parameters[name] for name in names_of(program)] or [0.0], float)
+    run, lay = kernel("rows", plant, ""), plant.layout
+    p = np.array([plant.parameters[name] for name in names_of(plant)] or [0.0], float)
 
     def rows(t: np.ndarray) -> dict[str, np.ndarray]:
         with np.errstate(all="ignore"):
@@ -107,14 +107,16 @@ def _rows(program: Program, x: np.ndarray, timed: list[int]) -> Any:
     return rows
 
 
-def _applied(program: Program, x: np.ndarray) -> Any:
-    now = replace(program, formulation="multipliers", independent=())
+def _applied(plant: ProgrammedPlant, x: np.ndarray) -> Any:
+    now = replace(plant, formulation="multipliers", independent=())
     look = kernel("observer", now, "rk4")
     at, p = list(look.graph.outputs).index("applied"), np.array(values_of(now))
     return lambda t: np.asarray(look(x, p, t)[at])
 
 
-def _jumps(program: Program, rows: Any, timed: list[int], marks: np.ndarray, duration: float) -> tuple[Jump, ...]:
+def _jumps(
+    plant: ProgrammedPlant, rows: Any, timed: list[int], marks: np.ndarray, duration: float
+) -> tuple[ConstraintJump, ...]:
     """Where a constraint on positions, or its rate, or one on velocities differs on both sides of an instant."""
     if not len(marks):
         return ()
@@ -126,12 +128,12 @@ def _jumps(program: Program, rows: Any, timed: list[int], marks: np.ndarray, dur
     even, both = rows(np.linspace(0.0, duration, 257)), rows(places)
     found = []
     for k, index in enumerate(timed):
-        level = program.constraints[index].level
+        level = plant.constraints[index].level
         for order, name in enumerate(ORDERS[: {"position": 2, "velocity": 1}.get(level, 0)]):
             off = np.abs(both[name][:, 1, k] - both[name][:, 0, k])
             size = max(float(np.abs(even[name][:, k]).max()), float(np.abs(both[name][..., k]).max()), 1e-12)
             found += [
-                Jump(float(places[i].mean()), program.constraints[index].name, order, float(off[i]))
+                ConstraintJump(float(places[i].mean()), plant.constraints[index].name, order, float(off[i]))
                 for i in np.flatnonzero(off > JUMP * size)
             ]
     return tuple(sorted(found))

@@ -14,89 +14,91 @@ from manipula.identity import identity
 from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
-from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.stepping.grid import within
 
 LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
 Part = Literal["loop", "observer", "rows", "second"]
 
 
-def names_of(program: Program) -> tuple[str, ...]:
-    """The program's parameters in the order in which machine code takes them, however they were given."""
-    return tuple(sorted(program.parameters))
+def names_of(plant: ProgrammedPlant) -> tuple[str, ...]:
+    """The parameters in the order in which machine code takes them, however they were given."""
+    return tuple(sorted(plant.parameters))
 
 
-def numbers_of(program: Program) -> tuple[Any, ...]:
+def numbers_of(plant: ProgrammedPlant) -> tuple[Any, ...]:
     """The parts whose numbers are inputs of the compiled loop."""
-    values = tuple(program.parameters[name] for name in names_of(program))
-    return program.drives, program.friction, values, float(program.gain)
+    values = tuple(plant.parameters[name] for name in names_of(plant))
+    return plant.drives, plant.friction, values, float(plant.gain)
 
 
-def values_of(program: Program) -> list[float]:
+def values_of(plant: ProgrammedPlant) -> list[float]:
     """Those numbers in the order of the vector ``p``."""
-    return [v for _, v in flatten(numbers_of(program))] or [0.0]
+    return [v for _, v in flatten(numbers_of(plant))] or [0.0]
 
 
-def kernel(part: Part, program: Program, integrator: str) -> native.Kernel:
-    """The loop or the observer of a program of this shape; other numbers use the same machine code.
+def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel:
+    """The loop or the observer of a programmed motion of this shape; other numbers use the same machine code.
 
-    A program that holds somebody's code is traced once in every run.
+    One that holds somebody's code is traced once in every run.
     """
-    options = part, program.formulation, program.independent, program.stabilisation, integrator
+    options = part, plant.formulation, plant.independent, plant.stabilisation, integrator
     parts = (
-        program.robot,
-        program.constraints,
-        program.drives,
-        program.friction,
+        plant.robot,
+        plant.constraints,
+        plant.drives,
+        plant.friction,
     )  # kept below, so that their ids stay theirs
-    key = (*options, *map(id, parts), names_of(program))
-    found, _ = program.traced.get(key, (None, None))
+    key = (*options, *map(id, parts), names_of(plant))
+    found, _ = plant.traced.get(key, (None, None))
     if found is None:
-        f, inputs, shared = function(part, program, integrator)
-        name = f"{program.robot.name}.program_{part}"
-        found = native.kernel_of(f, inputs, name, parts_of(part, program, integrator), shared)
-        program.traced[key] = found, parts
+        f, inputs, shared = function(part, plant, integrator)
+        name = f"{plant.robot.name}.programmed_{part}"
+        found = native.kernel_of(f, inputs, name, parts_of(part, plant, integrator), shared)
+        plant.traced[key] = found, parts
     return found
 
 
-def parts_of(part: Part, program: Program, integrator: str) -> bytes | None:
-    """What the machine code of a program is made from, besides its numbers; None: also from somebody's code."""
-    demands = part, program.robot.bare, program.constraints, names_of(program)
-    if part == "rows":  # neither friction nor drives have a say in what the program demands
+def parts_of(part: Part, plant: ProgrammedPlant, integrator: str) -> bytes | None:
+    """What the machine code of a programmed motion is made from, besides its numbers; None: also from somebody's code."""
+    demands = part, plant.robot.bare, plant.constraints, names_of(plant)
+    if part == "rows":  # neither friction nor drives have a say in what the constraints demand
         return identity(*demands)
-    options = program.formulation, program.independent, program.stabilisation
-    return identity(*demands, shape_of(numbers_of(program)), *options, FIXED[integrator])
+    options = plant.formulation, plant.independent, plant.stabilisation
+    return identity(*demands, shape_of(numbers_of(plant)), *options, FIXED[integrator])
 
 
-def rows_at(program: Program, q: np.ndarray, qd: np.ndarray, t: float) -> ConstraintRows:
-    """A, b and residuals of the program at a state."""
-    values = np.array([program.parameters[name] for name in names_of(program)] or [0.0], float)
-    return ConstraintRows(*kernel("rows", program, "")(q, qd, values, t))
+def rows_at(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, t: float) -> ConstraintRows:
+    """A, b and residuals of the constraints at a state."""
+    values = np.array([plant.parameters[name] for name in names_of(plant)] or [0.0], float)
+    return ConstraintRows(*kernel("rows", plant, "")(q, qd, values, t))
 
 
-def _rows_function(program: Program) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+def _rows_function(plant: ProgrammedPlant) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
     def rows(q: Any, qd: Any, p: Any, t: Any) -> dict[str, Any]:
-        now = replace(program, parameters=dict(zip(names_of(program), p)))
+        now = replace(plant, parameters=dict(zip(names_of(plant), p)))
         found = now.rows(now.mechanism(), q, qd, t)
         return {"A": found.A, "b": found.b, "value": found.value, "rate": found.rate}
 
-    n = program.robot.n
-    return rows, {"q": (n,), "qd": (n,), "p": (max(1, len(program.parameters)),), "t": ()}, ()
+    n = plant.robot.n
+    return rows, {"q": (n,), "qd": (n,), "p": (max(1, len(plant.parameters)),), "t": ()}, ()
 
 
-def function(part: Part, program: Program, integrator: str) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
+def function(
+    part: Part, plant: ProgrammedPlant, integrator: str
+) -> tuple[Any, dict[str, tuple[Any, ...]], tuple[str, ...]]:
     """What is compiled: a function of traced arrays, the shapes of its inputs, and which of those a batch shares."""
     if part == "rows":
-        return _rows_function(program)
-    method, lay = FIXED[integrator], program.layout
-    template = numbers_of(program)
-    count = len(values_of(program))
+        return _rows_function(plant)
+    method, lay = FIXED[integrator], plant.layout
+    template = numbers_of(plant)
+    count = len(values_of(plant))
 
-    def traced(p: Any) -> Program:
+    def traced(p: Any) -> ProgrammedPlant:
         k = iter(range(count))
         drives, friction, values, gain = rebuild(template, lambda path, number: p[next(k)])
         return replace(
-            program, drives=drives, friction=friction, parameters=dict(zip(names_of(program), values)), gain=gain
+            plant, drives=drives, friction=friction, parameters=dict(zip(names_of(plant), values)), gain=gain
         )
 
     def loop(x: Any, p: Any, t0: Any, first: Any, h: Any, ratio: Any, smallest: Any, steps: Any, every: Any) -> Any:

@@ -16,9 +16,9 @@ from manipula.robot.robot import Robot
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint, read_constraints
-from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.friction_comparison import FrictionComparison
-from manipula.simulation.programmed.run import run_program
+from manipula.simulation.programmed.run import run_programmed
 from manipula.simulation.result import Result
 
 Formulation = Literal["gpme", "multipliers"]
@@ -34,7 +34,7 @@ def programmed_motion(
     friction: Any = None,
     parameters: Mapping[str, float] | None = None,
 ) -> ProgrammedMotion:
-    """The equations of a robot whose tip obeys a program.
+    """The equations of a robot whose tip obeys constraints.
 
     Args:
         constraints: formulas equal to zero (see ``Constraint``), any number up to n.
@@ -72,23 +72,23 @@ def programmed_motion(
             f"{n} joints and {len(read)} constraints leave {n - len(read)} independent joints; found {list(chosen)}.",
             field="independent",
         )
-    return ProgrammedMotion(Program(robot, read, tuple(motors), laws, named), chosen)
+    return ProgrammedMotion(ProgrammedPlant(robot, read, tuple(motors), laws, named), chosen)
 
 
 @dataclass(frozen=True)
 class ProgrammedMotion:
-    """Derived equations of a program; compiled at the first run and kept."""
+    """Derived equations of a programmed motion; compiled at the first run and kept."""
 
-    program: Program
+    plant: ProgrammedPlant
     independent: tuple[int, ...] | None
 
     @property
     def robot(self) -> Robot:
-        return self.program.robot
+        return self.plant.robot
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        return self.program.constraints
+        return self.plant.constraints
 
     def run(
         self,
@@ -113,10 +113,10 @@ class ProgrammedMotion:
         Args:
             formulation: "gpme" (independent coordinates) or "multipliers"; they agree to rounding.
             stabilisation: "projection" after every step, "baumgarte" with ``gain`` [1/s], or "none".
-            start: an initial posture that breaks the program is moved onto it by the smallest change of joints: up to 0.1 rad or
+            start: an initial posture that breaks the constraints is moved onto them by the smallest change of joints: up to 0.1 rad or
                 0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
             tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
-            parameters: other values of the program's parameters. friction: False switches every law off.
+            parameters: other values of the parameters. friction: False switches every law off.
         """
         if formulation not in ("gpme", "multipliers"):
             raise unknown_name("formulation", formulation, ("gpme", "multipliers"), field="formulation")
@@ -126,14 +126,14 @@ class ProgrammedMotion:
             )
         if integrator not in FIXED:
             raise unknown_name("integrator of a programmed motion", integrator, FIXED, field="integrator")
-        program = self.program
+        plant = self.plant
         for name in parameters or {}:
-            if name not in program.parameters:
-                raise unknown_name("parameter", name, program.parameters, field="parameters")
-        values = {**program.parameters, **{k: float(v) for k, v in (parameters or {}).items()}}
-        laws = program.friction if friction else (None,) * program.robot.n
-        program = replace(
-            program,
+            if name not in plant.parameters:
+                raise unknown_name("parameter", name, plant.parameters, field="parameters")
+        values = {**plant.parameters, **{k: float(v) for k, v in (parameters or {}).items()}}
+        laws = plant.friction if friction else (None,) * plant.robot.n
+        plant = replace(
+            plant,
             parameters=values,
             friction=laws,
             formulation=formulation,
@@ -141,7 +141,7 @@ class ProgrammedMotion:
             gain=float(gain),
             traced={},
         )
-        n = program.robot.n
+        n = plant.robot.n
         q = np.zeros(n) if q0 is None else np.asarray(q0, float)
         qd = None if qd0 is None else np.asarray(qd0, float)
         if start not in STARTS:
@@ -150,21 +150,21 @@ class ProgrammedMotion:
             if v is None:
                 continue
             if v.shape != (n,):
-                raise ShapeError(f"{name} of '{program.robot.name}' has shape {v.shape}, expected ({n},).")
+                raise ShapeError(f"{name} of '{plant.robot.name}' has shape {v.shape}, expected ({n},).")
             if not np.isfinite(v).all():
                 raise DescriptionError("Every entry must be finite.", field=name)
         for name, number in (("duration", duration), ("step", step)):
             if not np.isfinite(number) or number <= 0:
                 raise DescriptionError(f"A finite number greater than 0 is needed, found {number}.", field=name)
-        return run_program(
-            program, self.independent, q, qd, float(duration), float(step), start, sample, integrator, tolerance, verify
+        return run_programmed(
+            plant, self.independent, q, qd, float(duration), float(step), start, sample, integrator, tolerance, verify
         )
 
     def compare_friction(
         self, q0: Any, qd0: Any = None, duration: float = 1.0, step: float = 1e-4, **options: Any
     ) -> FrictionComparison:
         """The motion with and without friction in one call; ``options`` are those of ``run``."""
-        if all(law is None for law in self.program.friction):
-            raise DescriptionError("No joint of this program has a friction law.", field="friction")
+        if all(law is None for law in self.plant.friction):
+            raise DescriptionError("No joint of this programmed motion has a friction law.", field="friction")
         runs = [self.run(q0, qd0, duration, step, friction=on, **options) for on in (True, False)]
         return FrictionComparison(*runs)

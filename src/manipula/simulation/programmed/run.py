@@ -1,4 +1,4 @@
-"""Runs of programmed motions: a start on the program, integration with changing independent coordinates, a verdict."""
+"""Runs of programmed motions: a start on the constraints, integration with changing independent coordinates, a verdict."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.integrators import FIXED
-from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.verdict import broken, ended, judged
 from manipula.simulation.progress import phase
-from manipula.simulation.provenance import acting, program_settings, robot_text, versions
+from manipula.simulation.provenance import acting, programmed_settings, robot_text, versions
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
@@ -25,7 +25,7 @@ from manipula.simulation.stepping.verification import compare, shrinkage
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
-LEAVING = 1e-6  # rad or m from the program, in joints
+LEAVING = 1e-6  # rad or m from the constraints, in joints
 MAX_SPLITS = 10_000
 ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
 
@@ -117,33 +117,33 @@ def _whole(ratio: float) -> int:
     return max(1, int(np.ceil(ratio * (1.0 - ROUNDING))))
 
 
-def run_program(program: Program, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
+def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
                 start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
     """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
-    x, moved = consistent_start(program, q, qd, start)
-    known = instants_of(program, x, duration, h)
+    x, moved = consistent_start(plant, q, qd, start)
+    known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
-    done = integrate(program, independent, x, parts, integrator)
+    done = integrate(plant, independent, x, parts, integrator)
     estimate = float("nan")
     if verify and done.ending is None:
         phase("verifying")
-        fine = integrate(program, independent, x, [part.divided() for part in parts], integrator)
-        estimate, n = float("inf"), program.robot.n
+        fine = integrate(plant, independent, x, [part.divided() for part in parts], integrator)
+        estimate, n = float("inf"), plant.robot.n
         if fine.ending is None:
             factor = shrinkage(FIXED[integrator].order)
             found, _ = compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
             estimate = float(found)
     return _result(
-        program, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known
+        plant, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known
     )
 
 
-def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
+def integrate(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
     """One stretch after the other."""
     t, rows, splits, reached = [np.zeros(1)], [x[None]], 0, 0
     done: Integrated | None = None
     for part in parts:
-        done = _stretch(program, independent, x, part, integrator, splits)
+        done = _stretch(plant, independent, x, part, integrator, splits)
         if part.sampled:
             t.append(done.t[1:])
             rows.append(done.x[1:])
@@ -154,21 +154,21 @@ def integrate(program: Program, independent: tuple[int, ...] | None, x: np.ndarr
     assert done is not None
     later = [p.times for p in parts[reached:]]
     missing = sum(map(len, later))
-    x_all = np.concatenate([*rows, np.full((missing, program.layout.size), np.nan)])
+    x_all = np.concatenate([*rows, np.full((missing, plant.layout.size), np.nan)])
     return done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
 
 
-def _stretch(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, part: Stretch, integrator: str,
+def _stretch(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, part: Stretch, integrator: str,
              splits: int) -> Integrated:  # fmt: skip
     """Step through the motion; where the independent coordinates become singular others take their place."""
-    lay, steps, every, time = program.layout, part.steps, part.every, part.time
+    lay, steps, every, time = plant.layout, part.steps, part.every, part.time
     t = np.array([time(k) for k in range(0, steps + 1, every)])
     out = np.full((len(t), lay.size), np.nan)
     out[0] = x
-    free = program.formulation == "gpme" and independent is None and len(program.constraints) < program.robot.n
+    free = plant.formulation == "gpme" and independent is None and len(plant.constraints) < plant.robot.n
     done, before = 0, splits
     while done < steps:
-        now, pivot = split(program, independent, x, time(done))
+        now, pivot = split(plant, independent, x, time(done))
         if pivot < SINGULAR_PIVOT:
             return Integrated(t, out, time(done), x, time(done), splits)
         threshold = min(SMALL_PIVOT, 0.1 * pivot) if free else SINGULAR_PIVOT
@@ -186,11 +186,11 @@ def _stretch(program: Program, independent: tuple[int, ...] | None, x: np.ndarra
             out[done // every : done // every + whole] = block[:whole]
         sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).max() <= LARGEST
         again = free and sound and splits < MAX_SPLITS and (made > 0 or splits == before)
-        if not ok and not (again and split(program, None, last, time(done + made))[1] >= SINGULAR_PIVOT):
+        if not ok and not (again and split(plant, None, last, time(done + made))[1] >= SINGULAR_PIVOT):
             from_ = max(made - 1, 0) // stride * stride  # the last sample before the end, and every step after it
             x, first = block[from_ // stride], done + from_
             states, _, _ = run(x, p, part.t0, first, part.h, part.ratio, threshold, max(made - from_, 1), 1)
-            last, steps_on = _sound(program, np.asarray(states), [time(first + k) for k in range(len(states))])
+            last, steps_on = _sound(plant, np.asarray(states), [time(first + k) for k in range(len(states))])
             return _cut(Integrated(t, out, time(done + made), last, time(first + steps_on), splits))
         done, x = done + made, np.asarray(last)
         if done % every == 0:
@@ -199,14 +199,14 @@ def _stretch(program: Program, independent: tuple[int, ...] | None, x: np.ndarra
     return Integrated(t, out, None, x, time(steps), splits)
 
 
-def _sound(program: Program, states: np.ndarray, times: list[float]) -> tuple[np.ndarray, int]:
-    """The last of consecutive states that still obeys the program, and its number."""
-    lay = program.layout
+def _sound(plant: ProgrammedPlant, states: np.ndarray, times: list[float]) -> tuple[np.ndarray, int]:
+    """The last of consecutive states that still obeys the constraints, and its number."""
+    lay = plant.layout
     found = 0
     for k, (x, t) in enumerate(zip(states, times)):
         if not np.isfinite(x).all():
             break
-        rows = rows_at(program, lay.q(x), lay.qd(x), t)
+        rows = rows_at(plant, lay.q(x), lay.qd(x), t)
         off = np.abs(rows.value) / np.linalg.norm(rows.A, axis=1)
         if not off.max() < LEAVING:
             break
@@ -220,24 +220,26 @@ def _cut(run: Integrated) -> Integrated:
     return run
 
 
-def split(program: Program, independent: tuple[int, ...] | None, x: np.ndarray, t: float) -> tuple[Program, float]:
-    """The program with its independent coordinates chosen for the state x, and how sound the choice is."""
-    rows = rows_at(program, program.layout.q(x), program.layout.qd(x), t)
-    if program.formulation == "gpme":
+def split(
+    plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, t: float
+) -> tuple[ProgrammedPlant, float]:
+    """The plant with its independent coordinates chosen for the state x, and how sound the choice is."""
+    rows = rows_at(plant, plant.layout.q(x), plant.layout.qd(x), t)
+    if plant.formulation == "gpme":
         unit = rows.A / np.linalg.norm(rows.A, axis=1)[:, None]
-        program = replace(program, independent=choose_independent(unit) if independent is None else independent)
+        plant = replace(plant, independent=choose_independent(unit) if independent is None else independent)
     else:
-        program = replace(program, independent=())
+        plant = replace(plant, independent=())
     with np.errstate(all="ignore"):
-        pivot = float(program.health(rows))
-    return program, pivot if np.isfinite(pivot) else 0.0
+        pivot = float(plant.health(rows))
+    return plant, pivot if np.isfinite(pivot) else 0.0
 
 
-def _result(program: Program, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
+def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
             h: float, integrator: str, moved: tuple[str, ...], known: Instants) -> Result:  # fmt: skip
-    lay, x, t = program.layout, done.x, done.t
+    lay, x, t = plant.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
-    now = replace(program, formulation="multipliers", independent=())
+    now = replace(plant, formulation="multipliers", independent=())
     phase("evaluating")
     look = kernel("observer", now, integrator)
     seen = dict(zip(look.graph.outputs, look(x, np.array(values_of(now)), t)))
@@ -245,8 +247,8 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     arrays["tip"] = seen["pose"][..., :3, 3]
     arrays["energy"] = seen["kinetic"] + seen["potential"]
     audit = lay.audit(x)
-    arrays["work_drives"], arrays["work_friction"], arrays["work_program"] = audit
-    arrays["audit"] = audit.drives - audit.friction + audit.outside - (arrays["energy"] - arrays["energy"][0])
+    arrays["work_drives"], arrays["work_friction"], arrays["work_constraints"] = audit
+    arrays["audit"] = audit.drives - audit.friction + audit.external - (arrays["energy"] - arrays["energy"][0])
     if sum(lay.drives):
         start = 2 * lay.n + sum(lay.friction)
         arrays["motors"] = x[:, start : start + sum(lay.drives)].copy()
@@ -259,32 +261,32 @@ def _result(program: Program, independent: tuple[int, ...] | None, done: Integra
     if passed:
         status, reason = broken(passed)
     elif done.ending is None:
-        status, reason = judged(program, t, arrays["residual"], estimate, tolerance, known.unseen)
+        status, reason = judged(plant, t, arrays["residual"], estimate, tolerance, known.unseen)
     else:
-        status, reason = ended(program, independent, x[0], done.last, done.before, done.ending)
+        status, reason = ended(plant, independent, x[0], done.last, done.before, done.ending)
     meta = {
-        "robot": program.robot.name, "robot_digest": program.robot.digest, "joint_names": program.robot.joint_names,
-        "joint_kinds": tuple(j.kind for j in program.robot.joints), "kind": "programmed", "formulation": program.formulation,
-        "constraints": tuple(c.name for c in program.constraints),
-        "equations": tuple(c.equation for c in program.constraints), "splits": done.splits, "stabilisation": program.stabilisation,
+        "robot": plant.robot.name, "robot_digest": plant.robot.digest, "joint_names": plant.robot.joint_names,
+        "joint_kinds": tuple(j.kind for j in plant.robot.joints), "kind": "programmed", "formulation": plant.formulation,
+        "constraints": tuple(c.name for c in plant.constraints),
+        "equations": tuple(c.equation for c in plant.constraints), "splits": done.splits, "stabilisation": plant.stabilisation,
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
-        "robot_toml": robot_text(program.robot), "settings": program_settings(program),
-        "limits": stated_limits(program.robot), "acting": acting(program.robot, program.friction, program.drives),
+        "robot_toml": robot_text(plant.robot), "settings": programmed_settings(plant),
+        "limits": stated_limits(plant.robot), "acting": acting(plant.robot, plant.friction, plant.drives),
     }  # fmt: skip
     notes = (
         *moved,
-        *_drive_notes(program),
+        *_drive_notes(plant),
         *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()),
     )
     arrays = {name: handed_over(value) for name, value in arrays.items()}
-    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, program)
+    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, plant)
 
 
-def _drive_notes(program: Program) -> tuple[str, ...]:
-    """Drives of the robot that nobody asked for in this program do not act in it."""
+def _drive_notes(plant: ProgrammedPlant) -> tuple[str, ...]:
+    """Drives of the robot that nobody asked for in this run do not act in it."""
     idle = [
         j.name
-        for j, d in zip(program.robot.joints, program.drives)
+        for j, d in zip(plant.robot.joints, plant.drives)
         if d is None and j.drive is not None and not isinstance(j.drive, Rigid)
     ]
     if not idle:

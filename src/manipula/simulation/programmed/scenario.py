@@ -34,7 +34,7 @@ class ProgramScenario:
 
     Attributes:
         constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
-        q0, qd0: initial state. start: one that breaks the program is moved onto it by the smallest change of joints, up to 0.1 rad or
+        q0, qd0: initial state. start: one that breaks the constraints is moved onto them by the smallest change of joints, up to 0.1 rad or
             0.05 m ("near"), by any distance ("project"), or refused ("refuse").
         independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
         drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
@@ -138,8 +138,8 @@ class ProgramScenario:
 
     def compare_friction(self) -> FrictionComparison:
         """The run with and without friction."""
-        if all(law is None for law in self.motion.program.friction):
-            raise DescriptionError("No joint of this program has a friction law.", field="friction")
+        if all(law is None for law in self.motion.plant.friction):
+            raise DescriptionError("No joint of this programmed motion has a friction law.", field="friction")
         return FrictionComparison(self.run(), self.run(friction=False))
 
     def replace(self, **changes: Any) -> ProgramScenario:
@@ -150,17 +150,17 @@ class ProgramScenario:
         return dataclasses.replace(self, **changes)
 
     def with_parameters(self, values: dict[str, float]) -> ProgramScenario:
-        """The same program with other values of its parameters; nothing is derived anew."""
+        """The same motion with other values of its parameters; nothing is derived anew."""
         for name in values:
             if name not in self.parameters:
-                raise unknown_name("parameter of the program", name, self.parameters, field="parameters")
+                raise unknown_name("parameter of the programmed motion", name, self.parameters, field="parameters")
         return self.replace(parameters={**self.parameters, **values})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the program as TOML."""
+        """Write it as TOML."""
         verb("Scenario.save")(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ProgramScenario:
-        """Read a program from TOML."""
+        """Read one from TOML."""
         return verb("ProgramScenario.load")(path)

@@ -8,22 +8,22 @@ import numpy as np
 
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.plant.friction_loads import loaded, paradox
-from manipula.simulation.programmed.equations import Program
-from manipula.simulation.programmed.instants import Jump, told
+from manipula.simulation.programmed.equations import ProgrammedPlant
+from manipula.simulation.programmed.instants import ConstraintJump, told
 from manipula.simulation.programmed.kernels import rows_at
 from manipula.simulation.result import RunVerdict
 
-RESIDUAL = 1e-6  # of the program, above which a run counts as having left it
+RESIDUAL = 1e-6  # of the constraints, above which a run counts as having left them
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
 LOST = 2e-2  # singular value of A (rows of length 1) below which constraints are about to depend on each other
 SHORT = 1e-4  # s
 SHRUNK = 0.2  # of its value at the start, for the same
 
 
-def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: float, tolerance: float,
+def judged(plant: ProgrammedPlant, t: np.ndarray, residual: np.ndarray, estimate: float, tolerance: float,
            unseen: tuple[str, ...] = ()) -> RunVerdict:  # fmt: skip
     """The verdict on a motion that ran to its end; ``unseen``: what changes faster than its steps."""
-    names = [c.name for c in program.constraints]
+    names = [c.name for c in plant.constraints]
     value = np.abs(residual)
     worst = float(np.nanmax(value))
     if not np.isfinite(value).all():
@@ -48,34 +48,39 @@ def judged(program: Program, t: np.ndarray, residual: np.ndarray, estimate: floa
             f"Repeating the run with other, finer steps changed the answer by {estimate:.1e} (allowed {tolerance:.1e}).",
         )
     trust = f", error about {estimate:.1e}" if np.isfinite(estimate) else ", accuracy not verified"
-    return RunVerdict("finished", f"{t[-1]:g} s on the program; largest residual {worst:.1e}{trust}.")
+    return RunVerdict("finished", f"{t[-1]:g} s on the constraints; largest residual {worst:.1e}{trust}.")
 
 
-def broken(jumps: tuple[Jump, ...]) -> RunVerdict:
-    """The verdict on a program that jumps, which no arm can follow."""
+def broken(jumps: tuple[ConstraintJump, ...]) -> RunVerdict:
+    """The verdict on constraints that jump, which no arm can follow."""
     return RunVerdict(
         "failed",
-        f"The program jumps: {told(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
+        f"The constraints jump: {told(jumps)}. No finite force does that; until there the motion is right. Round the corner, or end the "
         "run there.",
     )
 
 
 def ended(
-    program: Program, chosen: tuple[int, ...] | None, first: np.ndarray, last: np.ndarray, before: float, at: float
+    plant: ProgrammedPlant,
+    chosen: tuple[int, ...] | None,
+    first: np.ndarray,
+    last: np.ndarray,
+    before: float,
+    at: float,
 ) -> RunVerdict:
     """Why a motion could not be continued at time ``at``; ``last`` is a sound state shortly before, at time ``before``."""
-    names = [c.name for c in program.constraints]
-    lay = program.layout
-    stuck = paradox(program, last, _ahead(program, last, before, at), before) if loaded(program.friction) else ""
+    names = [c.name for c in plant.constraints]
+    lay = plant.layout
+    stuck = paradox(plant, last, _ahead(plant, last, before, at), before) if loaded(plant.friction) else ""
     if stuck:
         return RunVerdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
-    start, now = (rows_at(program, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
+    start, now = (rows_at(plant, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
     for k, ratio in enumerate(size / size0):
         if ratio < VANISHED:
             return RunVerdict(
                 "singular",
-                f"The program cannot be continued at t = {at:.6g} s: the gradient of '{names[k]}' vanishes there "
+                f"The motion cannot be continued at t = {at:.6g} s: the gradient of '{names[k]}' vanishes there "
                 "(its curve stops, turns back or crosses itself).",
             )
     U, sigma, _ = np.linalg.svd(now.A / size[:, None])
@@ -85,20 +90,20 @@ def ended(
         involved = " and ".join(f"'{names[k]}'" for k in np.argsort(-weight)[:3] if weight[k] > 0.3 * weight.max())
         return RunVerdict(
             "singular",
-            f"The program cannot be continued at t = {at:.6g} s: {involved} ask for a motion the arm cannot make there "
-            "(it is stretched out, folded, or they begin to say the same).",
+            f"The motion cannot be continued at t = {at:.6g} s: {involved} ask for a motion the arm cannot make there "
+            "(it is stretched out, folded, or they become redundant).",
         )
-    if chosen is not None and program.formulation == "gpme":
-        joints = ", ".join(f"'{program.robot.joint_names[i]}'" for i in chosen)
+    if chosen is not None and plant.formulation == "gpme":
+        joints = ", ".join(f"'{plant.robot.joint_names[i]}'" for i in chosen)
         return RunVerdict(
             "singular",
-            f"The chosen independent joints ({joints}) cannot carry the program at t = {at:.6g} s; leave independent open.",
+            f"The chosen independent joints ({joints}) cannot carry the motion at t = {at:.6g} s; leave independent open.",
         )
-    lost = _out_of_reach(program, lay.q(last), before, at)
+    lost = _out_of_reach(plant, lay.q(last), before, at)
     if lost:
         return RunVerdict(
             "singular",
-            f"The program cannot be continued at t = {at:.6g} s: no posture near the last one obeys {lost} then (out of reach, or the curve "
+            f"The motion cannot be continued at t = {at:.6g} s: no posture near the last one obeys {lost} then (out of reach, or the curve "
             "ends).",
         )
     off = np.abs(now.value)
@@ -107,26 +112,26 @@ def ended(
     return RunVerdict("diverged", f"The motion left all bounds at t = {at:.6g} s; a smaller step may help.{left}")
 
 
-def _ahead(program: Program, x: np.ndarray, t: float, at: float) -> np.ndarray:
+def _ahead(plant: ProgrammedPlant, x: np.ndarray, t: float, at: float) -> np.ndarray:
     """How the state would change from x until ``at``, to first order."""
     with np.errstate(all="ignore"):
-        rate = np.asarray(replace(program, formulation="multipliers").flow(t, x).rate, float)
+        rate = np.asarray(replace(plant, formulation="multipliers").flow(t, x).rate, float)
     return np.where(np.isfinite(rate), rate, 0.0) * max(at - t, SHORT)
 
 
-def _out_of_reach(program: Program, q: np.ndarray, before: float, at: float) -> str:
+def _out_of_reach(plant: ProgrammedPlant, q: np.ndarray, before: float, at: float) -> str:
     """The constraints on positions that cannot be obeyed at ``at`` or a step later from a posture q that obeyed them; empty if all can."""
-    chosen = [k for k, c in enumerate(program.constraints) if c.level == "position"]
+    chosen = [k for k, c in enumerate(plant.constraints) if c.level == "position"]
     still = np.zeros(len(q))
     for t in (at, 2.0 * at - before) if chosen else ():
 
         def rows(q: np.ndarray, t: float = t) -> tuple[np.ndarray, np.ndarray]:
-            found = rows_at(program, q, still, t)
+            found = rows_at(plant, q, still, t)
             return found.A[chosen], found.value[chosen]
 
-        posture, left = restored(program.robot, rows, q, RESIDUAL)
+        posture, left = restored(plant.robot, rows, q, RESIDUAL)
         if not left <= RESIDUAL:
             off = np.abs(rows(posture)[1])
-            names = [f"'{program.constraints[k].name}'" for k, v in zip(chosen, off) if not v <= RESIDUAL]
+            names = [f"'{plant.constraints[k].name}'" for k, v in zip(chosen, off) if not v <= RESIDUAL]
             return " and ".join(names[:3])
     return ""

@@ -26,7 +26,7 @@ from manipula.simulation.given_motion.kinematic import law
 from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
 from manipula.simulation.loops.loop import ReferenceTable
 from manipula.simulation.loops.setup import prepare_run
-from manipula.simulation.programmed.equations import Program
+from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.kernels import kernel, values_of
 from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.recorded import scenario_of
@@ -40,7 +40,7 @@ HELD = (
 
 
 @dataclass(frozen=True)
-class Source:
+class JerkSource:
     """States of every run (N, S, size), positions first, and what is known at states and times of run k.
 
     Attributes:
@@ -55,14 +55,14 @@ class Source:
     held: str = ""
 
 
-def source_of(result: Any) -> Source | str:
+def source_of(result: Any) -> JerkSource | str:
     """How the jerk of a result is found exactly; or why it is not."""
     s = scenario_of(result)
     try:
         if isinstance(s, ProgramScenario):
             fixed = {"stabilisation": s.stabilisation, "gain": float(s.gain)}
-            return _programmed(result, replace(s.motion.program, **fixed), s.integrator)
-        if isinstance(s, Program):
+            return _programmed(result, replace(s.motion.plant, **fixed), s.integrator)
+        if isinstance(s, ProgrammedPlant):
             return _programmed(result, s, str(result.meta.get("integrator", "rk4")))
         if not isinstance(s, Scenario):
             return "the result does not carry the scenario it was made from"
@@ -98,13 +98,13 @@ def _states(result: Any, layout: Any) -> np.ndarray:
     return x
 
 
-def _dynamic(result: Any, s: Scenario) -> Source:
+def _dynamic(result: Any, s: Scenario) -> JerkSource:
     run = prepare_run(s)
     n = s.robot.n
     states = _states(result, run.plant.layout)
     interpreted = any(note.startswith(INTERPRETED) for note in result.notes)
     if run.loop.sampled or any(REMEMBERS in note for note in result.notes):
-        return Source(states, lambda k: _none, held=HELD.format(s.step))
+        return JerkSource(states, lambda k: _none, held=HELD.format(s.step))
     if not interpreted:
         kernel = run.loop.second
 
@@ -116,13 +116,13 @@ def _dynamic(result: Any, s: Scenario) -> Source:
             return look
 
         _check_unchanged(result, s, states[0], lambda x, t: looking(0)(x, t).acceleration)
-        return Source(states, looking)
+        return JerkSource(states, looking)
     rate = python_rate(run, 0)[1]
     _check_unchanged(
         result, s, states[0], lambda x, t: np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
     )
     remark = "The controller runs in Python, so the jerk is a difference quotient along the flow."
-    return Source(states, lambda k: _differences(python_rate(run, k)[1], n), exact=False, error=1e-6, remark=remark)
+    return JerkSource(states, lambda k: _differences(python_rate(run, k)[1], n), exact=False, error=1e-6, remark=remark)
 
 
 def _check_unchanged(
@@ -162,19 +162,19 @@ def _differences(f: Any, n: int) -> Looking:
     return look
 
 
-def _programmed(result: Any, program: Program, integrator: str) -> Source:
-    program = replace(program, formulation="multipliers", independent=(), traced={})
-    found = kernel("second", program, integrator)
-    p, n = np.array(values_of(program)), program.robot.n
+def _programmed(result: Any, plant: ProgrammedPlant, integrator: str) -> JerkSource:
+    plant = replace(plant, formulation="multipliers", independent=(), traced={})
+    found = kernel("second", plant, integrator)
+    p, n = np.array(values_of(plant)), plant.robot.n
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
         rate, second = found(x, p, t)
         return Look(rate, second, rate[:, n : 2 * n], second[:, n : 2 * n])
 
-    return Source(_states(result, program.layout), lambda k: look)
+    return JerkSource(_states(result, plant.layout), lambda k: look)
 
 
-def _kinematic(result: Any, s: Scenario) -> Source:
+def _kinematic(result: Any, s: Scenario) -> JerkSource:
     """Resolved rates differentiated twice along their own motion."""
     arm, n = Arm(s.robot), s.robot.n
     rows = list(arm.task)
@@ -197,14 +197,14 @@ def _kinematic(result: Any, s: Scenario) -> Source:
         qd, qdd, jerk = kernel(x, reference.breaks, reference.coefficients, t)
         return Look(qd, qdd, qdd, jerk)
 
-    return Source(_runs(np.asarray(result.arrays["q"], float)), lambda k: look)
+    return JerkSource(_runs(np.asarray(result.arrays["q"], float)), lambda k: look)
 
 
-def _along_reference(result: Any, s: Scenario) -> Source:
+def _along_reference(result: Any, s: Scenario) -> JerkSource:
     q = _runs(np.asarray(result.arrays["q"], float))
     reference: Any = s.reference
     if reference.space == "joint":
-        return Source(q, lambda k: timed(reference))
+        return JerkSource(q, lambda k: timed(reference))
     turned = has_orientation(reference)
     task = movable(s.robot, Task.of("pose" if turned else "position"))
     rows = [] if task is None else list(task.parts[0][1])
@@ -212,7 +212,7 @@ def _along_reference(result: Any, s: Scenario) -> Source:
         if turned:
             raise _Unknown("a redundant arm that keeps an orientation follows no law of its own")
         return _kinematic(result, s)
-    return Source(q, lambda k: _by_jacobian(s, rows, turned))
+    return JerkSource(q, lambda k: _by_jacobian(s, rows, turned))
 
 
 def timed(reference: Any) -> Looking:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, LazyDict, handed_over
-from manipula.simulation.loops.fixed import Samples
+from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.plant.numbers import paths_of
@@ -19,7 +19,7 @@ from manipula.simulation.plant.numbers import paths_of
 ROUNDING = 1e-9  # s, on either side of an instant
 
 
-def observed(run: Run, samples: Samples, threads: int | None = None) -> FrozenDict:
+def observed(run: Run, samples: RunSamples, threads: int | None = None) -> FrozenDict:
     """Every signal of a result by name, (N, S, …), or (S, …) where the run is no batch."""
     state = _state(run, samples.x)
     later = lambda: _delivered(run, samples, _derived(run, samples, state, threads))  # noqa: E731
@@ -31,11 +31,20 @@ def observed(run: Run, samples: Samples, threads: int | None = None) -> FrozenDi
 def _names(run: Run) -> list[str]:
     """Of the signals that are derived, in their order."""
     s, lay = run.scenario, run.plant.layout
-    apart = ("pose", "kinetic", "potential", "held", "target", "target_rate")
+    apart = ("pose", "kinetic", "potential", "drive_energy", "target", "target_rate")
     names = [name for name in run.loop.observe.graph.outputs if name not in apart]
     names += ["tip", "pose"] if s.robot.tip is not None else []
     names += ["target", "target_rate", "error"] if run.plant.controller is not None and s.reference is not None else []
-    names += ["kinetic", "potential", "held", "energy", "work_drives", "work_friction", "work_outside", "audit"]
+    names += [
+        "kinetic",
+        "potential",
+        "drive_energy",
+        "energy",
+        "work_drives",
+        "work_friction",
+        "work_external",
+        "audit",
+    ]
     names += ["work_payload"] if _payloads(s) else []
     names += ["bristles"] if sum(lay.friction) else []
     names += ["motors"] if sum(lay.drives) else []
@@ -52,7 +61,7 @@ def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
     return {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
 
 
-def _delivered(run: Run, samples: Samples, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _delivered(run: Run, samples: RunSamples, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays as a result holds them: nothing after an early end, read-only."""
     for k in np.flatnonzero(np.isfinite(samples.stopped)):
         after = np.isnan(samples.x[k]).any(axis=1)
@@ -62,13 +71,13 @@ def _delivered(run: Run, samples: Samples, arrays: dict[str, np.ndarray]) -> dic
     return {name: handed_over(value[0] if one else value) for name, value in arrays.items()}
 
 
-def _derived(run: Run, samples: Samples, state: dict[str, np.ndarray], threads: int | None) -> dict[str, np.ndarray]:
+def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], threads: int | None) -> dict[str, np.ndarray]:
     s, lay, x = run.scenario, run.plant.layout, samples.x
     kernel, more = (run.loop.observe, ()) if samples.commands is None else (run.loop.observe_given, (samples.commands,))
     seen = kernel(x, run.p[:, None], *run.inputs, samples.t, *more, threads=threads)
     named = dict(zip(kernel.graph.outputs, seen))
     pose = named.pop("pose")
-    kinetic, potential, held = named.pop("kinetic"), named.pop("potential"), named.pop("held")
+    kinetic, potential, drive_energy = named.pop("kinetic"), named.pop("potential"), named.pop("drive_energy")
     target, target_rate = named.pop("target"), named.pop("target_rate")
     arrays: dict[str, np.ndarray] = named
     if s.robot.tip is not None:
@@ -78,13 +87,13 @@ def _derived(run: Run, samples: Samples, state: dict[str, np.ndarray], threads: 
         actual = arrays["tip"] if s.reference.space == "task" else state["q"]
         arrays["error"] = target - actual
     audit = lay.audit(x)
-    arrays["kinetic"], arrays["potential"], arrays["held"] = kinetic, potential, held
+    arrays["kinetic"], arrays["potential"], arrays["drive_energy"] = kinetic, potential, drive_energy
     arrays["energy"] = kinetic + potential
-    arrays["work_drives"], arrays["work_friction"], arrays["work_outside"] = audit
+    arrays["work_drives"], arrays["work_friction"], arrays["work_external"] = audit
     stored = arrays["energy"] - arrays["energy"][:, :1]
-    arrays["audit"] = audit.drives - audit.friction + audit.outside - stored
+    arrays["audit"] = audit.drives - audit.friction + audit.external - stored
     if _payloads(s):
-        arrays["work_payload"] = _brought(run, samples.t, {**state, **arrays})
+        arrays["work_payload"] = _payload_energy(run, samples.t, {**state, **arrays})
         arrays["audit"] = arrays["audit"] + arrays["work_payload"]
     if sum(lay.friction):
         arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
@@ -96,7 +105,7 @@ def _derived(run: Run, samples: Samples, state: dict[str, np.ndarray], threads: 
     return arrays
 
 
-def _brought(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
+def _payload_energy(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
     """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
     total = np.zeros((len(run.x0), len(t)))
     paths = paths_of(run.plant)

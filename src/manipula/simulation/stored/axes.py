@@ -24,12 +24,12 @@ OF_KIND = {
 }  # of a revolute joint, of a prismatic one
 JOINT = {
     "q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort", "command": "effort", "friction": "effort",
-    "outside": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",
+    "external": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "kinetic": "J", "potential": "J", "held": "J", "energy": "J", "audit": "J", "work_drives": "J",
-    "work_friction": "J", "work_outside": "J", "work_payload": "J", "work_program": "J",
+    "tip": "m", "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
+    "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
 }  # fmt: skip
 NAMED = {
     "tip": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
@@ -38,10 +38,10 @@ NAMED = {
 LONG = {
     "time": "time", "q": "joint position", "qd": "joint velocity", "qdd": "joint acceleration", "tau": "drive torque or force",
     "command": "commanded torque or force", "friction": "friction torque or force", "power": "mechanical power of the drives",
-    "outside": "torque or force of disturbances", "loads": "normal force in the joint", "tip": "position of the tip in base axes",
+    "external": "torque or force of disturbances", "loads": "normal force in the joint", "tip": "position of the tip in base axes",
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
-    "multipliers": "multipliers of the program", "residual": "residual of the program",
+    "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
 }  # fmt: skip
 RESERVED = frozenset({"t", "time", "run", "manipula"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

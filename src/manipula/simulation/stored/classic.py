@@ -48,7 +48,7 @@ class Stored(NamedTuple):
         return -(-math.prod(self.shape) * (1 if self.type == CHAR else 8) // 4) * 4
 
 
-class Layout(NamedTuple):
+class NetcdfHeader(NamedTuple):
     """The header of a file."""
 
     dims: dict[str, int]
@@ -173,7 +173,7 @@ def _once(known: Mapping[str, Any], name: str) -> None:
         raise DescriptionError(f"The header names '{printable(name)}' twice.")
 
 
-def read_layout(stream: IO[bytes], end: int, limit: int) -> Layout:
+def read_layout(stream: IO[bytes], end: int, limit: int) -> NetcdfHeader:
     """The header of a file of ``end`` bytes; every variable is inside the file, none overlaps another, nothing lies behind them."""
     cursor = _Cursor(stream, end, limit)
     magic = cursor.raw(4)
@@ -210,7 +210,7 @@ def read_layout(stream: IO[bytes], end: int, limit: int) -> Layout:
         place += v.room
     if place != end:
         raise DescriptionError(f"The file has {end} bytes, its header says {place}.")
-    return Layout(dims, attributes, variables)
+    return NetcdfHeader(dims, attributes, variables)
 
 
 def numbers(stream: IO[bytes], variable: Stored) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""Headers that 0.1.0 wrote: format 1. Their digest has to be there and right; how arrays lie in the containers is told by the formats."""
+"""Headers that 0.1.0 wrote: format 1. Their digest has to be there and right; how arrays lie in the containers is told by the formats.
+
+Some signals have other names today.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,13 @@ import numpy as np
 from manipula.errors import DescriptionError
 from manipula.simulation.result import Result
 from manipula.simulation.stored.content import DAMAGED, result_of, shape_of
+
+SIGNALS = {
+    "outside": "external",
+    "held": "drive_energy",
+    "work_outside": "work_external",
+    "work_program": "work_constraints",
+}
 
 
 def digest(entries: dict[str, Any], t: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
@@ -57,5 +67,5 @@ def closed(entries: dict[str, Any], t: np.ndarray, arrays: dict[str, np.ndarray]
     fields: dict[str, Any] = {name: entries[name] for name in ("status", "reason")}
     fields |= {name: tuple(entries[name]) for name in ("statuses", "reasons", "notes")}
     fields |= {"meta": dict(entries["meta"]), "error_estimate": float("nan") if error is None else float(error)}
-    ordered = {name: arrays[name] for name in entries.get("shapes", arrays)}
+    ordered = {SIGNALS.get(name, name): arrays[name] for name in entries.get("shapes", arrays)}
     return result_of(fields, {"t": np.array(t, float), **ordered})

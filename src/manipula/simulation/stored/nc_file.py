@@ -79,7 +79,7 @@ def _there(name: str) -> str:
     return "time" if name == "t" else name
 
 
-def _check(layout: classic.Layout, entries: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
+def _check(layout: classic.NetcdfHeader, entries: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
     """Names, dimensions, attributes and shapes of the file are those of its header."""
     plain = {name: value for name, value in layout.attributes.items() if name != "manipula"}
     if plain != entries["attributes"]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.simulation.loops.fixed import Samples
+from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.friction_loads import loaded, paradox
 from manipula.simulation.result import RunVerdict
 
 
-def friction_verdict(run: Run, samples: Samples, k: int) -> RunVerdict | None:
+def friction_verdict(run: Run, samples: RunSamples, k: int) -> RunVerdict | None:
     """The verdict on run k when it stopped for that reason, else nothing."""
     if not np.isfinite(samples.stopped[k]) or not loaded(run.plant.friction):
         return None

@@ -20,7 +20,7 @@ PROGRAM = ("formulation", "stabilisation", "gain", "start")
 INSIDE = ("constraints", "independent", "drives", "parameters", "formulation", "stabilisation", "gain", "start")
 
 
-def read_program(document: ScenarioDocument) -> ProgramScenario:
+def read_programmed(document: ScenarioDocument) -> ProgramScenario:
     """The programmed motion that a parsed file describes."""
     root, robot, given = header(document)
     root.choice("kind", ("programmed",), "programmed")
@@ -122,7 +122,7 @@ def _drives(table: Fields, robot: Robot, parameters: tuple[str, ...]) -> dict[in
     return out
 
 
-def program_text(s: ProgramScenario) -> str:
+def programmed_text(s: ProgramScenario) -> str:
     """TOML that reads back as an equal programmed motion."""
     program: dict[str, Any] = {"constraints": [_constraint(c) for c in s.constraints]}
     if s.independent is not None:
