@@ -11,7 +11,7 @@ import manipula as mp
 
 scenario = mp.Scenario.load(Path(__file__).with_suffix(".toml"))
 for elbow in (0, 1):
-    result = mp.simulate(scenario.replace(elbow=elbow)).check()
+    result = mp.simulate(scenario.replace(ik_solution=elbow)).check()
     side = "right" if result.q[0, 1] > 0 else "left"
     low, high = result.tau.min(axis=0), result.tau.max(axis=0)
     print(f"elbow {side}: " + ", ".join(f"{a:.3f} … {b:.3f}" for a, b in zip(low, high)))
