@@ -7,6 +7,7 @@
         + UnknownNameError (LookupError)  a name that does not exist; lists the known ones and the nearest
         + UnphysicalError                 mass < 0, inertia not positive definite, triangle rule (strict mode)
         + BudgetError                     larger than the stated limit: links, bytes, nesting, steps, terms
+        + LengthError (ShapeError)        a field of a part holds too many or too few numbers
       x ShapeError (ValueError)           got (6,), expected (..., 7) for 'panda'
       x TracingError (TypeError)          Python control flow on a traced number
       x CompileError (RuntimeError)       backend missing or refused; says what to install
@@ -76,6 +77,10 @@ class BudgetError(DescriptionError):
 
 class ShapeError(ManipulaError, ValueError):
     """An array has the wrong shape."""
+
+
+class LengthError(DescriptionError, ShapeError):
+    """A field of a part holds too many or too few numbers."""
 
 
 class TracingError(ManipulaError, TypeError):

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from manipula import control
-from manipula.simulation.files.parts import IN_PYTHON_ONLY
 from manipula.simulation.files.scenario_file import file_text, load_text
 from manipula.simulation.scenario import KINDS
 
@@ -40,7 +39,7 @@ def test_python_blocks_print_what_is_shown(monkeypatch):
 
 
 def test_the_page_names_every_kind_and_controller():
-    for name in {*KINDS, *control.REGISTRY} - {"auto", *IN_PYTHON_ONLY}:
+    for name in {*KINDS, *control.KIND.in_files} - {"auto"}:
         assert f"`{name}`" in PAGES["scenarios"]
 
 

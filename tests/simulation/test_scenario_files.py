@@ -14,7 +14,6 @@ from manipula.errors import BudgetError, DescriptionError, UnknownNameError
 from manipula.redundancy import null_space
 from manipula.robot import drives, friction
 from manipula.robot.limits import Limits
-from manipula.simulation.files.parts import IN_PYTHON_ONLY
 from manipula.simulation.files.scenario_file import file_text, load_file, load_text
 from manipula.simulation.frozen_mapping import Frozen
 from manipula.simulation.run_file import run_file
@@ -43,7 +42,7 @@ def filled(cls, **given):
     return cls(**given)
 
 
-@pytest.mark.parametrize("name", sorted(set(control.REGISTRY) - set(IN_PYTHON_ONLY)))
+@pytest.mark.parametrize("name", sorted(control.KIND.in_files))
 def test_every_controller_is_written_and_read(name):
     cls = control.REGISTRY[name]
     names = {f.name for f in dataclasses.fields(cls)}
@@ -236,7 +235,7 @@ WRONG = [  # text, replaced by, field, words
     ('name = "5-R line"', 'kind = "playback"', "torques", "times"),
     ('name = "5-R line"', 'friction = [{ law = "viscous", damping = 1 }]', "friction", "5"),
     ('name = "5-R line"', "disturbances = 3", "disturbances", "list"),
-    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [1, 2, 3] }]', "disturbances[0]", "Six"),
+    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [1, 2, 3] }]', "disturbances[0].wrench", "list of 6"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [0,0,0,0,0,"f(t)"] }]', "disturbances[0].wrench[5]", "f"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", frame = "tpi", wrench = [0,0,0,0,0,0] }]', "disturbances", "'tip'"),
     ('kind = "line"', 'kind = "lime"', "reference.path.kind", "'line'"),
@@ -259,9 +258,9 @@ WRONG = [  # text, replaced by, field, words
     ("[controller]", '[friction]\nlaw = "vscous"\n[controller]', "friction.law", "'viscous'"),
     ("[controller]", '[friction]\njoint9 = { law = "viscous" }\n[controller]', "friction.joint9", "joint5"),
     ("[controller]", "[noise]\nseed = -1\n[controller]", "noise.seed", "whole number"),
-    ("[controller]", "[noise]\nposition = -1\n[controller]", "noise", "at least 0"),
+    ("[controller]", "[noise]\nposition = -1\n[controller]", "noise.position", "at least 0"),
     ("[controller]", '[actuator]\nlimit = "effort"\n[controller]', "actuator.limit", "effort"),
-    ("[controller]", "[actuator]\ndelay = -1\n[controller]", "actuator", "at least 0"),
+    ("[controller]", "[actuator]\ndelay = -1\n[controller]", "actuator.delay", "at least 0"),
     ("[controller]", "[limits]\nvelociy = 1\n[controller]", "limits.velociy", "'velocity'"),
     ("[controller]", '[vary]\n"controller.kpp" = [1, 2]\n[controller]', "vary", "'controller.kp'"),
     ("[controller]", "[parameters]\nm = 1\n[controller]", "parameters.m", "'m'"),

@@ -11,6 +11,7 @@ from manipula.control.pid import PID
 from manipula.control.simple import GravityCompensation, UserFunction
 from manipula.control.sliding_mode import SlidingMode
 from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
+from manipula.parts.registry import PartKind
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
 
@@ -19,8 +20,10 @@ CONTROLLERS = (
     GravityCompensation, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
+KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
 
 __all__ = [
+    "KIND",
     "LQR",
     "PD",
     "PID",

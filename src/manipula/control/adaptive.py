@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import Number, PerJoint, Wholes
 from manipula.physics import regressor as regression
 from manipula.redundancy.arm import Arm
 
@@ -24,19 +25,22 @@ class SlotineLi(Controller):
 
     The Christoffel matrix is bilinear in velocity, so :math:`C(q,\dot q)\dot q_r` is a polarised bias,
     :math:`\tfrac12[h(\dot q+\dot q_r) - h(\dot q) - h(\dot q_r)]`, and :math:`Y_r` a combination of ordinary regressors.
-
-    Attributes:
-        slope: Λ [1/s]. kv: K [N·m·s/rad]. rate: Γ, adaptation gain.
-        links: 1-based numbers of the links whose ten parameters are adapted; empty for the last link alone.
-        wrong_by: the estimate starts at the true parameters of those links times ``1 + wrong_by`` (for studies); 0 starts from
-            the controller's model.
     """
 
-    slope: Any
-    kv: Any
-    rate: Any
-    links: tuple[Any, ...] = ()
-    wrong_by: Any = 0.0
+    slope: Annotated[Any, PerJoint("1/s", "slope Λ of the sliding surface", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "gain K", least=0.0)]
+    rate: Annotated[Any, PerJoint("1", "adaptation gain Γ", least=0.0, each="parameter")]
+    links: Annotated[
+        tuple[Any, ...],
+        Wholes("numbers from 1 of the links whose ten parameters are adapted; empty for the last link alone", least=1),
+    ] = ()
+    wrong_by: Annotated[
+        Any,
+        Number(
+            "1",
+            "the estimate starts at the true parameters times 1 + wrong_by (for studies); 0 starts from the controller's model",
+        ),
+    ] = 0.0
     name: ClassVar[str] = "slotine_li"
     structure: ClassVar[frozenset[str]] = frozenset({"links"})
     space: ClassVar[Space] = "joint"

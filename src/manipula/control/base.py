@@ -15,6 +15,7 @@ from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.parts.checks import check_part
 from manipula.redundancy.arm import Arm
 
 Space = Literal["joint", "task", "none"]
@@ -34,11 +35,13 @@ class Controller(ABC):
     ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number a joint.
     """
 
+    part: ClassVar[str] = "controller"
     name: ClassVar[str]
     space: ClassVar[Space]
 
     def __post_init__(self) -> None:
         freeze(self)
+        check_part(self)
 
     def states(self, n: int) -> int:
         """How many states of its own the controller integrates (integrals, parameter estimates)."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import Flag, PerJoint
 from manipula.redundancy.arm import Arm
 
 
@@ -17,15 +18,11 @@ class ComputedTorque(Controller):
     r""":math:`\tau = M(q)\left[\ddot q_d + K_v\dot e + K_p e\right] + C\dot q + g\;(+\;\tau_f)`.
 
     Each joint error then obeys :math:`\ddot e + K_v\dot e + K_p e = 0`.
-
-    Attributes:
-        kp [1/s²], kv [1/s]: gains on accelerations; kv = 2√kp is critically damped.
-        friction: compensate the friction laws that need neither state nor load.
     """
 
-    kp: Any
-    kv: Any
-    friction: bool = True
+    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations")]
+    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped")]
+    friction: Annotated[bool, Flag("compensate the friction laws that need neither state nor load")] = True
     name: ClassVar[str] = "computed_torque"
     space: ClassVar[Space] = "joint"
 

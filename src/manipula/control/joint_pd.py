@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,21 +11,17 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import AnglePerJoint, PerJoint
 from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
 class PD(Controller):
-    r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q)`.
+    r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q)`."""
 
-    Attributes:
-        kp, kv: gains [N·m/rad, N·m·s/rad].
-        goal: fixed target (n,); ``None`` follows the reference.
-    """
-
-    kp: Any
-    kv: Any
-    goal: Any = None
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     name: ClassVar[str] = "pd"
     space: ClassVar[Space] = "joint"
 
@@ -37,9 +33,9 @@ class PD(Controller):
 class PDGravity(Controller):
     r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q) + g(q)`: asymptotically stable at rest [Takegaki & Arimoto 1981]."""
 
-    kp: Any
-    kv: Any
-    goal: Any = None
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     name: ClassVar[str] = "pd_gravity"
     space: ClassVar[Space] = "joint"
 

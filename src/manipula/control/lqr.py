@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,24 +11,22 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import AnglePerJoint, PerJoint, Rows
 from manipula.physics.derivatives import forward_dynamics_derivatives
 from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
 class LQR(Controller):
-    r""":math:`\tau = g(q_0) - K[q - q_0;\ \dot q]` with K from the Riccati equation of the arm linearised at :math:`q_0` at rest.
+    r""":math:`\tau = g(q_0) - K[q - q_0;\ \dot q]` with K from the Riccati equation of the arm linearised at :math:`q_0` at rest."""
 
-    Attributes:
-        goal: q_0 (n,). position_weight, velocity_weight: diagonal of Q; effort_weight: diagonal of R.
-        gain: K (n rows of 2n), filled in by ``prepare``.
-    """
-
-    goal: Any
-    position_weight: Any = 100.0
-    velocity_weight: Any = 1.0
-    effort_weight: Any = 0.01
-    gain: Any = None
+    goal: Annotated[Any, AnglePerJoint("rad or m", "posture q_0 that is held")]
+    position_weight: Annotated[Any, PerJoint("1", "weight of the positions in Q", least=0.0)] = 100.0
+    velocity_weight: Annotated[Any, PerJoint("1", "weight of the speeds in Q", least=0.0)] = 1.0
+    effort_weight: Annotated[Any, PerJoint("1", "weight R of the torques", above=0.0)] = 0.01
+    gain: Annotated[
+        Any, Rows("N·m/rad, N·m·s/rad", "K, n rows of 2n; computed from the weights when the run is made")
+    ] = None
     name: ClassVar[str] = "lqr"
     space: ClassVar[Space] = "none"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
 from manipula.control.joint_pd import pd_torque
+from manipula.parts.field import AnglePerJoint, Flag, Number, PerJoint
 from manipula.redundancy.arm import Arm
 
 
@@ -21,19 +22,17 @@ class PID(Controller):
     r""":math:`\tau = \mathrm{sat}(u),\; u = K_p e + K_v\dot e + z,\; \dot z = K_i e + (\mathrm{sat}(u) - u)/T_t`.
 
     The last term bleeds the integral while the output is cut (back-calculation) [Åström & Hägglund 1995, §3.5].
-
-    Attributes:
-        kp, ki, kv: gains. limit: largest |τ|, ``None`` for no cut. tracking_time: T_t [s].
-        goal: fixed target (n,); ``None`` follows the reference. gravity: add g(q).
     """
 
-    kp: Any
-    ki: Any
-    kv: Any
-    limit: Any = None
-    tracking_time: Any = 0.1
-    goal: Any = None
-    gravity: bool = False
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
+    ki: Annotated[Any, PerJoint("N·m/(rad·s) or N/(m·s)", "integral gain K_i")]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    limit: Annotated[Any, PerJoint("N·m or N", "largest torque; none for no cut", least=0.0)] = None
+    tracking_time: Annotated[
+        Any, Number("s", "T_t, in which the integral is bled while the output is cut", above=0.0)
+    ] = 0.1
+    goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
+    gravity: Annotated[bool, Flag("add g(q)")] = False
     name: ClassVar[str] = "pid"
     space: ClassVar[Space] = "joint"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target, checked_torques
+from manipula.parts.field import Choice, Function, PerJoint
 from manipula.redundancy.arm import Arm
 
 
@@ -17,7 +18,7 @@ from manipula.redundancy.arm import Arm
 class GravityCompensation(Controller):
     r""":math:`\tau = g(q) - k\dot q`: the arm floats; with k > 0 it comes to rest where it is left."""
 
-    damping: Any = 0.0
+    damping: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "damping k", least=0.0)] = 0.0
     name: ClassVar[str] = "gravity"
     space: ClassVar[Space] = "none"
 
@@ -34,8 +35,8 @@ class UserFunction(Controller):
     the object as it was given, or after its ``reset()`` when it has one.
     """
 
-    function: Callable[..., Any]
-    target_space: str = "joint"
+    function: Annotated[Callable[..., Any], Function("function(t, q, qd, target) → torques")]
+    target_space: Annotated[str, Choice("space of its target", "joint", "task")] = "joint"
     name: ClassVar[str] = "user"
     space: ClassVar[Space] = "joint"
 

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import PerJoint
 from manipula.redundancy.arm import Arm
 
 
 @dataclass(frozen=True)
 class SlidingMode(Controller):
-    r""":math:`s = \dot e + \Lambda e,\quad \tau = M(\ddot q_d + \Lambda\dot e) + C\dot q + g + K\tanh(s/\phi)` [Slotine & Li 1991, §7.1].
+    r""":math:`s = \dot e + \Lambda e,\quad \tau = M(\ddot q_d + \Lambda\dot e) + C\dot q + g + K\tanh(s/\phi)` [Slotine & Li 1991, §7.1]."""
 
-    Attributes:
-        slope: Λ [1/s]. gain: K [N·m], larger than the model's error. layer: φ [rad/s], width of the boundary layer; thinner
-            follows better and chatters more.
-    """
-
-    slope: Any
-    gain: Any
-    layer: Any = 0.05
+    slope: Annotated[Any, PerJoint("1/s", "slope Λ of the sliding surface", least=0.0)]
+    gain: Annotated[Any, PerJoint("N·m or N", "K, larger than the model's error", least=0.0)]
+    layer: Annotated[
+        Any,
+        PerJoint("rad/s or m/s", "width φ of the boundary layer; thinner follows better and chatters more", above=0.0),
+    ] = 0.05
     name: ClassVar[str] = "sliding_mode"
     space: ClassVar[Space] = "joint"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.parts.field import Flag, Number, Parts, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
@@ -38,18 +39,16 @@ class TaskSpaceComputedTorque(Controller):
 
     Because :math:`JJ^+ = 1` the tip error obeys :math:`\ddot e + K_v\dot e + K_p e = 0` whatever the arm. Without z the joints keep the
     null-space velocity they have; ``null_damping`` k gives :math:`z = -k\dot q` plus the criteria.
-
-    Attributes:
-        kp [1/s²], kv [1/s]; null_damping: k [1/s]; damping: λ of the damped pseudoinverse (0: exact).
-        criteria: secondary criteria, see ``control.null_space``. friction: compensate plain friction laws.
     """
 
-    kp: Any
-    kv: Any
-    null_damping: Any = 0.0
-    damping: Any = 0.0
-    criteria: tuple[Criterion, ...] = ()
-    friction: bool = True
+    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
+    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
+    null_damping: Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)] = 0.0
+    damping: Annotated[Any, Number("m or rad", "λ of the damped pseudoinverse; 0 is exact", least=0.0)] = 0.0
+    criteria: Annotated[
+        tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")
+    ] = ()
+    friction: Annotated[bool, Flag("compensate the friction laws that need neither state nor load")] = True
     name: ClassVar[str] = "task_space_computed_torque"
     space: ClassVar[Space] = "task"
 
@@ -84,11 +83,13 @@ class OperationalSpace(Controller):
     consistent null space lower their cost.
     """
 
-    kp: Any
-    kv: Any
-    null_damping: Any = 0.0
-    criteria: tuple[Criterion, ...] = ()
-    friction: bool = True
+    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
+    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
+    null_damping: Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)] = 0.0
+    criteria: Annotated[
+        tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")
+    ] = ()
+    friction: Annotated[bool, Flag("compensate the friction laws that need neither state nor load")] = True
     name: ClassVar[str] = "operational_space"
     space: ClassVar[Space] = "task"
 
@@ -115,14 +116,13 @@ class OperationalSpace(Controller):
 class Impedance(Controller):
     r""":math:`\tau = J^T\left[K(x_d - x) + D(\dot x_d - \dot x)\right] + g - k\dot q`: the tip
     behaves like a spring and damper [Hogan 1985].
-
-    Attributes:
-        stiffness: K [N/m]. damping: D [N·s/m]. joint_damping: k [N·m·s/rad], keeps the null space quiet.
     """
 
-    stiffness: Any
-    damping: Any
-    joint_damping: Any = 0.0
+    stiffness: Annotated[Any, PerJoint("N/m", "stiffness K of the tip", least=0.0, each="coordinate")]
+    damping: Annotated[Any, PerJoint("N·s/m", "damping D of the tip", least=0.0, each="coordinate")]
+    joint_damping: Annotated[
+        Any, PerJoint("N·m·s/rad or N·s/m", "damping k of the joints, keeps the null space quiet", least=0.0)
+    ] = 0.0
     name: ClassVar[str] = "impedance"
     space: ClassVar[Space] = "task"
 

@@ -12,6 +12,7 @@ from manipula.algebra.derivatives import gradient
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.parts.checks import check_part
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
 
@@ -21,11 +22,13 @@ HUGE = 1e15  # squared four times it is still a number
 class Criterion(ABC):
     """A cost w(q) to be kept small by motion that the task does not see."""
 
+    part: ClassVar[str] = "criterion"
     name: ClassVar[str]
     gain: Any
 
     def __post_init__(self) -> None:
         freeze(self)
+        check_part(self)
 
     @abstractmethod
     def cost(self, arm: Arm, q: Vector) -> Scalar:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.parts.field import Number
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import Criterion, softly_bounded
 from manipula.robot.robot import Robot
@@ -32,12 +33,11 @@ class JointLimits(Criterion):
     bounded by ten ranges a second (a thousand ranges a second squared under torque control), so that a step of an integrator does not
     throw a joint across its range; where the task needs the joint outside, it goes there and the run's notes say so.
     A joint with one limit is treated as if its range were a turn (a metre), and is not pushed in the other half.
-
-    Attributes:
-        gain: k [1/s, under torque control 1/s²]; a larger one begins to push further from the limits.
     """
 
-    gain: Any = 1.0
+    gain: Annotated[Any, Number("1/s or 1/s²", "k; a larger one begins to push further from the limits", least=0.0)] = (
+        1.0
+    )
     name: ClassVar[str] = "joint_limits"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:

@@ -8,7 +8,7 @@ Gradients come from Taylor numbers: exact, for any scalar.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from manipula.algebra import ops
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, dot, ldl
 from manipula.algebra.ops import Scalar, Vector
+from manipula.parts.field import AnglePerJoint, Number
+from manipula.parts.registry import PartKind
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import Criterion, combined
 from manipula.redundancy.joint_limits import JointLimits
@@ -26,8 +28,10 @@ from manipula.redundancy.obstacle_distance import ObstacleDistance
 class Posture(Criterion):
     r""":math:`w = \tfrac12\sum_i (q_i - q_{0i})^2`: stay near a favourite posture."""
 
-    goal: Any
-    gain: Any = 1.0
+    goal: Annotated[Any, AnglePerJoint("rad or m", "favourite posture q_0")]
+    gain: Annotated[
+        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
+    ] = 1.0
     name: ClassVar[str] = "posture"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:
@@ -42,7 +46,9 @@ class Posture(Criterion):
 class Manipulability(Criterion):
     r""":math:`w = -\sqrt{\det JJ^T}` [Yoshikawa 1985]: away from singular postures."""
 
-    gain: Any = 1.0
+    gain: Annotated[
+        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
+    ] = 1.0
     name: ClassVar[str] = "manipulability"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:
@@ -54,7 +60,9 @@ class Manipulability(Criterion):
 class MinimumTorque(Criterion):
     r""":math:`w = \tfrac12\sum_i (g_i(q)/\tau_i)^2`: postures that are cheap to hold; τ is the effort limit where there is one."""
 
-    gain: Any = 1.0
+    gain: Annotated[
+        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
+    ] = 1.0
     name: ClassVar[str] = "minimum_torque"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:
@@ -78,8 +86,10 @@ def determinant(A: np.ndarray) -> Scalar:
 REGISTRY: dict[str, type[Criterion]] = {
     c.name: c for c in (Posture, JointLimits, Manipulability, MinimumTorque, ObstacleDistance)
 }
+KIND = PartKind("criterion", "criterion", REGISTRY, "manipula.redundancy.null_space.REGISTRY")
 
 __all__ = [
+    "KIND",
     "REGISTRY",
     "Criterion",
     "JointLimits",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from manipula.algebra.derivatives import gradient
 from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
+from manipula.parts.field import Number, VectorField
 from manipula.physics.kinematics import find_frame, place
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import Criterion, softly_bounded
@@ -31,26 +32,23 @@ class ObstacleDistance(Criterion):
 
     The push begins at the radius r and grows without bound at the obstacle's own radius :math:`r_0`, so the lines stay outside wherever the
     null space can move them; where they do not, the run's notes say so. Links are lines here: add their thickness to the radii.
-
-    Attributes:
-        centre: c [m]. radius: r [m], where the push begins. obstacle: r₀ [m], the sphere that is kept clear; 0 keeps off the centre.
     """
 
-    centre: Any
-    radius: Any
-    gain: Any = 1.0
-    obstacle: Any = 0.0
+    centre: Annotated[Any, VectorField("m", "centre c of the obstacle")]
+    radius: Annotated[Any, Number("m", "r, where the push begins", above=0.0)]
+    gain: Annotated[
+        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
+    ] = 1.0
+    obstacle: Annotated[
+        Any, Number("m", "radius r₀ of the sphere that is kept clear; 0 keeps off the centre", least=0.0)
+    ] = 0.0
     name: ClassVar[str] = "obstacle_distance"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (
-            isinstance(self.radius, float)
-            and isinstance(self.obstacle, float)
-            and not 0.0 <= self.obstacle < self.radius
-        ):
+        if isinstance(self.radius, float) and isinstance(self.obstacle, float) and not self.obstacle < self.radius:
             raise DescriptionError(
-                f"The obstacle's own radius ({self.obstacle:g} m) must be at least 0 and smaller than the radius where the push "
+                f"The obstacle's own radius ({self.obstacle:g} m) must be smaller than the radius where the push "
                 f"begins ({self.radius:g} m).",
                 field="obstacle",
             )

@@ -5,22 +5,20 @@ Each function reads one table and leaves unknown keys to the caller, who closes 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra import rotation
-from manipula.algebra.expression import parse
 from manipula.algebra.inertia import inertia_from_six, steiner
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, vec3
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import DescriptionError, unknown_name
 from manipula.formats.toml.fields import Fields, is_matrix, radians
-from manipula.robot.drives import REGISTRY as DRIVES
-from manipula.robot.friction import REGISTRY as FRICTION
+from manipula.formats.toml.part_tables import read_part
+from manipula.robot.drives import KIND as DRIVES
+from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.limits import UNLIMITED, Limits
 from manipula.robot.link import Payload
 
@@ -138,42 +136,9 @@ def drivetrain(table: Fields) -> dict[str, Any]:
         "limits": table.read("limits", limits, UNLIMITED),
         "rotor_inertia": table.scalar("rotor_inertia", 0.0),
         "gear_ratio": table.scalar("gear_ratio", 1.0),
-        "friction": table.read("friction", lambda t: _registered(t, "law", "friction law", FRICTION)),
-        "drive": table.read("drive", lambda t: _registered(t, "drive", "drive", DRIVES)),
+        "friction": table.read("friction", lambda t: read_part(t, FRICTION)),
+        "drive": table.read("drive", lambda t: read_part(t, DRIVES)),
     }
-
-
-def _registered(table: Fields, key: str, what: str, registry: dict[str, Any]) -> Any:
-    """An object of a registry from its name and its dataclass fields."""
-    name = table.required_text(key)
-    if name not in registry:
-        raise unknown_name(what, name, registry, **table.document.place(table.where(key)))
-    arguments: dict[str, Any] = {}
-    for f in dataclasses.fields(registry[name]):
-        if not f.init:
-            continue
-        if table.has(f.name):
-            arguments[f.name] = _value(table, f)
-        elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
-            raise table.error(f"The {what} '{name}' needs '{f.name}'.")
-    try:
-        return registry[name](**arguments)
-    except (ValueError, TypeError) as error:
-        raise table.error(f"The {what} '{name}' refuses its values: {error}") from None
-
-
-def _value(table: Fields, f: dataclasses.Field[Any]) -> Any:
-    kind = str(f.type)
-    if f.name == "motor":  # the prescribed motion of a motor: a formula in t that stays text
-        text = table.required_text("motor")
-        try:
-            parse(text, names=("t",))
-        except DescriptionError as error:
-            raise table.document.located(error, table.where("motor")) from None
-        return text
-    if "bool" in kind:
-        return table.flag(f.name, False)
-    return table.scalar(f.name)
 
 
 def base_and_tool(table: Fields) -> tuple[Pose, Pose]:

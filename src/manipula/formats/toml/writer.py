@@ -11,18 +11,14 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import DescriptionError, check_registered, printable
+from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
-from manipula.robot.drives import REGISTRY as DRIVES
-from manipula.robot.friction import REGISTRY as FRICTION
+from manipula.robot.drives import KIND as DRIVES
+from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.joint import Joint
 from manipula.robot.link import NO_INERTIA, ZERO3, Link, Payload
 from manipula.robot.robot import Robot
 
-_REGISTRIES = {
-    "friction": ("friction law", FRICTION, "manipula.robot.friction.REGISTRY"),
-    "drive": ("drive", DRIVES, "manipula.robot.drives.REGISTRY"),
-}
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -115,8 +111,7 @@ def drivetrain_lines(part: Mapping[str, Any]) -> list[str]:
             lines.append(f"{key} = {number_text(part[key])}")
     for key in ("friction", "drive"):
         if part.get(key) is not None:
-            what, registry, where = _REGISTRIES[key]
-            check_registered(what, part[key], part[key].name, registry, where, field=key)
+            {"friction": FRICTION, "drive": DRIVES}[key].check_registered(part[key], field=key)
             entries = (f"{k} = {_plain(v)}" for k, v in part[key].to_dict().items() if v is not None)
             lines.append(f"{key} = {{ {', '.join(entries)} }}")
     return lines

@@ -10,14 +10,19 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from manipula.algebra.ops import Scalar
+from manipula.parts.checks import check_part
 
 
 class Drive(ABC):
     """One drive for one joint: a frozen dataclass of parameters, written over ``ops`` so that it is compiled when traced."""
 
+    part: ClassVar[str] = "drive"
     name: ClassVar[str]
     states: ClassVar[int] = 0  # motor states integrated with the arm
     separates_rotor: ClassVar[bool] = False  # True when the rotor moves on its own and must not be counted in M
+
+    def __post_init__(self) -> None:
+        check_part(self)
 
     @abstractmethod
     def torque(

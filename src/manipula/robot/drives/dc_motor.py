@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.drives.base import Drive
 
 
@@ -15,17 +16,13 @@ class DCMotor(Drive):
     r"""Armature circuit :math:`L\,\dot i = u - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`.
 
     The command is a torque; the voltage that would hold it in steady state, :math:`u = R\,\tau_c/(Nk) + kN\dot q`, is cut to ``±voltage``.
-
-    Attributes:
-        torque_constant: k [N·m/A = V·s/rad]. resistance: R [Ω]. inductance: L [H]. gear_ratio: N; ``None`` takes that of the
-            joint. voltage: limit [V].
     """
 
-    torque_constant: Any
-    resistance: Any
-    inductance: Any
-    gear_ratio: Any = None
-    voltage: Any = None
+    torque_constant: Annotated[Any, Number("N·m/A", "torque constant k, also V·s/rad", above=0.0)]
+    resistance: Annotated[Any, Number("Ω", "armature resistance R", least=0.0)]
+    inductance: Annotated[Any, Number("H", "armature inductance L", above=0.0)]
+    gear_ratio: Annotated[Any, Number("1", "gear ratio N; none takes that of the joint", nonzero=True)] = None
+    voltage: Annotated[Any, Number("V", "largest voltage; none for no limit", least=0.0)] = None
     name: ClassVar[str] = "dc_motor"
     states: ClassVar[int] = 1
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.ops import Scalar
 from manipula.errors import DescriptionError
+from manipula.parts.field import Formula, Number
 from manipula.robot.drives.base import Drive
 
 
@@ -17,16 +18,17 @@ class Flexible(Drive):
     .. math:: \tau = s(\theta - q) + d(\dot\theta - \dot q),\qquad J\ddot\theta = u - \tau\ \ (\text{or } \theta = \theta(t)\text{ given})
 
     θ is the motor angle behind the gear (joint side), J the armature of the joint.
-
-    Attributes:
-        stiffness: s [N·m/rad or N/m]. damping: d [N·m·s/rad or N·s/m].
-        motor: ``None`` for a motor with inertia J driven by the command u; else θ(t): a formula in ``t`` as text, or a
-            function of one scalar.
     """
 
-    stiffness: Any
-    damping: Any = 0.0
-    motor: Any = None
+    stiffness: Annotated[Any, Number("N·m/rad or N/m", "stiffness s of the transmission", least=0.0)]
+    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "damping d of the transmission", least=0.0)] = 0.0
+    motor: Annotated[
+        Any,
+        Formula(
+            "rad or m",
+            "prescribed motor angle θ(t), formula or function; none: a motor with inertia J driven by the command u",
+        ),
+    ] = None
     name: ClassVar[str] = "flexible"
     states: ClassVar[int] = 2
     separates_rotor: ClassVar[bool] = True

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.errors import DescriptionError
+from manipula.parts.field import Number
 from manipula.robot.drives.base import Drive
 
 
 @dataclass(frozen=True)
 class Rigid(Drive):
-    r"""The command reaches the link, cut to :math:`\pm\tau_{max}` and to the speed–torque line of the motor.
+    r"""The command reaches the link, cut to :math:`\pm\tau_{max}` and to the speed–torque line of the motor."""
 
-    Attributes:
-        torque_limit: τ_max [N·m or N], joint side; ``None`` for none.
-        speed_limit: speed at which no torque is left in the direction of motion [rad/s or m/s]; ``None`` for none.
-    """
-
-    torque_limit: Any = None
-    speed_limit: Any = None
+    torque_limit: Annotated[
+        Any, Number("N·m or N", "largest torque τ_max, joint side; none for no limit", least=0.0)
+    ] = None
+    speed_limit: Annotated[
+        Any,
+        Number(
+            "rad/s or m/s", "speed at which no torque is left in the direction of motion; none for no limit", above=0.0
+        ),
+    ] = None
     name: ClassVar[str] = "rigid"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.speed_limit is not None and self.torque_limit is None:
             raise DescriptionError("The speed–torque line needs a torque_limit as well.", field="speed_limit")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manipula.parts.registry import PartKind
 from manipula.robot.friction.asymmetric import Asymmetric
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.friction.coulomb import Coulomb
@@ -13,8 +14,10 @@ from manipula.robot.friction.viscous import Viscous
 
 LAWS = (Viscous, Coulomb, Stribeck, Asymmetric, Dahl, LuGre, LoadDependent)
 REGISTRY: dict[str, type[FrictionLaw]] = {law.name: law for law in LAWS}
+KIND = PartKind("friction law", "law", REGISTRY, "manipula.robot.friction.REGISTRY")
 
 __all__ = [
+    "KIND",
     "REGISTRY",
     "Asymmetric",
     "Coulomb",

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
 @dataclass(frozen=True)
 class Asymmetric(FrictionLaw):
-    r""":math:`\tau_f = F_\pm \tanh(\dot q / v_0) + b_\pm\,\dot q` with the constants of the direction of motion.
+    r""":math:`\tau_f = F_\pm \tanh(\dot q / v_0) + b_\pm\,\dot q` with the constants of the direction of motion."""
 
-    Attributes:
-        forward, backward: dry levels F₊, F₋ [N·m or N], both positive.
-        damping_forward, damping_backward: b₊, b₋ [N·m·s/rad or N·s/m].
-        width: v_0 [rad/s or m/s].
-    """
-
-    forward: Any
-    backward: Any
-    damping_forward: Any = 0.0
-    damping_backward: Any = 0.0
-    width: Any = 1e-3
+    forward: Annotated[Any, Number("N·m or N", "dry friction F₊ of positive speeds", least=0.0)]
+    backward: Annotated[Any, Number("N·m or N", "dry friction F₋ of negative speeds", least=0.0)]
+    damping_forward: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b₊", least=0.0)] = 0.0
+    damping_backward: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b₋", least=0.0)] = 0.0
+    width: Annotated[
+        Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)
+    ] = 1e-3
     name: ClassVar[str] = "asymmetric"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

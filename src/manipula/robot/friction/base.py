@@ -11,13 +11,18 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from manipula.algebra.ops import Scalar
+from manipula.parts.checks import check_part
 
 
 class FrictionLaw(ABC):
     """One law for one joint. Written over ``ops``, so that it runs on floats and is compiled when traced."""
 
+    part: ClassVar[str] = "friction law"
     name: ClassVar[str]
     states: ClassVar[int] = 0  # how many internal states (bristle deflections) the law has
+
+    def __post_init__(self) -> None:
+        check_part(self)
 
     @property
     def needs_load(self) -> bool:

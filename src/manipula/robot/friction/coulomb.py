@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
@@ -16,19 +17,19 @@ class Coulomb(FrictionLaw):
 
     There is no stiction: below ``width`` the joint creeps. Choose ``width`` a hundredth of the speeds that matter; a smaller
     one makes the equations stiff (fixed steps must stay below about ``M·width/F_c``).
-
-    Attributes:
-        level: F_c [N·m or N].
-        width: v_0 [rad/s or m/s], the speed at which 76 % of the level is reached.
-        damping: b [N·m·s/rad or N·s/m].
-        offset: f_0 [N·m or N], a constant torque such as that of a cable, a spring or the zero of a sensor; it is found by
-            identification and does not oppose motion.
     """
 
-    level: Any
-    width: Any = 1e-3
-    damping: Any = 0.0
-    offset: Any = 0.0
+    level: Annotated[Any, Number("N·m or N", "dry friction F_c", least=0.0)]
+    width: Annotated[
+        Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)
+    ] = 1e-3
+    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
+    offset: Annotated[
+        Any,
+        Number(
+            "N·m or N", "constant torque f_0, of a cable, a spring or the zero of a sensor; it does not oppose motion"
+        ),
+    ] = 0.0
     name: ClassVar[str] = "coulomb"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
 @dataclass(frozen=True)
 class Dahl(FrictionLaw):
-    r""":math:`\tau_f = \sigma z + b\dot q,\quad \dot z = \dot q - \sigma\,|\dot q|\,z / F_c` [Dahl 1968].
+    r""":math:`\tau_f = \sigma z + b\dot q,\quad \dot z = \dot q - \sigma\,|\dot q|\,z / F_c` [Dahl 1968]."""
 
-    Attributes:
-        stiffness: σ [N·m/rad or N/m], slope of the torque at the start of motion.
-        level: F_c [N·m or N], reached when sliding.
-        damping: b [N·m·s/rad or N·s/m].
-    """
-
-    stiffness: Any
-    level: Any
-    damping: Any = 0.0
+    stiffness: Annotated[Any, Number("N·m/rad or N/m", "σ, slope of the torque at the start of motion", least=0.0)]
+    level: Annotated[Any, Number("N·m or N", "F_c, reached when sliding", above=0.0)]
+    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
     name: ClassVar[str] = "dahl"
     states: ClassVar[int] = 1
 

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
 @dataclass(frozen=True)
 class LoadDependent(FrictionLaw):
-    r""":math:`\tau_f = (F_0 + \mu f_n\,d/2)\tanh(\dot q/v_0) + b\dot q`, with the normal force f_n from the joint reactions.
+    r""":math:`\tau_f = (F_0 + \mu f_n\,d/2)\tanh(\dot q/v_0) + b\dot q`, with the normal force f_n from the joint reactions."""
 
-    Attributes:
-        coefficient: μ. level: F_0 [N·m or N] without load.
-        diameter: d [m] of a revolute joint's bearing; ``None`` for a prismatic joint (then :math:`\mu f_n`).
-        width: v_0 [rad/s or m/s]. damping: b [N·m·s/rad or N·s/m].
-    """
-
-    coefficient: Any
-    level: Any = 0.0
-    diameter: Any = None
-    width: Any = 1e-3
-    damping: Any = 0.0
+    coefficient: Annotated[Any, Number("1", "friction coefficient μ", least=0.0)]
+    level: Annotated[Any, Number("N·m or N", "friction F_0 without load", least=0.0)] = 0.0
+    diameter: Annotated[
+        Any, Number("m", "bearing diameter d of a revolute joint; none for a prismatic one, then μ f_n", above=0.0)
+    ] = None
+    width: Annotated[
+        Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)
+    ] = 1e-3
+    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
     name: ClassVar[str] = "load_dependent"
 
     @property

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
@@ -18,23 +19,23 @@ class LuGre(FrictionLaw):
        \dot z &= \dot q\left(1 - \frac{\sigma_0 z\,\mathrm{sgn}\,\dot q}{\mu_k + (\mu_s-\mu_k)\,e^{-(\dot q/v_s)^2}}\right),\qquad
        \mu = \sigma_0 z + \sigma_1\dot z + \sigma_2\dot q \\
        \tau_f &= \mu\,f_n\,d/2\ \text{(revolute)},\qquad \tau_f = \mu\,f_n\ \text{(prismatic)}
-
-    Attributes:
-        sigma0: bristle stiffness [1/rad or 1/m]; sigma1: its damping [s/rad or s/m]; sigma2: viscous part [s/rad or s/m].
-        v_stribeck: v_s [rad/s or m/s].
-        mu_static, mu_kinetic: friction coefficients μ_s, μ_k.
-        diameter: of a revolute joint's bearing, d [m]; ``None`` for a prismatic joint.
-        load: constant normal force f_n [N]; ``None`` takes it from the joint reactions of the motion itself.
     """
 
-    sigma0: Any
-    sigma1: Any
-    sigma2: Any
-    v_stribeck: Any
-    mu_static: Any
-    mu_kinetic: Any
-    diameter: Any = None
-    load: Any = None
+    sigma0: Annotated[Any, Number("1/rad or 1/m", "bristle stiffness σ₀", least=0.0)]
+    sigma1: Annotated[Any, Number("s/rad or s/m", "bristle damping σ₁", least=0.0)]
+    sigma2: Annotated[Any, Number("s/rad or s/m", "viscous part σ₂", least=0.0)]
+    v_stribeck: Annotated[Any, Number("rad/s or m/s", "Stribeck speed v_s", above=0.0)]
+    mu_static: Annotated[Any, Number("1", "static friction coefficient μ_s", above=0.0)]
+    mu_kinetic: Annotated[Any, Number("1", "kinetic friction coefficient μ_k", above=0.0)]
+    diameter: Annotated[
+        Any, Number("m", "bearing diameter d of a revolute joint; none for a prismatic one", above=0.0)
+    ] = None
+    load: Annotated[
+        Any,
+        Number(
+            "N", "constant normal force f_n; none takes it from the joint reactions of the motion itself", least=0.0
+        ),
+    ] = None
     name: ClassVar[str] = "lugre"
     states: ClassVar[int] = 1
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
+from manipula.parts.field import Number
 from manipula.robot.friction.base import FrictionLaw
 
 
 @dataclass(frozen=True)
 class Stribeck(FrictionLaw):
-    r""":math:`\tau_f = \left(F_k + (F_s - F_k)\,e^{-(\dot q/v_s)^2}\right)\tanh(\dot q/v_0) + b\,\dot q`.
+    r""":math:`\tau_f = \left(F_k + (F_s - F_k)\,e^{-(\dot q/v_s)^2}\right)\tanh(\dot q/v_0) + b\,\dot q`."""
 
-    Attributes:
-        static: F_s [N·m or N]. kinetic: F_k [N·m or N].
-        v_stribeck: v_s [rad/s or m/s], where the static level has faded.
-        width: v_0 [rad/s or m/s] of the smoothed sign; keep it well below ``v_stribeck``.
-        damping: b [N·m·s/rad or N·s/m].
-    """
-
-    static: Any
-    kinetic: Any
-    v_stribeck: Any
-    width: Any = 1e-3
-    damping: Any = 0.0
+    static: Annotated[Any, Number("N·m or N", "static friction F_s", least=0.0)]
+    kinetic: Annotated[Any, Number("N·m or N", "kinetic friction F_k", least=0.0)]
+    v_stribeck: Annotated[Any, Number("rad/s or m/s", "v_s, where the static level has faded", above=0.0)]
+    width: Annotated[
+        Any, Number("rad/s or m/s", "v_0 of the smoothed sign; keep it well below v_stribeck", above=0.0)
+    ] = 1e-3
+    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
     name: ClassVar[str] = "stribeck"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

@@ -6,9 +6,10 @@ from typing import Any
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.formats.toml.fields import Fields
+from manipula.formats.toml.part_tables import read_formula
 from manipula.robot.robot import Robot
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.files.parts import each_table, part_table, read_drive, read_each, read_formula, read_law
+from manipula.simulation.files.parts import each_table, part_table, read_drive, read_each, read_law
 from manipula.simulation.files.scenario_read import header
 from manipula.simulation.files.scenario_write import plain_fields, with_robots
 from manipula.simulation.integrators import FIXED

@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.formats.toml.fields import Fields, radians
+from manipula.formats.toml.part_tables import read_fields
 from manipula.robot.robot import Robot
 from manipula.simulation.checks.rehearsal import rehearse
 from manipula.simulation.files import parts
@@ -74,7 +75,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     for key, cls in (("noise", Noise), ("actuator", Actuator)):
         table = root.table(key)
         if table is not None:
-            given[key] = parts.read_dataclass(table, cls, key)
+            given[key] = read_fields(table, cls, key)
     for key in ("parameters", "vary"):
         given[key] = root.read(key, _named_numbers)
     given["torques"] = root.read("torques", _torques)

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from manipula.errors import DescriptionError, unknown_name
-from manipula.simulation.files.parts import IN_PYTHON_ONLY, each_table, part_table
+from manipula.simulation.files.parts import CONTROLLERS, each_table, part_table
 from manipula.simulation.files.reference import reference_table
 from manipula.simulation.files.robot import robot_text
 from manipula.simulation.files.text import toml_text
@@ -29,7 +29,7 @@ def scenario_text(s: Scenario) -> str:
     Raises:
         DescriptionError: when a part is a Python function or object that no file can hold.
     """
-    if s.controller is not None and s.controller.name in IN_PYTHON_ONLY:
+    if s.controller is not None and s.controller.name in CONTROLLERS.python_only:
         raise DescriptionError(
             "A controller that is a Python function cannot be written to a file.", field="controller"
         )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeGuard
+from typing import Annotated, Any, ClassVar, TypeGuard
 
 from manipula.algebra.fields import freeze
-from manipula.errors import DescriptionError, unknown_name
+from manipula.errors import DescriptionError
+from manipula.parts.checks import check_part
+from manipula.parts.field import Formulas, Frame, Number, PerJoint, VectorField, Whole
+from manipula.parts.registry import PartKind
 from manipula.robot.link import TIP
 
 
@@ -17,25 +20,20 @@ def _plain(value: Any) -> TypeGuard[float]:
 
 @dataclass(frozen=True)
 class Wrench:
-    """A force and moment on a frame during an interval, in base axes, force first [N, N·m].
+    """A force and moment on a frame during an interval, in base axes, force first."""
 
-    Attributes:
-        wrench: six numbers or formulas in ``t``.
-        frame: where it acts. start, stop: when [s].
-    """
-
-    wrench: Any
-    frame: str = TIP
-    start: Any = 0.0
-    stop: Any = float("inf")
+    wrench: Annotated[
+        Any, Formulas("N, N·m", "force x, y, z and moment x, y, z: numbers, or formulas in t", lengths=(6,))
+    ]
+    frame: Annotated[str, Frame("where it acts")] = TIP
+    start: Annotated[Any, Number("s", "when it begins to act")] = 0.0
+    stop: Annotated[Any, Number("s", "when it ceases to act", infinite=True)] = float("inf")
+    part: ClassVar[str] = "disturbance"
     name: ClassVar[str] = "wrench"
 
     def __post_init__(self) -> None:
         freeze(self)
-        if not isinstance(self.wrench, tuple) or len(self.wrench) != 6:
-            raise DescriptionError(
-                "Six numbers or formulas in t are needed: force x, y, z [N], moment x, y, z [N·m].", field="wrench"
-            )
+        check_part(self)
         if _plain(self.start) and _plain(self.stop) and self.start >= self.stop:
             raise DescriptionError(
                 f"It would never act: it starts at {self.start:g} s and stops at {self.stop:g} s.", field="stop"
@@ -44,70 +42,63 @@ class Wrench:
 
 @dataclass(frozen=True)
 class PayloadChange:
-    """From time ``time`` on the tip carries ``mass`` [kg] as a point at ``com`` in the tool frame."""
+    """From a time on the tip carries another point mass."""
 
-    time: Any
-    mass: Any
-    com: Any = (0.0, 0.0, 0.0)
+    time: Annotated[Any, Number("s", "from when on")]
+    mass: Annotated[Any, Number("kg", "mass that the tip carries", least=0.0)]
+    com: Annotated[Any, VectorField("m", "where it is, in the tool frame")] = (0.0, 0.0, 0.0)
+    part: ClassVar[str] = "disturbance"
     name: ClassVar[str] = "payload"
 
     def __post_init__(self) -> None:
         freeze(self)
-        if not isinstance(self.com, tuple) or len(self.com) != 3:
-            raise DescriptionError("Three coordinates are needed [m].", field="com")
-        if _plain(self.mass) and not self.mass >= 0.0:
-            raise DescriptionError(f"A payload has a mass of at least 0 kg, found {self.mass:g}.", field="mass")
+        check_part(self)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Normal measurement noise, fresh every step and held during it.
+    """Normal measurement noise, fresh every step and held during it."""
 
-    Attributes:
-        position, velocity: standard deviations [rad or m, per s].
-        seed: the noise of run i in a batch is drawn from (seed, i), independent of order and threads.
-    """
-
-    position: float = 0.0
-    velocity: float = 0.0
-    seed: int = 0
+    position: Annotated[float, Number("rad or m", "standard deviation of the positions", least=0.0, degrees=True)] = 0.0
+    velocity: Annotated[float, Number("rad/s or m/s", "standard deviation of the speeds", least=0.0, degrees=True)] = (
+        0.0
+    )
+    seed: Annotated[
+        int, Whole("the noise of run i in a batch is drawn from (seed, i), whatever the order", least=0)
+    ] = 0
 
     def __post_init__(self) -> None:
+        check_part(self)
         for name in ("position", "velocity"):
-            value = float(getattr(self, name))
-            if not 0.0 <= value < float("inf"):
-                raise DescriptionError(f"A standard deviation is at least 0, found {value:g}.", field=name)
-            object.__setattr__(self, name, value)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise DescriptionError(f"A seed is a whole number of at least 0, found {self.seed!r}.", field="seed")
+            object.__setattr__(self, name, float(getattr(self, name)))
 
 
 @dataclass(frozen=True)
 class Actuator:
     """Limits between command and drive.
 
-    Attributes:
-        limit: largest |tau| commanded, one number or one a joint; ``None`` takes nothing away. ``"effort"`` uses the robot's
-            effort limits.
-        delay: the command decided at the beginning of a step acts from ``delay`` [s] later on, for one step; any time is allowed.
-            Until the first one arrives the command decided at the start is held.
+    The command decided at the beginning of a step acts from ``delay`` later on, for one step; any time is allowed. Until the first
+    one arrives the command decided at the start is held.
     """
 
-    limit: Any = None
-    delay: float = 0.0
+    limit: Annotated[
+        Any,
+        PerJoint(
+            "N·m or N",
+            'largest torque commanded; "effort" takes the robot\'s effort limits, none no limit',
+            least=0.0,
+            choices=("effort",),
+        ),
+    ] = None
+    delay: Annotated[float, Number("s", "time between decision and action", least=0.0)] = 0.0
     structure: ClassVar[frozenset[str]] = frozenset({"delay"})
 
     def __post_init__(self) -> None:
         freeze(self)
-        if not 0.0 <= self.delay < float("inf"):
-            raise DescriptionError(f"A delay is at least 0 s, found {self.delay:g}.", field="delay")
-        if isinstance(self.limit, str) and self.limit != "effort":
-            raise unknown_name("limit of an actuator", self.limit, ("effort",), field="actuator.limit")
-        for value in self.limit if isinstance(self.limit, tuple) else (self.limit,):
-            if _plain(value) and not value >= 0.0:
-                raise DescriptionError(f"A limit of the torque is at least 0, found {value:g}.", field="actuator.limit")
+        check_part(self)
 
 
 DISTURBANCES = {d.name: d for d in (Wrench, PayloadChange)}
+KIND = PartKind("disturbance", "kind", DISTURBANCES, "manipula.simulation.plant.disturbances.DISTURBANCES")
 IDEAL = Actuator()
 QUIET = Noise()
