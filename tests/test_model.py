@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from manipula.algebra.derivatives import jacobian as derivative
 from manipula.errors import BudgetError, DescriptionError, ShapeError, UnknownNameError
 from manipula.formats.planar import planar
-from manipula.model import FUNCTIONS, Model, compile
+from manipula.model import Model, compile
 from manipula.physics import articulated, composite, coriolis, derivatives, energy, kinematics, newton_euler, reactions
 from manipula.physics import planar as planar_arm
 from manipula.physics.forward import SPATIAL_FROM, uses_articulated
+from manipula.physics.functions import FUNCTIONS
 from manipula.physics.regressor import regressor
 from manipula.robot.robot import Robot
 from strategies import random_robot, random_state
@@ -70,7 +72,7 @@ def plain_physics(robot: Robot, q: Any, qd: Any, x: Any) -> dict[str, Any]:
 
 
 def call(model: Model, name: str, q: Any, qd: Any, x: Any) -> Any:
-    inputs = FUNCTIONS[name][0]
+    inputs = FUNCTIONS[name].inputs
     values = {"q": q, "qd": qd, "qdd": x, "tau": x, "wrench": np.array([1.0, -2.0, 0.5, 0.3, 0.7, -0.4])}
     return getattr(model, name)(*(values[i] for i in inputs))
 
@@ -204,3 +206,36 @@ def test_what_cannot_be_compiled_says_why() -> None:
     with pytest.raises(DescriptionError, match="several end links"):
         compile(tree).pose(np.zeros(5))
     assert compile(tree).mass_matrix(np.zeros(5)).shape == (5, 5)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_says_what_it_is(name: str) -> None:
+    """Docstring with shapes and units, signature, keywords, the usual TypeErrors with the function's name."""
+    model, entry = compile(PLANAR), FUNCTIONS[name]
+    function = getattr(model, name)
+    text = function.__doc__
+    assert "(..., " in text
+    assert "[" in text
+    assert list(inspect.signature(function).parameters)[: len(entry.inputs)] == list(entry.inputs)
+    assert {"out", "threads"} < set(inspect.signature(function).parameters)
+    values = {i: np.full(shape, 0.1 + k) for k, (i, shape) in enumerate(entry.shapes(3).items())}
+    for one, other in zip(parts(function(**values)), parts(function(*values.values())), strict=True):
+        assert np.array_equal(one, other)
+    results = function(*values.values())
+    found = results if isinstance(results, tuple) else (results,)
+    assert name == "poses" or entry.entries(3) == sum(np.size(r) for r in found)
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'qdot'"):
+        function(**values, qdot=0.0)
+    with pytest.raises(TypeError, match=rf"{name}\(\) got multiple values for argument 'q'"):
+        function(values["q"], **values)
+    with pytest.raises(TypeError, match=rf"{name}\(\).* missing.*{entry.inputs[-1]}"):
+        function(*list(values.values())[:-1])
+
+
+def test_functions_say_what_they_are_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MANIPULA_NO_LLVM", "1")
+    model = compile(PLANAR.replace(name="interpreted"))
+    assert str(inspect.signature(model.bias)) == "(q, qd, *, out=None, threads=None)"
+    assert "[N m, N]" in (model.bias.__doc__ or "")
+    q, qd, _ = random_state(np.random.default_rng(6), 3)
+    assert close("bias", model.bias(qd=qd, q=q), compile(PLANAR).bias(q, qd))

@@ -77,9 +77,12 @@ def expected(robot: Robot, name: str, x: dict[str, np.ndarray]) -> tuple[np.ndar
         "position": lambda: kinematics.position(robot, q),
         "jacobian": lambda: kinematics.jacobian(robot, q),
         "jacobian_rate": lambda: kinematics.jacobian_rate(robot, q, qd),
+        "external_torque": lambda: kinematics.jacobian(robot, q).T @ x["wrench"],
         "mass_matrix": lambda: composite.mass_matrix(robot, q),
+        "inverse_mass_matrix": lambda: composite.inverse_mass_matrix(robot, q),
         "coriolis_matrix": lambda: coriolis.coriolis_matrix(robot, q, qd),
         "bias": lambda: newton_euler.bias(robot, q, qd),
+        "nonlinear_effects": lambda: newton_euler.nonlinear_effects(robot, q, qd),
         "gravity": lambda: newton_euler.gravity(robot, q),
         "inverse_dynamics": lambda: newton_euler.inverse_dynamics(robot, q, qd, qdd),
         "forward_dynamics": lambda: articulated.forward_dynamics(robot, q, qd, tau),
@@ -95,7 +98,7 @@ def expected(robot: Robot, name: str, x: dict[str, np.ndarray]) -> tuple[np.ndar
 
 
 def tolerance(name: str) -> float:
-    return FORWARD if name.startswith("forward") else SAME
+    return FORWARD if name.startswith(("forward", "inverse_mass")) else SAME
 
 
 def close(found: object, wanted: np.ndarray, limit: float) -> bool:

@@ -92,7 +92,7 @@ def test_wrong_shapes_name_kernel_argument_and_expectation(arguments, message):
 
 
 def test_wrong_number_of_arguments():
-    with pytest.raises(TypeError, match=r"arm takes 3 arguments \(q, qd, m\), 2 were given"):
+    with pytest.raises(TypeError, match=r"arm\(\) takes 3 arguments \(q, qd, m\), 2 were given; missing: m"):
         KERNEL(np.ones(5), np.ones(5))
 
 

@@ -98,3 +98,13 @@ def sample_count(dimension: str, graph: Graph, arrays: list[np.ndarray]) -> int:
 
     steps, every = dimension.removesuffix("+1").split("//")
     return number(steps) // max(number(every), 1) + 1
+
+
+def separate(arrays: tuple[Any, ...], out: Any) -> bool:
+    """Whether ``out`` consists of float64 arrays that share no memory with each other or with the arguments."""
+    if out is None:
+        return True
+    given = out if isinstance(out, tuple) else (out,)
+    if not all(isinstance(x, np.ndarray) and x.dtype == np.float64 for x in given):
+        return False
+    return not any(np.may_share_memory(x, y) for k, x in enumerate(given) for y in (*arrays, *given[:k]))

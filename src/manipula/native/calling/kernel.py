@@ -15,7 +15,8 @@ import numpy as np
 
 from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
-from manipula.native.calling.arguments import Arguments, sample_count
+from manipula.native.calling.arguments import Arguments, sample_count, separate
+from manipula.native.calling.signature import ordered, signature
 from manipula.native.locks import Lock, compiling
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.graph import Graph, core_size
@@ -177,24 +178,31 @@ class Kernel:
     @cached_property
     def fast(self) -> Callable[..., Any]:
         """The quickest way to call the function from Python: a built-in function for one state, all else as usual."""
+        return self._made("") or self._general
+
+    def described(self, doc: str) -> Callable[..., Any]:
+        """``fast`` with a docstring and the signature that ``inspect`` and editors show."""
+        shown = signature(self.graph.inputs)
+        made = self._made(f"{self.name.rpartition('.')[2]}{shown}\n--\n\n{doc}")  # CPython finds the signature there
+        if made is None:
+            made = functools.partial(self._general)
+            made.__dict__.update(__name__=self.name, __doc__=doc, __signature__=shown)
+        return made
+
+    def _made(self, doc: str) -> Callable[..., Any] | None:
         graph = self.graph
         if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
-            return self._general
+            return None
         _import_compiler()
         from manipula.native.calling.ufunc import make_callable
 
         code = self.code(1)
         if code.stoppable:
-            return self._general
-        return make_callable(
-            self.name,
-            list(graph.inputs.values()),
-            list(graph.outputs.values()),
-            code.address,
-            self._general,
-            workspace=code.workspace,
-            keep=code.loaded,
-        )
+            return None
+        shapes = list(graph.inputs.values()), list(graph.outputs.values())
+        general, space = self._general, code.workspace
+        made = make_callable(self.name, *shapes, code.address, general, workspace=space, keep=code.loaded, doc=doc)
+        return None if made is general else made
 
     @cached_property
     def gufunc(self) -> Any:
@@ -226,15 +234,15 @@ class Kernel:
             rows = max(rows, array.size // math.prod(shape))
         return 1 < rows <= self._few_rows and self.gufunc is not None
 
-    def _general(self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None) -> Any:
+    def _general(
+        self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None, **named: Any
+    ) -> Any:
         graph = self.graph
-        if len(arrays) != len(graph.inputs):
-            raise TypeError(
-                f"{self.name} takes {len(graph.inputs)} arguments ({', '.join(graph.inputs)}), {len(arrays)} were given"
-            )
+        if named or len(arrays) != len(graph.inputs):
+            arrays = ordered(self.name, graph.inputs, arrays, named)
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
-        if threads is None and self._small_batch(arrays) and _separate(arrays, out):
+        if threads is None and self._small_batch(arrays) and separate(arrays, out):
             with contextlib.suppress(ValueError):  # wrong shapes are told better below
                 return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
         arguments = Arguments(graph, list(arrays))
@@ -365,16 +373,6 @@ def _run_rows(code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int
             return
         first = 8 * row
         code.entry(sources(*[p + first * s for p, s in inputs]), targets(*[p + first * s for p, s in outputs]), memory)
-
-
-def _separate(arrays: tuple[Any, ...], out: Any) -> bool:
-    """Whether ``out`` consists of float64 arrays that share no memory with each other or with the arguments."""
-    if out is None:
-        return True
-    given = out if isinstance(out, tuple) else (out,)
-    if not all(isinstance(x, np.ndarray) and x.dtype == _FLOAT for x in given):
-        return False
-    return not any(np.may_share_memory(x, y) for k, x in enumerate(given) for y in (*arrays, *given[:k]))
 
 
 def _address(array: np.ndarray) -> int:

@@ -125,10 +125,10 @@ def _build(
 
 @functools.cache
 def _context_type(words: int) -> type:
-    def release(context: Any) -> None:
+    def release(context: Any, pool: int = entry.POOL) -> None:  # at the end of a process the module may be gone already
         """Give up the arrays remembered for reuse."""
         for first in getattr(context, "pools", ()):
-            for slot in range(first, first + entry.POOL):
+            for slot in range(first, first + pool):
                 address, context[slot] = context[slot], 0
                 if address:
                     decref(address)
