@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 
 from manipula.motion.piecewise import PiecewiseTrajectory
 
 
 def joint_splines(t: np.ndarray, q: np.ndarray, breaks: np.ndarray) -> PiecewiseTrajectory:
     """The joint motion through q (S, n) at times t, four times differentiable between ``breaks``."""
+    from scipy.interpolate import make_interp_spline
+
     times, rows = [t[:1]], []
     places = np.searchsorted(t, breaks - 1e-12 * breaks[-1])
     for a, b in zip(places, places[1:]):

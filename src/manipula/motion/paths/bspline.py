@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline
 
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
@@ -25,6 +24,8 @@ def bspline(points: Any, *, degree: int = 3, closed: bool = False) -> Path:
     Args:
         degree: 1 to 7.
     """
+    from scipy.interpolate import BSpline
+
     if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or not 1 <= degree <= 7:
         raise DescriptionError(f"'degree' is {degree}; it must be a whole number from 1 to 7.", field="degree")
     control = point_rows(points, "points", at_least=int(degree) + 1)

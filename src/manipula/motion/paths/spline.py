@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from manipula.algebra.arguments import finite_array
 from manipula.errors import DescriptionError
@@ -57,6 +56,8 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
         chord = distinct_neighbours(points, name) / widths  # |dp/du| that fits the end segments
         slopes = directions / norms[:, None] * chord[[0, -1], None]
         boundary = ((1, slopes[0]), (1, slopes[1]))
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(u, points, bc_type=boundary)
     return PiecewisePolynomial(u, np.ascontiguousarray(spline.c[::-1].transpose(1, 0, 2)))
 

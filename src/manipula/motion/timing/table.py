@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from manipula.algebra.arguments import finite_array
 from manipula.errors import DescriptionError
@@ -54,6 +53,8 @@ class TableLaw(TimeLaw):
         s *= length / s[-1]
         if self.interpolation == "linear":
             return PiecewiseProfile(t, np.column_stack([s[:-1], np.diff(s) / np.diff(t)]))
+        from scipy.interpolate import CubicSpline, PchipInterpolator
+
         if self.interpolation == "monotone":
             return PiecewiseProfile(t, PchipInterpolator(t, s).c[::-1].T)
         profile = PiecewiseProfile(t, CubicSpline(t, s, bc_type="clamped").c[::-1].T)
