@@ -70,7 +70,7 @@ def checked_torques(given: Any, n: int) -> np.ndarray:
         ShapeError: for another length.
         DescriptionError: for what is no array of real numbers: masked entries, complex numbers, text, nothing.
     """
-    if isinstance(given, np.ma.MaskedArray):
+    if isinstance(given, np.ndarray) and hasattr(given, "mask"):  # numpy.ma itself takes long to import
         raise DescriptionError(
             "The controller gives a masked array; a torque cannot be missing. Fill it: tau.filled(0.0).",
             field="controller",

@@ -23,60 +23,75 @@ _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
 class _Snapshot(NamedTuple):
-    """What was seen: the loaded modules, the name spaces and all their values, and whether anything was somebody's."""
+    """What was seen: how many modules were loaded, ours by name, the name spaces and all their values, and whether all of it was ours."""
 
     modules: int
+    ours: dict[str, types.ModuleType]
     spaces: list[Mapping[str, Any]]
     values: list[Any]
     clean: bool
 
 
 _first: dict[int, tuple[Any, dict[str, Any]]] = {}  # of every module and class: what its names meant at first
-_last = _Snapshot(-1, [], [], True)
+_last = _Snapshot(-1, {}, [], [], True)
 
 
 def is_untouched() -> bool:
     """Is everything in the rooms that kernels are made from what it was when it was first seen, and ours?"""
-    look = _last
     try:
-        if len(sys.modules) == look.modules and sum(map(len, look.spaces)) == len(look.values):
-            now = list(itertools.chain.from_iterable(map(_VALUES, look.spaces)))
-            if now == look.values:  # the same objects, or equal numbers and texts
-                return look.clean
+        last = _last
+        same = _is_same(last)
+        if same and len(sys.modules) == last.modules:
+            return last.clean
+        return _look_again(last if same and last.clean else None)
     except RuntimeError:  # another thread imports something at this moment
         return False
-    except Exception:  # something was replaced by what cannot be compared
-        pass
+
+
+def _is_same(last: _Snapshot) -> bool:
+    """Do all names that were seen still mean the same objects (or equal numbers and texts)?"""
+    if sum(map(len, last.spaces)) != len(last.values):
+        return False
+    now = list(itertools.chain.from_iterable(map(_VALUES, last.spaces)))
     try:
-        return _look_again()
+        return now == last.values
     except RuntimeError:
+        raise
+    except Exception:  # something was replaced by what cannot be compared
         return False
 
 
-def _look_again() -> bool:
+def _look_again(known: _Snapshot | None) -> bool:
+    """Look at everything; only at the modules loaded since, where all that was ``known`` is unchanged."""
     global _last
-    count = len(sys.modules)
-    spaces: list[Mapping[str, Any]] = []
-    values: list[Any] = []
+    count, ours = len(sys.modules), _modules()
+    if known is not None and any(ours.get(name) is not module for name, module in known.ours.items()):
+        known = None
+    spaces: list[Mapping[str, Any]] = list(known.spaces) if known else []
+    values: list[Any] = list(known.values) if known else []
     clean = True
-    for owner in _owners():
+    for owner in _owners([module for name, module in ours.items() if known is None or name not in known.ours]):
         space = vars(owner)
-        known = _first.setdefault(id(owner), (owner, {}))[1]
+        meant = _first.setdefault(id(owner), (owner, {}))[1]
         seen = dict(space)
-        clean &= _unchanged(known, seen)
+        clean &= _unchanged(meant, seen)
         spaces.append(space)
         values.extend(seen.values())
-    _last = _Snapshot(count, spaces, values, clean)
+    _last = _Snapshot(count, ours, spaces, values, clean)
     return clean
 
 
-def _owners() -> list[Any]:
-    """The loaded modules of the rooms, and the classes that stand in them."""
-    modules = [
-        module
+def _modules() -> dict[str, types.ModuleType]:
+    """The loaded modules of the rooms, by name."""
+    return {
+        name: module
         for name, module in list(sys.modules.items())
         if name.startswith(PACKAGE + ".") and name.split(".")[1] in ROOMS and isinstance(module, types.ModuleType)
-    ]
+    }
+
+
+def _owners(modules: list[types.ModuleType]) -> list[Any]:
+    """The modules, and the classes that stand in them."""
     classes: dict[type, None] = {}
     for module in modules:
         for value in list(vars(module).values()):

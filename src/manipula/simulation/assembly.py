@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, LazyDict, handed_over
-from manipula.simulation.provenance import acting, robot_text, settings, versions
-from manipula.simulation.recorded import scenario_text
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
 
-PROVENANCE = ("robot_digest", "robot_toml", "parameters", "settings", "limits", "scenario_toml", "acting")
+PROVENANCE = ("versions", "robot_digest", "robot_toml", "parameters", "settings", "limits", "scenario_toml", "acting")
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
 
@@ -38,7 +36,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     plain = {
         "robot": s.robot.name, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
-        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, "versions": versions(),
+        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name,
     }  # fmt: skip
     own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
     meta = LazyDict(plain, PROVENANCE, lambda: provenance(s)) if own else {**plain, **provenance(s)}
@@ -54,9 +52,13 @@ def least(trusted: np.ndarray) -> float:
 
 def provenance(scenario: Any) -> dict[str, Any]:
     """``robot_toml``, the values of its free ``parameters``, the ``settings`` that differ from their defaults, and the ``limits``."""
+    from manipula.simulation.provenance import acting, robot_text, settings, versions
+    from manipula.simulation.recorded import scenario_text
+
     free = {name: _plain(value) for name, value in (scenario.parameters or {}).items()}
     return {
-        "robot_digest": scenario.robot.digest, "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
+        "versions": versions(), "robot_digest": scenario.robot.digest,
+        "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
         "limits": stated_limits(scenario.robot, scenario.limits), "scenario_toml": scenario_text(scenario),
         "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
     }  # fmt: skip
