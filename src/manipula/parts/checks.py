@@ -33,19 +33,24 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], whos
             check_value(given[d.name], d, whose)
 
 
-def check_lengths(part: Any, n: int, field: str) -> None:
-    """Do the fields of a part that hold one number per joint fit a robot with n joints?"""
+def check_fit(part: Any, n: int, field: str) -> None:
+    """A part for a robot with n joints: its fields once more, and the length of those that hold one number per joint."""
+    try:
+        check_part(part)
+    except DescriptionError as error:
+        error.field = f"{field}.{error.field}"
+        raise error.at() from None
     for d in declared(type(part)):
         value = getattr(part, d.name)
         if d.field.kind == "one per joint" and d.field.each == "joint" and isinstance(value, (tuple, list, np.ndarray)):
             if len(value) != n:
                 raise LengthError(
-                    f"'{d.name}' of {label(part)} needs one number, or one per joint ({n}), found {len(value)}.",
+                    f"'{d.name}' of {label(part)}: one number, or one per joint is needed ({n}), found {len(value)}.",
                     field=f"{field}.{d.name}",
                 )
         elif d.field.kind == "parts" and d.declared:
             for i, inner in enumerate(value):
-                check_lengths(inner, n, f"{field}.{d.name}[{i}]")
+                check_fit(inner, n, f"{field}.{d.name}[{i}]")
 
 
 def label(part: Any) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
+from manipula.parts.checks import check_fit
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
@@ -124,11 +125,6 @@ class Scenario:
         stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
         if self.start not in STARTS:
             raise unknown_name("start", self.start, STARTS, field="start")
-        limit = self.actuator.limit
-        if isinstance(limit, tuple) and len(limit) != self.robot.n:
-            raise DescriptionError(
-                f"One limit per joint is needed ({self.robot.n}), found {len(limit)}.", field="actuator.limit"
-            )
         one = isinstance(self.disturbances, (Wrench, PayloadChange))
         set_("disturbances", (self.disturbances,) if one else tuple(self.disturbances))
         for d in self.disturbances:
@@ -137,6 +133,13 @@ class Scenario:
                     f"Wrench or PayloadChange is needed, found {type(d).__name__}.", field="disturbances"
                 )
         set_("criteria", tuple(self.criteria))
+        for name in ("controller", "actuator", "noise"):
+            if getattr(self, name) is not None:
+                check_fit(getattr(self, name), self.robot.n, name)
+        for name in ("friction", "drives", "disturbances", "criteria"):
+            for i, part in enumerate(getattr(self, name) or ()):
+                if part is not None:
+                    check_fit(part, self.robot.n, f"{name}[{i}]")
         if self.steps > MAX_STEPS:
             raise BudgetError(
                 f"{self.duration:g} s in steps of {self.step:g} s are {self.steps} steps; at most {MAX_STEPS}.",

@@ -12,7 +12,7 @@ from manipula.control.memory import renewed, snapshot
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.identity import is_own
 from manipula.simulation.checks.requests import check_requests
-from manipula.simulation.plant.numbers import columns_of
+from manipula.simulation.plant.numbers import varied
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
@@ -34,8 +34,8 @@ def rehearse(s: Scenario) -> None:
             raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         return
     plant, dimension, followed = plant_of(s)
-    for path in s.vary or {}:
-        columns_of(plant, path)
+    for path, value in (s.vary or {}).items():
+        varied(plant, path, value)
     if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
         return
     if plant.controller is not None and not is_own(plant.controller):

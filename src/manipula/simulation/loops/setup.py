@@ -13,7 +13,7 @@ from manipula.errors import BudgetError, unknown_name
 from manipula.identity import is_untouched
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
-from manipula.simulation.plant.numbers import columns_of, template
+from manipula.simulation.plant.numbers import template, varied
 from manipula.simulation.plant.parameters import flatten
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
@@ -86,9 +86,8 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
     p = np.zeros((size, max(1, len(own) + len(loop.names))))
     p[:, : len(own)] = own
     for path, value in (s.vary or {}).items():
-        columns = columns_of(plant, path)
-        value = np.asarray(value, float)
-        p[:, columns] = value[:, None] if value.ndim == 1 else value
+        columns, values = varied(plant, path, value)
+        p[:, columns] = values
     for k, name in enumerate(loop.names):
         if name not in (s.parameters or {}):
             raise unknown_name("parameter", name, s.parameters or {}, field="parameters")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from manipula.errors import DescriptionError, unknown_name
+import numpy as np
+
+from manipula.errors import DescriptionError, LengthError, printable, unknown_name
+from manipula.parts.checks import check_numbers, label
+from manipula.parts.declared import FieldDeclaration, declared
 from manipula.simulation.plant.parameters import flatten, settled
 from manipula.simulation.plant.plant import Plant
 
@@ -39,6 +44,54 @@ def columns_of(plant: Plant, path: str) -> list[int]:
                 field="vary",
             )
     return found
+
+
+def varied(plant: Plant, path: str, value: Any) -> tuple[list[int], np.ndarray]:
+    """Where the numbers of a path stand, and their values in the runs of a batch: (N, k), (N, 1) or one number.
+
+    Raises:
+        DescriptionError: when a value is not what the part declares for its field.
+    """
+    columns, names = columns_of(plant, path), paths_of(plant)
+    place = {"field": f"vary.{path}"}
+    try:
+        values = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise DescriptionError(
+            f"Numbers in equal rows are needed, found {printable(repr(value), 60)}.", **place
+        ) from None
+    values = values[:, None] if values.ndim == 1 else values
+    if values.ndim > 2 or (values.ndim == 2 and values.shape[1] not in (1, len(columns))):
+        raise LengthError(
+            f"One number per run, or rows of {len(columns)}, are needed, found shape {values.shape}.", **place
+        )
+    if np.isnan(values).any():
+        raise DescriptionError("A number is needed for every run, found nan.", **place)
+    for i, k in enumerate(columns):
+        part, declaration = _field_at(plant, names[k])
+        try:
+            check_numbers(
+                np.atleast_1d(values[:, min(i, values.shape[1] - 1)] if values.ndim else values),
+                declaration,
+                label(part),
+            )
+        except DescriptionError as error:
+            raise DescriptionError(error.problem, **place) from None
+    return columns, values
+
+
+def _field_at(plant: Plant, path: str) -> tuple[Any, FieldDeclaration]:
+    """The part and the declaration of the field in which a number stands."""
+    head, *rest = re.findall(r"\w+", path)
+    node, part, found = getattr(plant, head), None, None
+    for word in rest:
+        if word.isdigit():
+            node = node[int(word)]
+        else:
+            part, found = node, next(d for d in declared(type(node)) if d.name == word)
+            node = getattr(node, word)
+    assert found is not None
+    return part, found
 
 
 def _named(path: str) -> str:

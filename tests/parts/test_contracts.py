@@ -1,0 +1,207 @@
+"""Every part of every registry: declared, checked in Python, in files and in batches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula import control
+from manipula.errors import DescriptionError, ShapeError
+from manipula.formats.toml.part_tables import read_fields, read_part
+from manipula.parts.declared import declared
+from manipula.parts.field import Number, PerJoint
+from manipula.redundancy import null_space
+from manipula.robot import drives, friction
+from manipula.robot.friction import FrictionLaw
+from manipula.simulation.checks.rehearsal import rehearse
+from manipula.simulation.files.document import ScenarioDocument
+from manipula.simulation.files.parts import part_table, read_criteria
+from manipula.simulation.files.scenario_file import load_text
+from manipula.simulation.files.text import value_text
+from manipula.simulation.plant import disturbances
+from parts.samples import bad, good
+
+KINDS = {"friction": friction.KIND, "drives": drives.KIND, "controller": control.KIND, "criteria": null_space.KIND,
+         "disturbances": disturbances.KIND}  # fmt: skip
+PARTS = [(group, name, part) for group, kind in KINDS.items() for name, part in kind.registry.items()]
+PARTS += [("noise", "noise", mp.Noise), ("actuator", "actuator", mp.Actuator)]
+FIELDS = [pytest.param(g, n, p, d, id=f"{n}.{d.name}") for g, n, p in PARTS for d in declared(p)]
+TWO = mp.load("planar-2r")
+BETWEEN = {
+    "speed_limit": {"torque_limit": 5.0},
+    "start": {"stop": 9.0},
+    "obstacle": {"radius": 5.0},
+}  # needs another field
+
+
+def required(part: Any) -> dict[str, Any]:
+    found = {d.name: good(d) for d in declared(part) if d.required and d.field.kind != "function"}
+    return found | ({"function": abs} if any(d.field.kind == "function" for d in declared(part)) else {})
+
+
+@pytest.mark.parametrize(("group", "name", "part", "d"), FIELDS)
+def test_every_field_is_declared(group: str, name: str, part: Any, d: Any) -> None:
+    assert d.declared, f"'{d.name}' needs Annotated[…] with kind, unit and meaning"
+    assert len(d.field.meaning) > 3
+    if d.field.kind not in ("flag", "frame", "choice", "text", "parts", "function"):
+        assert d.field.unit
+    made = part(**required(part))
+    if not d.required:
+        assert getattr(made, d.name) == d.default  # and the default satisfied its own declaration
+
+
+@pytest.mark.parametrize(("group", "name", "part", "d"), FIELDS)
+def test_bad_values_are_refused_in_python(group: str, name: str, part: Any, d: Any) -> None:
+    others = {k: v for k, v in (required(part) | BETWEEN.get(d.name, {})).items() if k != d.name}
+    for what, value in bad(d):
+        with pytest.raises(DescriptionError, match=rf"\b{d.name}\b") as error:
+            part(**{d.name: value}, **others)
+        assert error.value.field == d.name, what
+    if d.required:
+        with pytest.raises(DescriptionError):
+            part(**{d.name: None}, **others)
+
+
+def scenario_file(group: str, name: str, values: dict[str, Any]) -> str:
+    kind = KINDS.get(group)
+    table = ({} if kind is None else {kind.key: name}) | values
+    text = value_text(table)
+    text = {
+        "criteria": f"[{text}]",
+        "disturbances": f"[{text}]",
+        "friction": f"[{text}, {{}}]",
+        "drives": f"[{text}, {{}}]",
+    }.get(group, text)
+    return f'robot = "planar-2r"\nduration = 1.0\n{group} = {text}\n'
+
+
+def writable(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(writable(v) for v in value)
+    return not isinstance(value, complex) and value == value
+
+
+@pytest.mark.parametrize(("group", "name", "part", "d"), FIELDS)
+def test_bad_values_are_refused_in_files(group: str, name: str, part: Any, d: Any) -> None:
+    if name == "user":
+        return
+    others = {k: v for k, v in (required(part) | BETWEEN.get(d.name, {})).items() if k != d.name}
+    for what, value in bad(d):
+        if writable(value):
+            with pytest.raises(DescriptionError) as error:
+                load_text(scenario_file(group, name, {**others, d.name: value}), file="run.toml")
+            told = str(error.value)
+            assert d.name in told, (what, told)
+            assert told.startswith("run.toml:3, "), (what, told)
+
+
+@pytest.mark.parametrize(("group", "name", "part"), PARTS, ids=[n for _, n, _ in PARTS])
+def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) -> None:
+    if name == "user":
+        return
+    values = {d.name: good(d) for d in declared(part)} | {
+        "obstacle_distance": {"radius": 5.0},
+        "wrench": {"stop": 8.0},
+    }.get(name, {})
+    made = part(**values)
+    kind = KINDS.get(group)
+    table = part_table(made, group if kind else None)
+    assert set(table) - {kind.key if kind else ""} == {k for k, v in values.items() if v != []}
+    root = ScenarioDocument(f"part = {value_text(table)}").fields()
+    reader = (
+        (lambda t: read_part(t, kind, {"criterion": read_criteria})) if kind else lambda t: read_fields(t, part, name)
+    )
+    assert root.read("part", reader) == made
+
+
+@pytest.mark.parametrize(("group", "name", "part", "d"), FIELDS)
+def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: Any) -> None:
+    if (
+        d.field.kind not in ("number", "one per joint")
+        or group in ("criteria", "noise")
+        or d.name in getattr(part, "structure", ())
+    ):
+        return
+    values = required(part) | BETWEEN.get(d.name, {}) | {d.name: good(d)}
+    made = part(**values)
+    whole = (made,) * 2 if group in ("friction", "drives") else (made,) if group == "disturbances" else made
+    task = getattr(part, "space", "joint") == "task"
+    line = mp.trajectory(mp.paths.line([0.5, 0.5, 0], [0.6, 0.5, 0]), mp.timing.quintic(1.0))
+    move = mp.joint_move([0.0, 0.5], [0.1, 0.6], velocity=1.0, acceleration=1.0, jerk=1.0)
+    free = values.get("goal") is not None or getattr(part, "space", "joint") == "none"
+    followed = None if free else line if task else move
+    needs = {} if group == "controller" else {"controller": control.PD(1.0, 1.0)}
+    s = mp.Scenario(robot=TWO, duration=0.01, reference=followed, **needs, **{group: whole})
+    path = f"{group}[0].{d.name}" if isinstance(whole, tuple) else f"{group}.{d.name}"
+    for what, value in bad(d):
+        if what in ("nan", "out of range", "zero"):
+            with pytest.raises(DescriptionError, match=re.escape(f"vary.{path}")):
+                rehearse(s.replace(vary={path: np.array([0.75, value])}))
+
+
+@pytest.mark.parametrize("controller", [control.PD([1.0] * 3, 1.0), control.PID(1, 1, [1] * 3), control.LQR([0.0] * 5)])
+def test_a_gain_for_another_robot_is_refused(controller: Any) -> None:
+    for kind in (DescriptionError, ShapeError):
+        with pytest.raises(kind, match=r"one per joint is needed \(2\), found"):
+            mp.Scenario(robot=TWO, controller=controller, duration=1.0)
+
+
+def test_a_batch_with_a_wrong_value_does_not_run() -> None:
+    s = mp.Scenario(robot=TWO, friction=friction.Viscous(0.1), q0=[0.1, 0.2], duration=0.01)
+    with pytest.raises(
+        DescriptionError, match=r"vary.friction\[1\].damping: 'damping' of friction law 'viscous' must be at least 0"
+    ):
+        mp.simulate(s.replace(vary={"friction[1].damping": [0.1, -0.1]}))
+    with pytest.raises(DescriptionError, match=r"vary.friction\[1\].*rows of 1"):
+        mp.simulate(s.replace(vary={"friction[1]": [[0.1, 0.2], [0.1, 0.2]]}))
+
+
+def test_parts_of_a_user() -> None:
+    @dataclass(frozen=True)
+    class Plain(FrictionLaw):
+        anything: Any
+        name: ClassVar[str] = "plain"
+
+        def torque(self, qd: Any, state: Any = (), load: Any = 0.0) -> Any:
+            return self.anything * qd
+
+    assert Plain(-1.0).anything == -1.0  # nothing is declared, so nothing is checked
+    assert [d.name for d in declared(Plain)] == ["anything"]
+    with pytest.raises(DescriptionError, match="'drag' of friction law 'own' must be at least 0 N·m, found -1"):
+        Own(-1.0)
+    with pytest.raises(DescriptionError, match=r"friction\[0\].drag: 'drag' of friction law 'own'"):
+        mp.Scenario(robot=TWO, friction=Careless(-1.0), duration=1.0)
+
+
+def test_symbols_pass_and_their_numbers_do_not() -> None:
+    import sympy
+
+    b = sympy.Symbol("b")
+    assert friction.Viscous(b).damping == b
+    with pytest.raises(DescriptionError, match="at least 0"):
+        friction.Viscous(sympy.Integer(-2))
+
+
+@dataclass(frozen=True)
+class Own(FrictionLaw):
+    """A law with declarations."""
+
+    drag: Annotated[Any, Number("N·m", "drag", least=0.0)]
+    gains: Annotated[Any, PerJoint("1", "unused")] = 0.0
+    name: ClassVar[str] = "own"
+
+    def torque(self, qd: Any, state: Any = (), load: Any = 0.0) -> Any:
+        return self.drag * qd
+
+
+@dataclass(frozen=True)
+class Careless(Own):
+    """Its own ``__post_init__`` forgets the one of the base class; the scenario looks once more."""
+
+    def __post_init__(self) -> None:
+        pass
