@@ -10,9 +10,9 @@ import threading
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from manipula.native.llvm import objects
+from manipula.native.llvm_text import ModuleText
 from manipula.native.store import cache
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="modes, owners and links of POSIX")
@@ -307,18 +307,14 @@ def test_places_follow_the_platform(monkeypatch, tmp_path):
 
 PROGRAM = """
 import ctypes, sys
-from llvmlite import ir
 from manipula.native.store import cache
-from manipula.native.llvm import objects
+from manipula.native.llvm_text import ModuleText
 
-def emit():
+def text():
     print("compiled")
-    module = ir.Module("answer")
-    function = ir.Function(module, ir.FunctionType(ir.DoubleType(), []), "answer")
-    ir.IRBuilder(function.append_basic_block()).ret(ir.Constant(ir.DoubleType(), 42.5))
-    return module
+    return ModuleText("answer", "define double @answer() { ret double 42.5 }")
 
-code = cache.load_or_compile(b"answer", ["answer"], emit)
+code = cache.load_or_compile(b"answer", ["answer"], text)
 print(ctypes.CFUNCTYPE(ctypes.c_double)(code["answer"])())
 """
 
@@ -337,11 +333,8 @@ def test_a_second_process_runs_the_code_of_the_first(folder):
 def test_code_that_cannot_be_linked_is_compiled_again(folder):
     cache.store(MATERIAL, b"no object code at all")
 
-    def emit():
-        module = ir.Module("again")
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), []), "again")
-        ir.IRBuilder(function.append_basic_block()).ret_void()
-        return module
+    def text():
+        return ModuleText("again", "define void @again() { ret void }")
 
-    assert cache.load_or_compile(MATERIAL, ["again"], emit)["again"] != 0
+    assert cache.load_or_compile(MATERIAL, ["again"], text)["again"] != 0
     assert cache.load(MATERIAL) != b"no object code at all"

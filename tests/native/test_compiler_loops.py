@@ -6,7 +6,7 @@ import pytest
 from manipula import native
 from manipula.algebra import ops
 from manipula.errors import BudgetError, ShapeError, TracingError
-from manipula.native.lowering import segments
+from manipula.native.llvm import segments
 
 CLOSE = 1e-13  # fused operations over a few hundred steps of a stable system
 G = 9.81

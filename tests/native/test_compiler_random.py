@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from manipula import native
 from manipula.algebra import ops
 from manipula.native.llvm import compiler as llvm
-from manipula.native.lowering import segments
+from manipula.native.llvm import segments
 
 EXACT = ("add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "sign", "minimum", "maximum", "select", "scale")
 SMOOTH = ("add", "sub", "mul", "sin", "cos", "tanh", "exp", "atan", "atan2", "scale", "select")

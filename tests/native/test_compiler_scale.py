@@ -41,7 +41,7 @@ def test_a_long_graph_is_compiled_and_right():
 def test_the_text_of_a_long_graph_is_in_proportion():
     """Functions of bounded length keep LLVM's time linear; here the cause is checked, not the clock."""
     from manipula.native.llvm import compiler as llvm
-    from manipula.native.lowering import segments
+    from manipula.native.llvm import segments
 
     def longest(length):
         graph = native.trace(long_function(length), {"x": (10,)})

@@ -9,11 +9,11 @@ import llvmlite.binding as llvm
 import mpmath.libmp as mp
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from manipula.errors import CompileError, UnknownNameError
 from manipula.native.llvm import objects
 from manipula.native.llvm.objects import compile_object, external_symbols
+from manipula.native.llvm_text import ModuleText
 from manipula.native.mathlib import functions as mathlib
 from manipula.native.mathlib import trigonometry as mathlib_trig
 from native_kernels import Elementwise
@@ -216,20 +216,21 @@ def test_seam_between_own_code_and_the_library(functions):
         assert max(errors) <= ALLOWED_ULP
 
 
-def test_a_function_is_emitted_once_and_stays_inside_the_module():
-    module = ir.Module("once")
-    first = mathlib.emit(module, "atan2", 4)
-    assert mathlib.emit(module, "atan2", 4) is first
-    assert first.linkage == "internal"
-    assert mathlib.emit(module, "atan2", 1) is not first
+def test_a_function_is_written_once_and_stays_inside_the_module():
+    texts: dict[str, str] = {}
+    first = mathlib.define(texts, "atan2", 4)
+    written = dict(texts)
+    assert mathlib.define(texts, "atan2", 4) == first
+    assert texts == written
+    assert texts[first].startswith("define internal")
+    assert mathlib.define(texts, "atan2", 1) != first
 
 
 def test_unknown_names_and_widths_are_refused():
-    module = ir.Module("refused")
     with pytest.raises(UnknownNameError, match="Did you mean 'cosh'"):
-        mathlib.emit(module, "cossh", 1)
+        mathlib.define({}, "cossh", 1)
     with pytest.raises(CompileError, match="Width 3 of 'sin' is not possible"):
-        mathlib.emit(module, "sin", 3)
+        mathlib.define({}, "sin", 3)
 
 
 def test_object_code_holds_no_addresses_of_this_process(functions):
@@ -252,12 +253,19 @@ def test_an_old_processor_gets_the_same_bits(functions, monkeypatch):
                 assert np.array_equal(bits(here), bits(there)), name
 
 
-def test_a_module_that_calls_something_else_is_refused():
-    module = ir.Module("hostile")
-    nothing = ir.FunctionType(ir.VoidType(), [])
-    outside = ir.Function(module, nothing, "system")
-    builder = ir.IRBuilder(ir.Function(module, nothing, "inside").append_basic_block())
-    builder.call(outside, [])
-    builder.ret_void()
-    with pytest.raises(CompileError, match="calls 'system', which is not provided"):
-        compile_object(module)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "declare void @system()\ndefine void @inside() {\n  call void @system()\n  ret void\n}",
+        "@system = external global i64\ndefine i64 @inside() {\n  %x = load i64, ptr @system\n  ret i64 %x\n}",
+    ],
+    ids=["function", "variable"],
+)
+def test_a_module_that_uses_something_else_is_refused(text):
+    with pytest.raises(CompileError, match="'hostile' calls 'system', which is not provided"):
+        compile_object(ModuleText("hostile", text))
+
+
+def test_a_module_that_is_wrong_is_refused():
+    with pytest.raises(CompileError, match="LLVM refused the module 'wrong'"):
+        compile_object(ModuleText("wrong", "define i64 @f() { ret double 0.0 }"))

@@ -20,7 +20,7 @@ N = 3
 def formula(e, rows):
     """(x (3,), s ()) → s·x + x₀ (3,), s·s ()"""
     x, (s,) = rows
-    return [[e.b.fadd(e.b.fmul(s, a), x[0]) for a in x], [e.b.fmul(s, s)]]
+    return [[e.fadd(e.fmul(s, a), x[0]) for a in x], [e.fmul(s, s)]]
 
 
 @pytest.fixture(scope="module")

@@ -19,43 +19,20 @@ _DRIVE = ctypes.CFUNCTYPE(None, *([ctypes.c_void_p] * 6), ctypes.c_int64, ctypes
 @functools.cache
 def _driver() -> Any:
     """``drive(f, bases, strides, inputs, outputs, workspace, count, n)``: f on row i mod ROWS, ``count`` times."""
-    from llvmlite import ir
-
     from manipula.native.llvm.objects import compile_object, load_object
+    from manipula.native.llvm_text import INT64, POINTER, VOID, Builder, ModuleText, integer
 
-    module = ir.Module("scalar_loop")
-    i64, ptr = ir.IntType(64), ir.IntType(8).as_pointer()
-    many = ptr.as_pointer()
-    entry_type = ir.FunctionType(ir.VoidType(), [many, many, ptr])
-    outer = ir.FunctionType(ir.VoidType(), [entry_type.as_pointer(), many, i64.as_pointer(), many, many, ptr, i64, i64])
-    function = ir.Function(module, outer, "drive")
-    f, bases, strides, inputs, outputs, workspace, count, n = function.args
-    start = function.append_basic_block("start")
-    head, body = function.append_basic_block("head"), function.append_basic_block("body")
-    point, call, done = (function.append_basic_block(x) for x in ("point", "call", "done"))
-    b = ir.IRBuilder(start)
-    b.branch(head)
-    b.position_at_end(head)
-    i = b.phi(i64)
-    i.add_incoming(i64(0), start)
-    b.cbranch(b.icmp_signed("<", i, count), body, done)
-    b.position_at_end(body)
-    row = b.and_(i, i64(ROWS - 1))
-    b.branch(point)
-    b.position_at_end(point)
-    k = b.phi(i64)
-    k.add_incoming(i64(0), body)
-    shift = b.mul(row, b.load(b.gep(strides, [k])))
-    b.store(b.gep(b.load(b.gep(bases, [k])), [shift]), b.gep(inputs, [k]))
-    after = b.add(k, i64(1))
-    k.add_incoming(after, point)
-    b.cbranch(b.icmp_signed("<", after, n), point, call)
-    b.position_at_end(call)
-    b.call(f, [inputs, outputs, workspace])
-    i.add_incoming(b.add(i, i64(1)), call)
-    b.branch(head)
-    b.position_at_end(done)
-    b.ret_void()
+    loop = Builder("drive", VOID, [*[POINTER] * 6, INT64, INT64])
+    f, bases, strides, inputs, outputs, workspace, count, n = loop.arguments
+    with loop.loop(count) as i:
+        row = loop.and_(i, integer(ROWS - 1))
+        with loop.loop(n) as k:
+            word = loop.words(k)
+            shift = loop.mul(row, loop.word(strides, word))
+            loop.store(loop.at(loop.word(bases, word, POINTER), shift), loop.at(inputs, word))
+        loop.call_symbol(f.name, VOID, inputs, outputs, workspace)
+    loop.ret()
+    module = ModuleText("scalar_loop", loop.text())
     loaded = load_object(compile_object(module), ["drive"])
     return _DRIVE(loaded["drive"]), loaded
 

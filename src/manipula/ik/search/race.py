@@ -54,8 +54,8 @@ class Race:
             self.call: Any = None
 
     def _prepare(self, n: int) -> None:
-        """Addresses and strides for the batch entry described in ``native/calling/ufunc.py``."""
-        from manipula.native.calling.ufunc import aligned_workspace
+        """Addresses and strides for the batch entry described in ``native/binary_interface.py``."""
+        from manipula.native.binary_interface import aligned_workspace
 
         code = self.kernel.code(min(LANES, self.kernel.batch_width()))
         inputs = (self.targets, self.q, self.free, self.goal, self.most)

@@ -1,222 +1,242 @@
-"""The fast entry: a Python built-in function in machine code around any compiled kernel.
+"""The fast entry: a compiled kernel as a Python built-in function, for one state, without a C compiler.
 
-``emit_entry`` emits one function with CPython's ``METH_FASTCALL | METH_KEYWORDS`` convention,
-
-``PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)``
-
-that does what hand-written C would do in the common case, all arguments exact float64 arrays of the right shape, and
-hands every other call unchanged to a Python function. It is generic: shapes, the kernel's address and the addresses of
-Python's and NumPy's functions stand in a block of 64-bit words, the *context*, which ``self`` (a ctypes array) points to.
-One entry serves all kernels, and its object code can be kept on disk.
-
-Results are new arrays as far as any caller can tell. Making one costs more than many a kernel, so the context remembers
-the last few arrays it gave out and hands one out again once nobody else holds it: its reference count is 1, it has no
-base and no weak references, and shape, type and flags are what they were. (One visible trace: NumPy's ``resize`` in place
-refuses such an array, as it does for every array that is referenced twice.)
+``make_callable`` builds the function; its code is ``fast_entry_code.py``, the same for all kernels, and what it assumes about Python
+and NumPy is ``binary_interface.py``.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
+import numpy as np
 
-from manipula.native.calling import numpy_abi as abi
-from manipula.native.llvm.llvm_builder import I32, I64, NULL, POINTER, Emission, integer
+from manipula.errors import CompileError
+from manipula.native import binary_interface as abi
+from manipula.native.binary_interface import aligned_workspace
+from manipula.native.calling import fast_entry_code as entry
+from manipula.native.llvm.objects import LoadedCode
+from manipula.native.llvm_text import DOUBLE, POINTER, VOID, Builder, ModuleText
+from manipula.native.locks import Lock
+from manipula.native.store.cache import load_or_compile
 
-NAME = "manipula_entry"
-MAX_RANK = 4
-MAX_ARGUMENTS = 16
-POOL = 4  # arrays remembered per result
+Shape = tuple[int, ...]
 
-# The context, in words of 64 bits: a header, then the descriptions of the arguments, then those of the results.
-KERNEL, WORKSPACE, FALLBACK, VECTORCALL, INCREF, DECREF, TUPLE_NEW, TUPLE_SET = range(8)
-ARRAY_TYPE, DTYPE, FLOAT_TYPE, FLOAT64_TYPE, NEW_ARRAY, NEW_SCALAR, INPUTS, OUTPUTS = range(8, 16)
-REMEMBER = 16
-HEADER = 17
-INPUT_WORDS = 1 + MAX_RANK  # rank, shape
-OUT_FLAGS, OUT_NEXT, OUT_POOL = 1 + MAX_RANK, 2 + MAX_RANK, 3 + MAX_RANK
-OUTPUT_WORDS = OUT_POOL + POOL  # rank, shape, flags of a fresh array, slot to replace next, remembered arrays
+REMEMBERED_BYTES = 64 * 1024  # results larger than this are not kept for reuse
+
+_self_test_lock = Lock()
 
 
-def input_words(index: int) -> int:
-    """The word at which the description of argument ``index`` starts."""
-    return HEADER + index * INPUT_WORDS
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
 
 
-def output_words(inputs: int, index: int) -> int:
-    """The word at which the description of result ``index`` starts, with ``inputs`` arguments before."""
-    return HEADER + inputs * INPUT_WORDS + index * OUTPUT_WORDS
+def make_callable(
+    name: str,
+    input_shapes: Sequence[Shape],
+    output_shapes: Sequence[Shape],
+    scalar_address: int,
+    fallback: Callable[..., Any],
+    *,
+    workspace: int = 0,
+    keep: object = None,
+    doc: str = "",
+) -> Callable[..., Any]:
+    """A function ``f(*arrays)`` that runs a compiled kernel on one state with as little ceremony as possible.
+
+    Calls with positional arguments that are exact, contiguous, aligned float64 arrays of the core shapes (a ``float`` or
+    ``numpy.float64`` for a core shape ``()``) go straight to the kernel; every other call goes unchanged to ``fallback``,
+    which must accept them too and give the same answer. One result is returned as it is, several as a tuple; a result of
+    shape ``()`` is a ``numpy.float64``. The GIL is held: meant for kernels that take microseconds.
+
+    Where the interpreter or NumPy is not of the known kind, or a self-test at the first use disagrees with a call through
+    ``ctypes``, ``fallback`` itself is returned.
+
+    Args:
+        name: the function's ``__name__``.
+        input_shapes: core shape of each argument.
+        output_shapes: core shape of each result.
+        scalar_address: the kernel's entry for one state (see ``binary_interface.py``).
+        fallback: what handles everything else.
+        workspace: doubles of scratch memory the kernel needs.
+        keep: anything that must stay alive as long as the function, such as the ``LoadedCode`` of the kernel.
+        doc: the function's ``__doc__``.
+    """
+    counts_fit = 1 <= len(input_shapes) <= entry.MAX_ARGUMENTS and 1 <= len(output_shapes) <= entry.MAX_ARGUMENTS
+    ranks_fit = all(len(shape) <= entry.MAX_RANK for shape in (*input_shapes, *output_shapes))
+    if not (counts_fit and ranks_fit and _entry_works()):
+        return fallback
+    return _build(name, input_shapes, output_shapes, scalar_address, fallback, workspace, keep, doc)
 
 
-def emit_entry(module: ir.Module) -> ir.Function:
-    """Emit the entry into ``module``."""
-    function = ir.Function(module, ir.FunctionType(POINTER, [POINTER, POINTER, I64, POINTER]), NAME)
-    _Entry(function).emit()
-    return function
+def _build(
+    name: str,
+    input_shapes: Sequence[Shape],
+    output_shapes: Sequence[Shape],
+    scalar_address: int,
+    fallback: Callable[..., Any],
+    workspace: int,
+    keep: object,
+    doc: str,
+) -> Callable[..., Any]:
+    code = _entry_code()
+    words = entry.output_words(len(input_shapes), len(output_shapes))
+    context: Any = _context_type(words)()
+    scratch = aligned_workspace(workspace)
+    _fill_header(context, scalar_address, scratch, fallback)
+    context[entry.INPUTS], context[entry.OUTPUTS] = len(input_shapes), len(output_shapes)
+    for i, shape in enumerate(input_shapes):
+        _describe(context, entry.input_words(i), shape)
+    for k, shape in enumerate(output_shapes):
+        first = entry.output_words(len(input_shapes), k)
+        _describe(context, first, shape)
+        context[first + entry.OUT_FLAGS] = np.empty(shape).flags.num
+    size = 8 * sum(int(np.prod(shape)) for shape in output_shapes)
+    context[entry.REMEMBER] = int(size <= REMEMBERED_BYTES)
+    context.pools = [entry.output_words(len(input_shapes), k) + entry.OUT_POOL for k in range(len(output_shapes))]
+    definition = _MethodDef(name.encode(), code[entry.NAME], abi.METH_FASTCALL_KEYWORDS, doc.encode() or None)
+    # The context owns all that the built-in function needs; the interpreter keeps it alive through the function's self.
+    context.owned = (definition, fallback, scratch, keep, code)
+    new_function = ctypes.pythonapi.PyCFunction_NewEx
+    new_function.restype = ctypes.py_object
+    new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    return new_function(ctypes.addressof(definition), context, "manipula")
 
 
-class _Entry(Emission):
-    """Emits the body; ``slow`` and ``fail`` are the two early ways out."""
+@functools.cache
+def _context_type(words: int) -> type:
+    def release(context: Any, pool: int = entry.POOL) -> None:  # at the end of a process the module may be gone already
+        """Give up the arrays remembered for reuse."""
+        for first in getattr(context, "pools", ()):
+            for slot in range(first, first + pool):
+                address, context[slot] = context[slot], 0
+                if address:
+                    decref(address)
 
-    def __init__(self, function: ir.Function) -> None:
-        super().__init__(function)
-        self.self_object, self.args, self.nargs, self.kwnames = function.args
-        self.slow, self.fail = self.new_block("slow"), self.new_block("fail")
+    decref = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(abi.python_api("Py_DecRef"))
+    return type("KernelContext", (ctypes.c_int64 * words,), {"__del__": release})
 
-    def emit(self) -> None:
-        b = self.b
-        input_list = b.alloca(POINTER, size=MAX_ARGUMENTS)
-        output_list = b.alloca(POINTER, size=MAX_ARGUMENTS)
-        self.numbers = b.alloca(ir.DoubleType(), size=MAX_ARGUMENTS)
-        self.results = b.alloca(POINTER, size=MAX_ARGUMENTS)
-        self.block = self.word(self.self_object, abi.CTYPES_DATA, POINTER)
-        inputs, self.outputs = self.context(INPUTS), self.context(OUTPUTS)
-        self.require(self.same(self.kwnames, NULL), self.slow)
-        self.require(self.same(self.nargs, inputs), self.slow)
-        with self.loop(inputs) as i:
-            argument = self.word(self.args, self.words(i), POINTER)
-            description = self.at(self.block, b.add(b.mul(i, integer(8 * INPUT_WORDS)), integer(8 * HEADER)))
-            b.store(self.accept(argument, description), self.at(input_list, self.words(i)))
-        with self.loop(self.outputs) as k:
-            b.store(NULL, self.at(self.results, self.words(k)))
-        first = b.add(b.mul(inputs, integer(8 * INPUT_WORDS)), integer(8 * HEADER))
-        with self.loop(self.outputs) as k:
-            description = self.at(self.block, b.add(b.mul(k, integer(8 * OUTPUT_WORDS)), first))
-            b.store(self.result(k, description), self.at(output_list, self.words(k)))
-        self.call(KERNEL, ir.VoidType(), input_list, output_list, self.context(WORKSPACE, POINTER))
-        self.give_back()
-        self.go_to(self.slow)
-        b.ret(self.call(VECTORCALL, POINTER, self.context(FALLBACK, POINTER), self.args, self.nargs, self.kwnames))
-        self.go_to(self.fail)
-        with self.loop(self.outputs) as k:
-            self.drop(self.word(self.results, self.words(k), POINTER))
-        b.ret(NULL)
 
-    def drop(self, reference: Any) -> None:
-        """Give up a reference unless it is NULL."""
-        with self.only_if(self.differ(reference, NULL)):
-            self.call(DECREF, ir.VoidType(), reference)
+def _fill_header(context: Any, scalar_address: int, scratch: np.ndarray | None, fallback: Callable) -> None:
+    context[entry.KERNEL] = scalar_address
+    context[entry.WORKSPACE] = 0 if scratch is None else scratch.ctypes.data
+    context[entry.FALLBACK] = id(fallback)
+    context[entry.VECTORCALL] = abi.python_api("PyObject_Vectorcall")
+    context[entry.INCREF] = abi.python_api("Py_IncRef")
+    context[entry.DECREF] = abi.python_api("Py_DecRef")
+    context[entry.TUPLE_NEW] = abi.python_api("PyTuple_New")
+    context[entry.TUPLE_SET] = abi.python_api("PyTuple_SetItem")
+    context[entry.ARRAY_TYPE] = id(np.ndarray)
+    context[entry.DTYPE] = id(np.dtype(np.float64))
+    context[entry.FLOAT_TYPE] = id(float)
+    context[entry.FLOAT64_TYPE] = id(np.float64)
+    context[entry.NEW_ARRAY] = abi.array_api(abi.API_NEW_FROM_DESCR)
+    context[entry.NEW_SCALAR] = abi.array_api(abi.API_SCALAR)
 
-    def accept(self, argument: Any, description: Any) -> Any:
-        """The address of the argument's first double; the slow road if it is not exactly what the kernel wants."""
-        b = self.b
-        kind, rank = self.word(argument, abi.OBJECT_TYPE), self.word(description, 0)
-        number, array, join = self.new_block("number"), self.new_block("array"), self.new_block("join")
-        b.cbranch(self.same(rank, 0), number, array)
-        self.go_to(number)
-        is_number = b.or_(self.same(kind, self.context(FLOAT_TYPE)), self.same(kind, self.context(FLOAT64_TYPE)))
-        self.require(is_number, self.slow)
-        number_data, number_end = self.at(argument, abi.FLOAT_VALUE), b.block
-        b.branch(join)
-        self.go_to(array)
-        self.require(self.same(kind, self.context(ARRAY_TYPE)), self.slow)
-        self.require(self.same(self.word(argument, abi.ARRAY_DTYPE), self.context(DTYPE)), self.slow)
-        wanted = abi.C_CONTIGUOUS | abi.ALIGNED
-        flags = b.and_(self.word(argument, abi.ARRAY_FLAGS, I32), integer(wanted, I32))
-        self.require(self.same(flags, wanted), self.slow)
-        self.require_shape(argument, description, rank, self.slow)
-        array_data, array_end = self.word(argument, abi.ARRAY_DATA, POINTER), b.block
-        b.branch(join)
-        self.go_to(join)
-        return self.either((number_data, number_end), (array_data, array_end))
 
-    def require_shape(self, array: Any, description: Any, rank: Any, otherwise: Any) -> None:
-        """Go on if the array has the described shape (rank ≥ 1)."""
-        self.require(self.same(self.b.sext(self.word(array, abi.ARRAY_RANK, I32), I64), rank), otherwise)
-        shape, expected = self.word(array, abi.ARRAY_SHAPE, POINTER), self.at(description, 8)
-        with self.loop(rank) as axis:
-            offset = self.words(axis)
-            self.require(self.same(self.word(shape, offset), self.word(expected, offset)), otherwise)
+def _describe(context: Any, first: int, shape: Shape) -> None:
+    context[first] = len(shape)
+    for axis, length in enumerate(shape):
+        context[first + 1 + axis] = length
 
-    def result(self, k: Any, description: Any) -> Any:
-        """Where the kernel shall write result ``k``; its array, if it is one, goes into ``results``."""
-        b = self.b
-        rank = self.word(description, 0)
-        number, array, join = self.new_block("number"), self.new_block("array"), self.new_block("join")
-        b.cbranch(self.same(rank, 0), number, array)
-        self.go_to(number)
-        number_data = self.at(self.numbers, self.words(k))
-        b.branch(join)
-        self.go_to(array)
-        taken, have = self.new_block("taken"), self.new_block("have")
-        candidate = self.remembered(description, rank, taken)
-        fresh = self.fresh(description, rank)
-        fresh_end = b.block
-        b.branch(have)
-        self.go_to(taken)
-        self.call(INCREF, ir.VoidType(), candidate)
-        b.branch(have)
-        self.go_to(have)
-        chosen = self.either((fresh, fresh_end), (candidate, taken))
-        b.store(chosen, self.at(self.results, self.words(k)))
-        array_data = self.word(chosen, abi.ARRAY_DATA, POINTER)
-        b.branch(join)
-        self.go_to(join)
-        return self.either((number_data, number), (array_data, have))
 
-    def remembered(self, description: Any, rank: Any, taken: Any) -> Any:
-        """Jump to ``taken`` with the first remembered array that nobody else holds and nobody has altered."""
-        b = self.b
-        with self.loop(integer(POOL)) as slot:
-            following = self.new_block("next_slot")
-            candidate = self.word(self.at(description, 8 * OUT_POOL), self.words(slot), POINTER)
-            self.require(self.differ(candidate, NULL), following)
-            self.require(self.same(self.word(candidate, 0, I32), 1), following)
-            self.require(self.same(self.word(candidate, abi.ARRAY_BASE), 0), following)
-            self.require(self.same(self.word(candidate, abi.ARRAY_WEAK), 0), following)
-            self.require(self.same(self.word(candidate, abi.ARRAY_DTYPE), self.context(DTYPE)), following)
-            flags = b.zext(self.word(candidate, abi.ARRAY_FLAGS, I32), I64)
-            self.require(self.same(flags, self.word(description, 8 * OUT_FLAGS)), following)
-            self.require_shape(candidate, description, rank, following)
-            b.branch(taken)
-            self.go_to(following)
-        return candidate
+# --- the entry's code and its self-test --------------------------------------------------------------------------------
+_TEST_KERNEL = "manipula_entry_test"
 
-    def fresh(self, description: Any, rank: Any) -> Any:
-        """A new array from NumPy, remembered if the context says so."""
-        b = self.b
-        dtype = self.context(DTYPE, POINTER)
-        self.call(INCREF, ir.VoidType(), dtype)  # NumPy takes this reference
-        kind, shape = self.context(ARRAY_TYPE, POINTER), self.at(description, 8)
-        zero = integer(0, I32)
-        array = self.call(NEW_ARRAY, POINTER, kind, dtype, b.trunc(rank, I32), shape, NULL, NULL, zero, NULL)
-        self.require(self.differ(array, NULL), self.fail)
-        keep, done = self.new_block("keep"), self.new_block("kept")
-        b.cbranch(self.same(self.context(REMEMBER), 0), done, keep)
-        self.go_to(keep)
-        self.call(INCREF, ir.VoidType(), array)
-        slot = self.word(description, 8 * OUT_NEXT)
-        b.store(b.and_(b.add(slot, integer(1)), integer(POOL - 1)), self.at(description, 8 * OUT_NEXT))
-        place = self.at(self.at(description, 8 * OUT_POOL), self.words(slot))
-        old = b.load(place, typ=POINTER)
-        b.store(array, place)  # before the old one goes: that may run Python code
-        self.drop(old)
-        b.branch(done)
-        self.go_to(done)
-        return array
 
-    def give_back(self) -> None:
-        """Turn numbers into NumPy scalars and return one object, or a tuple of several."""
-        b = self.b
-        with self.loop(self.outputs) as k:
-            place = self.at(self.results, self.words(k))
-            convert, done = self.new_block("convert"), self.new_block("converted")
-            b.cbranch(self.same(b.load(place, typ=POINTER), NULL), convert, done)
-            self.go_to(convert)
-            data = self.at(self.numbers, self.words(k))
-            scalar = self.call(NEW_SCALAR, POINTER, data, self.context(DTYPE, POINTER), NULL)
-            self.require(self.differ(scalar, NULL), self.fail)
-            b.store(scalar, place)
-            b.branch(done)
-            self.go_to(done)
-        one, several = self.new_block("one"), self.new_block("several")
-        b.cbranch(self.same(self.outputs, 1), one, several)
-        self.go_to(one)
-        b.ret(self.word(self.results, 0, POINTER))
-        self.go_to(several)
-        group = self.call(TUPLE_NEW, POINTER, self.outputs)
-        self.require(self.differ(group, NULL), self.fail)
-        with self.loop(self.outputs) as k:
-            self.call(TUPLE_SET, I32, group, k, self.word(self.results, self.words(k), POINTER))
-        b.ret(group)
+@functools.cache
+def _entry_code() -> LoadedCode:
+    return load_or_compile(b"entry", (entry.NAME, _TEST_KERNEL), _entry_module)
+
+
+def _entry_module() -> ModuleText:
+    return ModuleText("manipula_entry", entry.entry_text() + _test_kernel())
+
+
+def _test_kernel() -> str:
+    """(a (3,), b (2, 3), c ()) → a + b[1]·c (3,), c − a[0] (), so that every kind of argument and result occurs."""
+    f = Builder(_TEST_KERNEL, VOID, [POINTER, POINTER, POINTER])
+    inputs, outputs, workspace = f.arguments
+    a, b, c = (f.word(inputs, 8 * k, POINTER) for k in range(3))
+    first, second = (f.word(outputs, 8 * k, POINTER) for k in range(2))
+    f.store(f.load(c, DOUBLE), workspace)
+    scale = f.load(workspace, DOUBLE)
+    for k in range(3):
+        product = f.fmul(f.word(b, 8 * (3 + k), DOUBLE), scale)
+        f.store(f.fadd(f.word(a, 8 * k, DOUBLE), product), f.at(first, 8 * k))
+    f.store(f.fsub(scale, f.load(a, DOUBLE)), second)
+    f.ret()
+    return f.text()
+
+
+@functools.cache
+def _entry_works_once() -> bool:
+    if not abi.supported():
+        return False
+    try:
+        return _self_test()
+    except (CompileError, OSError, AttributeError):
+        return False
+
+
+def _entry_works() -> bool:
+    with _self_test_lock:
+        return _entry_works_once()
+
+
+def _self_test() -> bool:
+    """Does the entry give what a call of the same kernel through ctypes gives, and leave reference counts alone?"""
+    shapes: tuple[list[Shape], list[Shape]] = ([(3,), (2, 3), ()], [(3,), ()])
+    slow = ctypes_callable(*shapes, _entry_code()[_TEST_KERNEL], workspace=1)
+    seen: list[tuple] = []
+
+    def fallback(*arguments: Any, **options: Any) -> Any:
+        seen.append((arguments, options))
+        return "fallback"
+
+    fast = _build("self_test", *shapes, _entry_code()[_TEST_KERNEL], fallback, 1, None, "")
+    a, b, c = np.array([0.25, -1.5, 3.0]), np.arange(6.0).reshape(2, 3) / 7, 0.3
+    kept = []
+    for step in range(3 * entry.POOL):
+        a[0] = step
+        got, expected = fast(a, b, c), slow(a, b, c)
+        kept.append((got, expected))
+    same = all(
+        isinstance(got, tuple)
+        and np.array_equal(got[0], expected[0])
+        and got[1] == expected[1]
+        and type(got[1]) is type(expected[1])
+        for got, expected in kept
+    )
+    odd: tuple[tuple[Any, ...], ...] = ((a, b), (a, b, 1), (a[::-1], b, c), (a, b.T, c), (a.astype("f4"), b, c))
+    handed_over = all(fast(*arguments) == "fallback" for arguments in odd) and fast(a, b, c=c) == "fallback"
+    return same and handed_over and len(seen) == len(odd) + 1 and seen[-1][1] == {"c": c} and seen[0][0][1] is b
+
+
+def ctypes_callable(
+    input_shapes: Sequence[Shape], output_shapes: Sequence[Shape], scalar_address: int, *, workspace: int = 0
+) -> Callable[..., Any]:
+    """The slow road: the same kernel for one state through ``ctypes``, with nothing assumed about Python or NumPy."""
+    kernel = abi.ONE(scalar_address)
+    pointers_in, pointers_out = ctypes.c_void_p * len(input_shapes), ctypes.c_void_p * len(output_shapes)
+
+    def call(*arguments: Any) -> Any:
+        arrays = [np.require(a, np.float64, ["C", "A"]).reshape(shape) for a, shape in zip(arguments, input_shapes)]
+        results = [np.empty(shape) for shape in output_shapes]
+        scratch = aligned_workspace(workspace)
+        kernel(
+            pointers_in(*(a.ctypes.data for a in arrays)),
+            pointers_out(*(r.ctypes.data for r in results)),
+            None if scratch is None else scratch.ctypes.data,
+        )
+        values = tuple(r if r.ndim else r[()] for r in results)
+        return values[0] if len(values) == 1 else values
+
+    return call

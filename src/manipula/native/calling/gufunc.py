@@ -1,7 +1,7 @@
 """A NumPy generalised ufunc around a compiled batch kernel.
 
 ``make_gufunc`` gives an object that behaves like NumPy's own functions: broadcasting over leading axes, casting, ``out=``,
-any strides; the GIL is released while the kernel runs. The inner loop is emitted once for all kernels: what it must know
+any strides; the GIL is released while the kernel runs. The inner loop is written once for all kernels: what it must know
 about one (addresses, core shapes) stands in a block of 64-bit words, the *context*, that NumPy hands to it. Operands
 whose core is C-contiguous are passed on as they are; when one is not, rows are gathered into scratch memory, run one by
 one and scattered. Floating-point flags are cleared at the end: code without branches computes both sides of every
@@ -19,12 +19,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from manipula.errors import CompileError, printable
-from manipula.native.calling import numpy_abi as abi
-from manipula.native.llvm.llvm_builder import DOUBLE, I32, I64, NULL, POINTER, Emission, integer
+from manipula.native import binary_interface as abi
 from manipula.native.llvm.objects import LoadedCode
+from manipula.native.llvm_text import (
+    DOUBLE,
+    INT32,
+    INT64,
+    NULL,
+    POINTER,
+    VOID,
+    ContextBuilder,
+    ModuleText,
+    Value,
+    integer,
+)
 from manipula.native.store.cache import load_or_compile
 
 MAX_OPERANDS = 16
@@ -53,7 +63,7 @@ def make_gufunc(
     keep: object = None,
     doc: str = "",
 ) -> np.ufunc:
-    """The batch kernel at ``batch_address`` (interface at the top of ``ufunc.py``) as a NumPy gufunc.
+    """The batch kernel at ``batch_address`` (see ``binary_interface.py``) as a NumPy gufunc.
 
     Args:
         name: the gufunc's ``__name__``.
@@ -78,7 +88,7 @@ def make_gufunc(
     code = _loop_code()
     context = _context(input_shapes, output_shapes, batch_address, workspace)
     loops, data = (ctypes.c_void_p * 1)(code[LOOP]), (ctypes.c_void_p * 1)(ctypes.addressof(context))
-    types = ctypes.create_string_buffer(bytes([12] * len(shapes)))  # 12 is NumPy's number of float64
+    types = ctypes.create_string_buffer(bytes([abi.NUMBER_OF_FLOAT64] * len(shapes)))
     texts = [ctypes.create_string_buffer(text.encode()) for text in (name, doc)]
     create = ctypes.PYFUNCTYPE(
         ctypes.py_object,
@@ -140,114 +150,107 @@ def _clear_flags_address() -> int:
 
 @functools.cache
 def _loop_code() -> LoadedCode:
-    return load_or_compile(b"gufunc loop", (LOOP,), _emit_module)
+    return load_or_compile(b"gufunc loop", (LOOP,), _loop_text)
 
 
-def _emit_module() -> ir.Module:
-    module = ir.Module("manipula_gufunc")
-    kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, POINTER, POINTER])
-    _Loop(ir.Function(module, kind, LOOP)).emit()
-    return module
+def _loop_text() -> ModuleText:
+    loop = _Loop(LOOP, VOID, [POINTER, POINTER, POINTER, POINTER])
+    loop.write()
+    return ModuleText("manipula_gufunc", loop.text())
 
 
-class _Loop(Emission):
-    """Emits ``void loop(char **args, npy_intp *dimensions, npy_intp *steps, void *context)``."""
+class _Loop(ContextBuilder):
+    """Writes ``void loop(char **args, npy_intp *dimensions, npy_intp *steps, void *context)``."""
 
-    def emit(self) -> None:
-        b = self.b
-        self.args, dimensions, self.steps, self.block = self.function.args
-        self.strides = b.alloca(I64, size=MAX_OPERANDS)
+    def write(self) -> None:
+        self.args, dimensions, self.steps, self.block_of_words = self.arguments
+        self.strides = self.alloca(INT64, MAX_OPERANDS)
         self.count, self.inputs, self.operands = (
-            b.load(dimensions, typ=I64),
+            self.load(dimensions, INT64),
             self.context(INPUTS),
             self.context(OPERANDS),
         )
-        start, strided, fail, done = (self.new_block(n) for n in ("start", "strided", "fail", "done"))
-        b.cbranch(self.same(self.count, 0), done, start)
-        self.go_to(start)
+        start, strided, fail, done = (self.label(n) for n in ("start", "strided", "fail", "done"))
+        self.branch_if(self.same(self.count, 0), done, start)
+        self.start(start)
         self.memory = self.allocate(fail)
         self.workspace = self.aligned(self.memory)
         with self.loop(self.operands) as index:
             step = self.word(self.steps, self.words(index))
-            self.require(self.same(b.and_(step, integer(7)), 0), strided)
-            b.store(b.ashr(step, integer(3)), self.at(self.strides, self.words(index)))
+            self.require(self.same(self.and_(step, integer(7)), 0), strided)
+            self.store(self.ashr(step, integer(3)), self.at(self.strides, self.words(index)))
             self.require_contiguous(self.description(index), strided)
         self.run(self.args, self.count)
-        self.finish(done)
-        self.go_to(strided)
+        self.leave(done)
+        self.start(strided)
         self.run_row_by_row()
-        self.finish(done)
-        self.go_to(fail)
-        state = self.call(ENSURE_GIL, I32)
+        self.leave(done)
+        self.start(fail)
+        state = self.call(ENSURE_GIL, INT32)
         self.call(NO_MEMORY, POINTER)
-        self.call(RELEASE_GIL, ir.VoidType(), state)
-        b.branch(done)
-        self.go_to(done)
-        b.ret_void()
+        self.call(RELEASE_GIL, VOID, state)
+        self.branch(done)
+        self.start(done)
+        self.ret()
 
-    def allocate(self, fail: Any) -> Any:
+    def allocate(self, fail: str) -> Value:
         """Memory for the workspace and one row of every operand."""
-        b = self.b
-        size = b.add(b.add(self.context(WORKSPACE_BYTES), self.context(MEMORY_BYTES)), integer(64))
+        size = self.add(self.add(self.context(WORKSPACE_BYTES), self.context(MEMORY_BYTES)), integer(64))
         memory = self.call(MALLOC, POINTER, size)
         self.require(self.differ(memory, NULL), fail)
         return memory
 
-    def aligned(self, memory: Any) -> Any:
+    def aligned(self, memory: Value) -> Value:
         """The first multiple of 64 bytes in ``memory``."""
-        b = self.b
-        misfit = b.and_(b.sub(integer(0), b.ptrtoint(memory, I64)), integer(63))
+        misfit = self.and_(self.sub(integer(0), self.convert("ptrtoint", memory, INT64)), integer(63))
         return self.at(memory, misfit)
 
-    def finish(self, done: Any) -> None:
-        self.call(FREE, ir.VoidType(), self.memory)
-        self.call(CLEAR_FLAGS, I32, integer(ALL_FLOATING_POINT_FLAGS, I32))
-        self.b.branch(done)
+    def leave(self, done: str) -> None:
+        self.call(FREE, VOID, self.memory)
+        self.call(CLEAR_FLAGS, INT32, integer(ALL_FLOATING_POINT_FLAGS, INT32))
+        self.branch(done)
 
-    def description(self, index: Any) -> Any:
-        b = self.b
-        return self.at(self.block, b.add(b.mul(index, integer(8 * OPERAND_WORDS)), integer(8 * HEADER)))
+    def description(self, index: Value) -> Value:
+        return self.at(self.block_of_words, self.add(self.mul(index, integer(8 * OPERAND_WORDS)), integer(8 * HEADER)))
 
-    def core_stride(self, description: Any, axis: Any) -> Any:
+    def core_stride(self, description: Value, axis: Value) -> Value:
         """NumPy's stride of one axis of a row, in bytes."""
         position = self.word(self.at(description, 8 * STRIDE_POSITION), axis)
         return self.word(self.steps, self.words(position))
 
-    def require_contiguous(self, description: Any, strided: Any) -> None:
+    def require_contiguous(self, description: Value, strided: str) -> None:
         """Go on if every axis longer than 1 has the stride of a C-contiguous row."""
         with self.loop(integer(MAX_RANK)) as axis:
             offset = self.words(axis)
             wanted = self.word(self.at(description, 8 * CONTIGUOUS), offset)
             short = self.same(self.word(self.at(description, 8 * LENGTH), offset), 1)
-            self.require(self.b.or_(short, self.same(self.core_stride(description, offset), wanted)), strided)
+            self.require(self.or_(short, self.same(self.core_stride(description, offset), wanted)), strided)
 
-    def run(self, pointers: Any, count: Any) -> None:
+    def run(self, pointers: Value, count: Value) -> None:
         outputs, output_strides = (self.at(p, self.words(self.inputs)) for p in (pointers, self.strides))
-        self.call(BATCH, ir.VoidType(), pointers, self.strides, outputs, output_strides, count, self.workspace)
+        self.call(BATCH, VOID, pointers, self.strides, outputs, output_strides, count, self.workspace)
 
     def run_row_by_row(self) -> None:
-        b = self.b
-        rows = b.alloca(POINTER, size=MAX_OPERANDS)
-        filled = b.alloca(POINTER)
-        b.store(self.at(self.workspace, self.context(WORKSPACE_BYTES)), filled)
+        rows = self.alloca(POINTER, MAX_OPERANDS)
+        filled = self.alloca(POINTER)
+        self.store(self.at(self.workspace, self.context(WORKSPACE_BYTES)), filled)
         with self.loop(self.operands) as index:
-            row = b.load(filled, typ=POINTER)
-            b.store(row, self.at(rows, self.words(index)))
-            b.store(integer(0), self.at(self.strides, self.words(index)))
-            b.store(self.at(row, self.words(self.word(self.description(index), 0))), filled)
+            row = self.load(filled, POINTER)
+            self.store(row, self.at(rows, self.words(index)))
+            self.store(integer(0), self.at(self.strides, self.words(index)))
+            self.store(self.at(row, self.words(self.word(self.description(index), 0))), filled)
         with self.loop(self.count) as number:
             with self.loop(self.inputs) as index:
                 self.copy(index, number, rows, gather=True)
             self.run(rows, integer(1))
-            with self.loop(b.sub(self.operands, self.inputs)) as output:
-                self.copy(b.add(output, self.inputs), number, rows, gather=False)
+            with self.loop(self.sub(self.operands, self.inputs)) as output:
+                self.copy(self.add(output, self.inputs), number, rows, gather=False)
 
-    def copy(self, index: Any, number: Any, rows: Any, *, gather: bool) -> None:
+    def copy(self, index: Value, number: Value, rows: Value, *, gather: bool) -> None:
         """Row ``number`` of an operand into scratch memory, or back."""
-        b = self.b
         description = self.description(index)
         step = self.word(self.steps, self.words(index))
-        base = self.at(self.word(self.args, self.words(index), POINTER), b.mul(number, step))
+        base = self.at(self.word(self.args, self.words(index), POINTER), self.mul(number, step))
         row = self.word(rows, self.words(index), POINTER)
         lengths = [self.word(description, 8 * (LENGTH + axis)) for axis in range(MAX_RANK)]
         strides = [self.core_stride(description, integer(8 * axis)) for axis in range(MAX_RANK)]
@@ -255,8 +258,8 @@ class _Loop(Emission):
             far, near = base, integer(0)
             for length, stride in zip(lengths, strides):
                 position = loops.enter_context(self.loop(length))
-                far = self.at(far, b.mul(position, stride))
-                near = b.add(b.mul(near, length), position)
+                far = self.at(far, self.mul(position, stride))
+                near = self.add(self.mul(near, length), position)
             near = self.at(row, self.words(near))
             source, target = (far, near) if gather else (near, far)
-            b.store(b.load(source, typ=DOUBLE), target)
+            self.store(self.load(source, DOUBLE), target)

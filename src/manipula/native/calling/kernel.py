@@ -15,20 +15,18 @@ import numpy as np
 
 from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
-from manipula.native.calling.arguments import Arguments, sample_count, separate
+from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, aligned_workspace, entry_name
 from manipula.native.calling.signature import ordered, signature
 from manipula.native.locks import Lock, compiling
 from manipula.native.lowering.passes import cost
+from manipula.native.tracing.arguments import Arguments, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import trace
 
 if TYPE_CHECKING:
     from manipula.native.calling.threads import StopFlag
+    from manipula.native.llvm_text import ModuleText
 
-_ONE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_BATCH = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
-)
 FEW_SECONDS = 200e-6  # a batch of less work is not shared among threads
 _FLOAT = np.dtype(np.float64)
 SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
@@ -51,9 +49,8 @@ def has_compiler() -> bool:
 def _import_compiler() -> None:
     """All modules that make and call machine code, at once: a process forked during an import would wait for its end for ever."""
     with compiling():
-        from manipula.native.calling import gufunc, threads  # noqa: F401
+        from manipula.native.calling import fast_entry, gufunc, threads  # noqa: F401
         from manipula.native.llvm import compiler  # noqa: F401
-        from manipula.native.mathlib import functions  # noqa: F401
 
 
 class Code:
@@ -70,16 +67,16 @@ class Code:
         self.width = width
         self.from_cache = True
 
-        def emit() -> Any:
+        def text() -> ModuleText:
             self.from_cache = False
             return llvm.module_text(graph, width)
 
-        name = llvm.entry_name(width)
-        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, llvm.WORKSPACE, llvm.STOPPABLE), emit)
-        self.workspace = ctypes.c_int64.from_address(self.loaded[llvm.WORKSPACE]).value
-        self.stoppable = ctypes.c_int64.from_address(self.loaded[llvm.STOPPABLE]).value
+        name = entry_name(width)
+        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
+        self.workspace = ctypes.c_int64.from_address(self.loaded[WORKSPACE]).value
+        self.stoppable = ctypes.c_int64.from_address(self.loaded[STOPPABLE]).value
         self.address = self.loaded[name]
-        self.entry = (_ONE if width == 1 else _BATCH)(self.address)
+        self.entry = (ONE if width == 1 else BATCH)(self.address)
         self.seconds = time.perf_counter() - begin
 
 
@@ -194,7 +191,7 @@ class Kernel:
         if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
             return None
         _import_compiler()
-        from manipula.native.calling.ufunc import make_callable
+        from manipula.native.calling.fast_entry import make_callable
 
         code = self.code(1)
         if code.stoppable:
@@ -363,8 +360,6 @@ class Kernel:
 def _run_rows(code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int,
               stop: StopFlag | None = None) -> None:  # fmt: skip
     """Row after row with the code for one state."""
-    from manipula.native.calling.ufunc import aligned_workspace
-
     space = aligned_workspace(code.workspace)
     memory = None if space is None else space.ctypes.data
     sources, targets = ctypes.c_void_p * max(1, len(inputs)), ctypes.c_void_p * max(1, len(outputs))

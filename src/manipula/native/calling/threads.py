@@ -8,7 +8,7 @@ heard soon.
 
 Python hears Ctrl-C only between two of its own instructions, never inside machine code. So work that may take long is done
 by other threads (``share`` with ``join_in=False``) while the calling thread waits. When it is interrupted it raises the stop
-flag, which compiled loops look at (``llvm.py``), waits until everybody has left, and only then lets the interruption go on.
+flag, which compiled loops look at (``llvm/blocks.py``), waits until everybody has left, and only then lets the interruption go on.
 A job owns all memory that it reads or writes: whatever happens to the caller, nothing is freed under a running thread.
 """
 
@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.errors import DescriptionError, printable
-from manipula.native.calling.ufunc import aligned_workspace
+from manipula.native.binary_interface import BATCH, aligned_workspace
 
 CHUNK_ROWS = 64  # 8 vectors of the widest kind (8 doubles)
 CHUNK_SECONDS = 100e-6  # work in a chunk, at least; handing one to a thread takes about a tenth of that
@@ -37,10 +37,6 @@ MAX_THREADS_PER_CORE = 4  # more are never started, whatever is asked for
 WORTHWHILE_SECONDS = 300e-6  # below this one thread is as fast
 LOOK_SECONDS = 0.1  # a waiting thread looks for signals at least this often (where a wait is not ended by them)
 FAREWELL_SECONDS = 2.0  # how long the end of the program waits for threads that were told to stop
-
-_BATCH = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
-)
 
 
 class Rows(NamedTuple):
@@ -62,7 +58,7 @@ def run_batch(
     owned: object = None,
     stop: StopFlag | None = None,
 ) -> None:
-    """Run the batch kernel (interface at the top of ``ufunc.py``) over ``count`` rows.
+    """Run the batch kernel (see ``binary_interface.py``) over ``count`` rows.
 
     Args:
         batch_address: where the kernel starts.
@@ -77,7 +73,7 @@ def run_batch(
     """
     workers = thread_count(threads, count * seconds_per_row)
     chunk = chunk_rows(count, workers, seconds_per_row)
-    kernel = _BATCH(batch_address)
+    kernel = BATCH(batch_address)
     starts = itertools.count(0, chunk)  # next() is atomic: it holds the GIL
 
     flag = StopFlag() if stop is None else stop

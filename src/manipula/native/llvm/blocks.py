@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from manipula.native.llvm import memory
-from manipula.native.llvm.llvm_text import MATH, Function, hexadecimal
+from manipula.native.llvm.graph_text import MATH, Function
 from manipula.native.llvm.lookups import array_length, gather, input_pointer, locate
-from manipula.native.lowering.packing import Calls
+from manipula.native.llvm.math_calls import Calls
+from manipula.native.llvm_text import hexadecimal
 from manipula.native.tracing.graph import Loop
 from manipula.native.tracing.trace import free_values
 

@@ -1,21 +1,7 @@
 """A graph as machine code, through LLVM.
 
-The binary interface of the code (C calling convention; strides count doubles):
-
-``void one(const double *const *inputs, double *const *outputs, double *workspace)``
-    One state. ``inputs[i]`` and ``outputs[k]`` point at C-contiguous blocks of the core shapes, in the order of
-    ``graph.inputs`` and ``graph.outputs``.
-
-``void batch(const double *const *inputs, const int64_t *input_strides,``
-``           double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
-    ``count`` ≥ 1 states, W at a time. Row r of input i starts at ``inputs[i] + r·input_strides[i]``; stride 0 repeats one
-    row. The strides of shared inputs are ignored. The last group repeats the last row in its spare lanes.
-
-``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the
-call; NULL if that is 0). If an input has a run-time length, ``inputs`` has one more entry that points at ``int64_t``
-lengths, in the order in which their names appear in the shapes of the inputs. If the number at ``manipula_stoppable`` is not
-0, ``inputs`` ends with an entry that points at an ``int64_t``, the stop flag: loops that may take long end when it is not 0,
-and the outputs are then of no use. Outputs must not overlap inputs. Nothing touches Python: the code may run without the GIL.
+The code has the binary interface of ``binary_interface.py``. A batch is computed W states at a time; the last group repeats the last
+row in its spare lanes.
 """
 
 from __future__ import annotations
@@ -23,12 +9,14 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from manipula.native.llvm import memory
+from manipula.native.binary_interface import STOPPABLE, WORKSPACE
+from manipula.native.llvm import memory, segments
 from manipula.native.llvm.blocks import block
-from manipula.native.llvm.llvm_text import Function, Module
+from manipula.native.llvm.graph_text import Function, Module
 from manipula.native.llvm.lookups import input_pointer
-from manipula.native.lowering import segments
+from manipula.native.llvm_text import ModuleText
 from manipula.native.lowering.passes import lower
+from manipula.native.mathlib import functions as mathlib
 from manipula.native.tracing.graph import Graph, core_size
 
 
@@ -49,25 +37,6 @@ def processor() -> Processor:
     return Processor(8 if machine.vector_width() == 8 else 4, fused)
 
 
-class Text:
-    """LLVM text with the few attributes by which ``objects.compile_object`` knows a module."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.text = name, text
-        self.triple = self.data_layout = ""
-        self.globals: dict[str, object] = {}  # external symbols come from mathlib alone
-
-    def __str__(self) -> str:
-        return f'target datalayout = "{self.data_layout}"\ntarget triple = "{self.triple}"\n{self.text}'
-
-
-WORKSPACE = "manipula_workspace"
-"""Symbol of a 64-bit number in the object code: the doubles of workspace that the code needs."""
-
-STOPPABLE = "manipula_stoppable"
-"""Symbol of a 64-bit number: 0 no loop may take long, 1 only counted loops may, 2 loops of unknown length may."""
-
-
 @functools.cache
 def attributes() -> str:
     """What every function is marked with.
@@ -82,11 +51,6 @@ def attributes() -> str:
     return 'nounwind "tune-cpu"="haswell"' if tuned else "nounwind"
 
 
-def entry_name(width: int) -> str:
-    """The symbol by which code of this width is entered."""
-    return "one" if width == 1 else "batch"
-
-
 def key_material(graph: Graph, width: int) -> bytes:
     """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
     return (
@@ -94,7 +58,7 @@ def key_material(graph: Graph, width: int) -> bytes:
     )
 
 
-def module_text(graph: Graph, width: int) -> Text:
+def module_text(graph: Graph, width: int) -> ModuleText:
     """The LLVM module of a graph that is not lowered yet."""
     graph = lower(graph, processor().fma)
     module = Module(graph, width, attributes())
@@ -106,16 +70,14 @@ def module_text(graph: Graph, width: int) -> Text:
     workspace = 0 if outline is None else outline.count * width
     kinds = set(module.long_loops.values())
     stoppable = 2 if "until" in kinds else len(kinds)
-    definitions = _math_text(frozenset(module.math), module)
     parts = [
         f"@{WORKSPACE} = constant i64 {workspace}",
         f"@{STOPPABLE} = constant i64 {stoppable}",
         *module.globals,
-        *definitions,
-        *module.declared.values(),
+        *{**_math_texts(frozenset(module.math)), **module.declared}.values(),
         *module.functions,
     ]
-    return Text(graph.name, "\n".join(parts))
+    return ModuleText(graph.name, "\n".join(parts))
 
 
 def _pointers(f: Function, array: str, names: list[str]) -> list[str]:
@@ -206,29 +168,9 @@ def _body(
 
 
 @functools.lru_cache(maxsize=256)
-def _math_module(wanted: frozenset[tuple[str, int]]) -> tuple[list[str], dict[str, str]]:
-    """The text of mathematical functions: definitions, and declarations by name."""
-    from llvmlite import ir
-
-    from manipula.native.mathlib import functions as mathlib
-
-    module = ir.Module()
+def _math_texts(wanted: frozenset[tuple[str, int]]) -> dict[str, str]:
+    """Definitions of mathematical functions and what they need, by symbol."""
+    texts: dict[str, str] = {}
     for name, width in sorted(wanted):
-        mathlib.emit(module, name, width)
-    definitions, declarations = [], {}
-    for value in module.global_values:
-        text = str(value)
-        if text.lstrip().startswith("declare"):
-            declarations["@" + value.name] = text.strip()
-        else:
-            definitions.append(text)
-    return definitions, declarations
-
-
-def _math_text(wanted: frozenset[tuple[str, int]], module: Module) -> list[str]:
-    if not wanted:
-        return []
-    definitions, declarations = _math_module(wanted)
-    for name, text in declarations.items():
-        module.declared.setdefault(name, text)
-    return definitions
+        mathlib.define(texts, name, width)
+    return texts

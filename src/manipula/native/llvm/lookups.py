@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.native.llvm import memory
-from manipula.native.llvm.llvm_text import Function
+from manipula.native.llvm.graph_text import Function
 from manipula.native.tracing.graph import Operation
 from manipula.native.tracing.tables import RunTimeArray
 

@@ -6,7 +6,7 @@ are loaded as four vectors and transposed by eight shuffles; stores go the oppos
 
 from __future__ import annotations
 
-from manipula.native.llvm.llvm_text import Function
+from manipula.native.llvm.graph_text import Function
 
 
 def _shuffle(f: Function, kind: str, a: str, b: str, mask: tuple[int, ...]) -> str:

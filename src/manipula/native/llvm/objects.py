@@ -23,6 +23,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from manipula.errors import CompileError, printable
+from manipula.native.llvm_text import ModuleText
 from manipula.native.locks import GUARDED, compiling
 from manipula.native.mathlib.functions import LIBM_SYMBOLS
 
@@ -112,35 +113,37 @@ def external_symbols() -> Mapping[str, int]:
     return {s: ctypes.cast(f, ctypes.c_void_p).value or 0 for s, f in found.items() if f is not None}
 
 
-def compile_object(module: Any) -> bytes:
-    """Object code of an ``llvmlite.ir`` module for this processor.
+def compile_object(module: ModuleText) -> bytes:
+    """Object code of an LLVM module for this processor.
 
     Raises:
-        CompileError: LLVM refuses the module.
+        CompileError: LLVM refuses the module, or it wants a function from outside that is not provided.
     """
-    _refuse_unknown_symbols(module)
     with compiling():
         machine = _target_machine()
-        module.triple = host().triple
-        module.data_layout = str(machine.target_data)
+        head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{host().triple}"\n'
         try:
             # a context of its own: what was parsed is freed here, by this thread, and nothing stays in a shared one
-            with llvm.create_context() as context, llvm.parse_assembly(str(module), context) as parsed:
+            with llvm.create_context() as context, llvm.parse_assembly(head + module.text, context) as parsed:
                 parsed.verify()
+                _refuse_unknown_symbols(module.name, parsed)
                 return machine.emit_object(parsed)
+        except CompileError:
+            raise
         except RuntimeError as refusal:
             raise CompileError(
                 f"LLVM refused the module '{printable(module.name)}': {printable(refusal, 400)}."
             ) from refusal
 
 
-def _refuse_unknown_symbols(module: Any) -> None:
+def _refuse_unknown_symbols(module: str, parsed: llvm.ModuleRef) -> None:
     known = external_symbols()
-    for name, value in module.globals.items():
-        if getattr(value, "is_declaration", False) and not name.startswith("llvm.") and name not in known:
+    for value in (*parsed.functions, *parsed.global_variables):
+        name = value.name
+        if value.is_declaration and not name.startswith("llvm.") and name not in known:
             listed = ", ".join(known)
             raise CompileError(
-                f"Module '{printable(module.name)}' calls '{printable(name)}', which is not provided. Known: {listed}."
+                f"Module '{printable(module)}' calls '{printable(name)}', which is not provided. Known: {listed}."
             )
 
 

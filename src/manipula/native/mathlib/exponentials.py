@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 
-from manipula.native.llvm.lanes import Lanes, Value, hex_floats
+from manipula.native.llvm_text import Value
+from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 EXP = hex_floats(
     "0x1.0000000000000p-1",
@@ -99,8 +100,8 @@ def exp(v: Lanes, x: Value) -> tuple[list[Value], None]:
     _, bits, (r, _) = _reduce(v, x)
     mantissa = v.fadd(v.const(1.0), v.fma(v.fmul(r, r), v.polynomial(r, EXP), r))
     value = _scale(v, mantissa, bits)
-    value = v.select(v.compare(">", x, v.const(EXP_OVERFLOW)), v.const(math.inf), value)
-    return [v.select(v.compare("<", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
+    value = v.select(v.ordered("gt", x, v.const(EXP_OVERFLOW)), v.const(math.inf), value)
+    return [v.select(v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
 
 
 def _exp_pair(v: Lanes, x: Value) -> tuple[Value, _Pair]:
@@ -122,12 +123,12 @@ def _sinh_cosh(v: Lanes, size: Value, sign: float) -> Value:
     up = v.power_of_two(v.sub(exponent, v.iconst(2)))
     down = v.power_of_two(v.sub(v.iconst(-2), exponent))
     inverse, inverse_low = v.quotient((v.const(1.0), v.const(0.0)), (high, low))
-    matters = v.compare("<", size, v.const(40.0))
+    matters = v.ordered("lt", size, v.const(40.0))
     down = v.select(matters, v.fmul(down, v.const(sign)), v.const(0.0))
     total, error = v.fast_two_sum(v.fmul(high, up), v.fmul(inverse, down))
     rest = v.fadd(error, v.fma(low, up, v.fmul(inverse_low, down)))
     value = v.fmul(v.const(2.0), v.fadd(total, rest))
-    return v.select(v.compare(">", size, v.const(711.0)), v.const(math.inf), value)
+    return v.select(v.ordered("gt", size, v.const(711.0)), v.const(math.inf), value)
 
 
 def sinh(v: Lanes, x: Value) -> tuple[list[Value], None]:
@@ -135,7 +136,7 @@ def sinh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     size = v.abs(x)
     z = v.fmul(size, size)
     inner = v.fma(v.fmul(size, z), v.polynomial(z, SINH), size)
-    value = v.select(v.compare("<", size, v.const(1.0)), inner, _sinh_cosh(v, size, -1.0))
+    value = v.select(v.ordered("lt", size, v.const(1.0)), inner, _sinh_cosh(v, size, -1.0))
     return [v.with_sign(value, v.sign(x))], None
 
 
@@ -150,7 +151,7 @@ def tanh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     .. math:: E - 1 = (2^n - 1) + 2^n r + 2^n r^2 P(r)
     """
     size = v.abs(x)
-    size = v.select(v.compare(">", size, v.const(22.0)), v.const(22.0), size)  # 1 to the last bit beyond 19.1
+    size = v.select(v.ordered("gt", size, v.const(22.0)), v.const(22.0), size)  # 1 to the last bit beyond 19.1
     _, bits, (r, r_low) = _reduce(v, v.fadd(size, size))
     power = v.power_of_two(v.sub(bits, v.iconst(ROUNDER_BITS)))
     rest = v.fma(v.fmul(r, r), v.polynomial(r, EXP), v.fma(r, r_low, r_low))
@@ -174,7 +175,7 @@ def log(v: Lanes, x: Value) -> tuple[list[Value], None]:
 
     .. math:: \ln m = f - f^2/2 + s\,(f^2/2 + s^2 L(s^2)), \qquad f = m - 1,\; s = f/(2 + f)
     """
-    tiny = v.compare("<", x, v.const(2.0**-1022))
+    tiny = v.ordered("lt", x, v.const(2.0**-1022))
     k, m = _split(v, v.select(tiny, v.fmul(x, v.const(2.0**54)), x))
     k = v.select(tiny, v.fsub(k, v.const(54.0)), k)
     f = v.fsub(m, v.const(1.0))
@@ -184,9 +185,9 @@ def log(v: Lanes, x: Value) -> tuple[list[Value], None]:
     rest = v.fma(s, v.fma(z, v.polynomial(z, LOG), half_square), v.neg(half_square))
     total, error = v.fast_two_sum(v.fmul(k, v.const(LN2_SHORT[0])), f)
     value = v.fadd(total, v.fadd(error, v.fma(k, v.const(LN2_SHORT[1]), rest)))
-    value = v.select(v.compare("<", x, v.const(math.inf)), value, x)
-    special = v.select(v.compare("==", x, v.const(0.0)), v.const(-math.inf), v.const(math.nan))
-    return [v.select(v.compare(">", x, v.const(0.0)), value, special)], None
+    value = v.select(v.ordered("lt", x, v.const(math.inf)), value, x)
+    special = v.select(v.ordered("eq", x, v.const(0.0)), v.const(-math.inf), v.const(math.nan))
+    return [v.select(v.ordered("gt", x, v.const(0.0)), value, special)], None
 
 
 def _log_pair(v: Lanes, x: Value) -> _Pair:
@@ -220,5 +221,5 @@ def pow(v: Lanes, x: Value, y: Value) -> tuple[list[Value], Value]:
     _, bits, (r, r_low) = _reduce(v, p)
     high, low = _exp_of_reduced(v, *v.two_sum(r, v.fadd(r_low, p_low)))
     value = _scale(v, v.fadd(high, low), bits)
-    inside = v.and_(v.compare(">=", x, v.const(2.0**-1022)), v.compare("<", x, v.const(math.inf)))
-    return [value], v.and_(inside, v.compare("<", v.abs(p), v.const(708.0)))
+    inside = v.and_(v.ordered("ge", x, v.const(2.0**-1022)), v.ordered("lt", x, v.const(math.inf)))
+    return [value], v.and_(inside, v.ordered("lt", v.abs(p), v.const(708.0)))

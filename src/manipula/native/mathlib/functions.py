@@ -1,7 +1,7 @@
 """Elementary functions as LLVM code of our own, one lane or several, always the same bits.
 
-``emit(module, "sincos", 4)`` puts an internal function ``{<4 x double>, <4 x double>} (<4 x double>)`` into the module
-(once) and returns it. Errors are at most 2 units in the last place over the whole range; signed zeros, infinities, NaN
+``define(texts, "sincos", 4)`` puts an internal function ``{<4 x double>, <4 x double>} (<4 x double>)`` into the texts of a
+module (once) and returns its symbol. Errors are at most 2 units in the last place over the whole range; signed zeros, infinities, NaN
 and subnormals are as IEEE 754 wants them. The range in which the code is our own is wide; lanes outside it (|x| > 1e7
 for the trigonometric functions, the special cases of ``atan2`` and ``pow``) are recomputed by the C library. Its
 functions are external symbols with the names of ``LIBM_SYMBOLS``; ``objects.py`` supplies the addresses when code is
@@ -17,21 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from llvmlite import ir
-
 from manipula.errors import CompileError, unknown_name
-from manipula.native.llvm.lanes import BIT, DOUBLE, WIDTHS, Lanes, Value, intrinsic, lane_type
+from manipula.native.llvm_text import DOUBLE, Builder, Type, Value
 from manipula.native.mathlib import exponentials as mathlib_exp
 from manipula.native.mathlib import inverse_trigonometry as mathlib_inverse
 from manipula.native.mathlib import trigonometry as mathlib_trig
+from manipula.native.mathlib.lanes import WIDTHS, Lanes, Texts, intrinsic
 
 PREFIX = "manipula_math_"
 
 LIBM_SYMBOLS = {PREFIX + "libm_" + name: name for name in ("sin", "cos", "tan", "atan2", "pow")}
-"""External symbols in emitted code, and the function of the C library each stands for."""
+"""External symbols in the code, and the function of the C library each stands for."""
 
 Body = Callable[..., "tuple[list[Value], Value | None]"]
-"""Emits a function: (lanes, arguments) → (results, bit per lane "inside my range", or None if that is everywhere)."""
+"""Writes a function: (lanes, arguments) → (results, bit per lane "inside my range", or None if that is everywhere)."""
 
 _FUNCTIONS: dict[str, tuple[Body, int, tuple[str, ...]]] = {
     # name: (body, number of arguments, library function for each result outside the range)
@@ -52,14 +51,30 @@ _FUNCTIONS: dict[str, tuple[Body, int, tuple[str, ...]]] = {
 }
 
 FUNCTIONS = (*_FUNCTIONS, "sqrt", "floor")
-"""Names that :func:`emit` knows. ``sqrt`` and ``floor`` are exact LLVM intrinsics."""
+"""Names that :func:`define` knows. ``sqrt`` and ``floor`` are exact LLVM intrinsics."""
 
 
-def emit(module: ir.Module, name: str, width: int) -> ir.Function:
-    """The function ``name`` for ``width`` lanes inside ``module``; emitted at the first request, then reused.
+def symbol(name: str, width: int) -> str:
+    """What stands for an elementary function in LLVM text."""
+    return f"@{PREFIX}{name}_{width}"
+
+
+def argument_count(name: str) -> int:
+    """How many numbers an elementary function takes."""
+    return _FUNCTIONS[name][1] if name in _FUNCTIONS else 1
+
+
+def result_type(name: str, width: int) -> Type:
+    """What an elementary function gives: numbers, or for ``sincos`` a pair of them."""
+    number = Type("double", width)
+    return Type(f"{{{number}, {number}}}") if name == "sincos" else number
+
+
+def define(texts: Texts, name: str, width: int) -> str:
+    """The symbol of the function ``name`` for ``width`` lanes; written at the first request, then used again.
 
     Args:
-        module: where the code goes.
+        texts: where the definition goes, and the declarations of what it calls.
         name: one of ``FUNCTIONS``; ``sincos`` returns a literal struct {sine, cosine}.
         width: 1 for ``double``, 2, 4 or 8 for ``<W x double>``.
     """
@@ -68,89 +83,61 @@ def emit(module: ir.Module, name: str, width: int) -> ir.Function:
     if width not in WIDTHS:
         raise CompileError(f"Width {width} of '{name}' is not possible. Allowed: {', '.join(map(str, WIDTHS))}.")
     if name in ("sqrt", "floor"):
-        return intrinsic(module, name, width, 1)
-    symbol = f"{PREFIX}{name}_{width}"
-    known = module.globals.get(symbol)
-    return known if known is not None else _emit_function(module, name, width, symbol)
+        return intrinsic(texts, name, width, 1)
+    wanted = symbol(name, width)
+    if wanted not in texts:
+        texts[wanted] = _definition(texts, name, width)
+    return wanted
 
 
-def _emit_function(module: ir.Module, name: str, width: int, symbol: str) -> ir.Function:
-    body, argument_count, library = _FUNCTIONS[name]
-    number = lane_type(DOUBLE, width)
-    result_count = max(1, len(library))
-    result_type = number if result_count == 1 else ir.LiteralStructType([number] * result_count)
-    function = _internal(module, ir.FunctionType(result_type, [number] * argument_count), symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    lanes = Lanes(builder, width)
-    results, inside = body(lanes, *function.args)
+def _definition(texts: Texts, name: str, width: int) -> str:
+    body, count, library = _FUNCTIONS[name]
+    v = Lanes(texts, f"{PREFIX}{name}_{width}", result_type(name, width), [Type("double", width)] * count, width)
+    results, inside = body(v, *v.arguments)
     if inside is None:
-        _return(builder, results)
-        return function
-    near, far = function.append_basic_block("near"), function.append_basic_block("far")
-    builder.cbranch(lanes.all(inside), near, far)
-    builder.position_at_end(near)
-    _return(builder, results)
-    builder.position_at_end(far)
-    patched = [
-        builder.call(_emit_patch(module, library_name, width, argument_count), [inside, result, *function.args])
-        for library_name, result in zip(library, results)
-    ]
-    _return(builder, patched)
-    return function
+        _return(v, results)
+        return v.text()
+    v.branch_if(v.all(inside), "near", "far")
+    v.start("near")
+    _return(v, results)
+    v.start("far")
+    patches = [_patch(texts, library_name, width, count) for library_name in library]
+    _return(v, [v.call_symbol(p, v.number, inside, r, *v.arguments) for p, r in zip(patches, results)])
+    return v.text()
 
 
-def _emit_patch(module: ir.Module, library_name: str, width: int, argument_count: int) -> ir.Function:
+def _patch(texts: Texts, library_name: str, width: int, count: int) -> str:
     """A function (inside, result, arguments…) → result with the lanes outside replaced by the C library's value."""
-    symbol = f"{PREFIX}far_{library_name}_{width}"
-    known = module.globals.get(symbol)
-    if known is not None:
-        return known
-    number, flag = lane_type(DOUBLE, width), lane_type(BIT, width)
-    function = _internal(module, ir.FunctionType(number, [flag, number] + [number] * argument_count), symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    library = _libm(module, library_name, argument_count)
-    inside, result, *arguments = function.args
-    for lane in range(width):
-        call, after = function.append_basic_block(f"call{lane}"), function.append_basic_block(f"after{lane}")
-        before = builder.block
-        builder.cbranch(_lane(builder, inside, lane, width), after, call)
-        builder.position_at_end(call)
-        value = builder.call(library, [_lane(builder, a, lane, width) for a in arguments])
-        changed = value if width == 1 else builder.insert_element(result, value, ir.Constant(ir.IntType(32), lane))
-        builder.branch(after)
-        builder.position_at_end(after)
-        merged = builder.phi(number)
-        merged.add_incoming(result, before)
-        merged.add_incoming(changed, call)
-        result = merged
-    builder.ret(result)
-    return function
+    wanted, library = f"@{PREFIX}far_{library_name}_{width}", f"@{PREFIX}libm_{library_name}"
+    if wanted in texts:
+        return wanted
+    texts[library] = f"declare {DOUBLE} {library}({', '.join([str(DOUBLE)] * count)})"
+    number = Type("double", width)
+    f = Builder(wanted[1:], number, [Type("i1", width), number, *[number] * count], "internal")
+    inside, result, *arguments = f.arguments
+
+    def lane(value: Value, k: int) -> Value:
+        return value if width == 1 else f.extract(value, k)
+
+    for k in range(width):
+        before, call, after = f.block, f.label("call"), f.label("after")
+        f.branch_if(lane(inside, k), after, call)
+        f.start(call)
+        value = f.call_symbol(library, DOUBLE, *[lane(a, k) for a in arguments])
+        changed = value if width == 1 else f.insert(result, value, k)
+        f.branch(after)
+        f.start(after)
+        result = f.either((result, before), (changed, call))
+    f.ret(result)
+    texts[wanted] = f.text()
+    return wanted
 
 
-def _lane(builder: ir.IRBuilder, value: Value, lane: int, width: int) -> Value:
-    return value if width == 1 else builder.extract_element(value, ir.Constant(ir.IntType(32), lane))
-
-
-def _libm(module: ir.Module, name: str, argument_count: int) -> ir.Function:
-    symbol = PREFIX + "libm_" + name
-    known = module.globals.get(symbol)
-    if known is None:
-        known = ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE] * argument_count), symbol)
-    return known
-
-
-def _internal(module: ir.Module, function_type: ir.FunctionType, symbol: str) -> ir.Function:
-    function = ir.Function(module, function_type, symbol)
-    function.linkage = "internal"
-    function.attributes.add("nounwind")
-    return function
-
-
-def _return(builder: ir.IRBuilder, results: list[Value]) -> None:
+def _return(f: Builder, results: list[Value]) -> None:
     if len(results) == 1:
-        builder.ret(results[0])
+        f.ret(results[0])
         return
-    packed: Value = ir.Constant(ir.LiteralStructType([r.type for r in results]), ir.Undefined)
+    packed = Value(Type(f"{{{', '.join(str(r.type) for r in results)}}}"), "undef")
     for position, result in enumerate(results):
-        packed = builder.insert_value(packed, result, position)
-    builder.ret(packed)
+        packed = Value(packed.type, f.let(f"insertvalue {packed}, {result}, {position}"))
+    f.ret(packed)

@@ -5,7 +5,8 @@ Polynomials are minimax fits (Remez exchange) with relative errors of the whole 
 
 from __future__ import annotations
 
-from manipula.native.llvm.lanes import Lanes, Value, hex_floats
+from manipula.native.llvm_text import Value
+from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 ATAN = hex_floats(
     "-0x1.555555555553dp-2",
@@ -58,9 +59,9 @@ def _octant_angle(v: Lanes, a: Value, b: Value) -> tuple[Value, _Pair, _Pair]:
 
     and atan(a/b) = π/2 − that angle when a > b. One division; its remainder is carried.
     """
-    swap = v.compare(">", a, b)
+    swap = v.ordered("gt", a, b)
     small, large = v.select(swap, b, a), v.select(swap, a, b)
-    big = v.compare(">", small, v.fmul(v.const(TAN_PI_8), large))
+    big = v.ordered("gt", small, v.fmul(v.const(TAN_PI_8), large))
     difference, difference_low = v.two_sum(small, v.neg(large))
     total, total_low = v.two_sum(small, large)
     zero = v.const(0.0)
@@ -99,17 +100,17 @@ def _first_quadrant(v: Lanes, a: Value, b: Value, negative: Value | None) -> Val
 def atan(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """atan x."""
     size = v.abs(x)
-    size = v.select(v.compare(">", size, v.const(2.0**60)), v.const(2.0**60), size)  # π/2 to the last bit beyond
+    size = v.select(v.ordered("gt", size, v.const(2.0**60)), v.const(2.0**60), size)  # π/2 to the last bit beyond
     return [v.with_sign(_first_quadrant(v, size, v.const(1.0), None), v.sign(x))], None
 
 
 def atan2(v: Lanes, y: Value, x: Value) -> tuple[list[Value], Value]:
     """The angle of the point (x, y), in [−π, π], signed zeros as in IEEE 754."""
     a, b = v.abs(y), v.abs(x)
-    larger = v.select(v.compare(">", a, b), a, b)
-    inside = v.and_(v.compare("<", larger, v.const(ATAN2_LARGEST)), v.compare(">", larger, v.const(ATAN2_SMALLEST)))
-    inside = v.and_(inside, v.compare("ord", y, x))
-    negative = v.builder.icmp_unsigned("!=", v.sign(x), v.iconst(0))
+    larger = v.select(v.ordered("gt", a, b), a, b)
+    inside = v.and_(v.ordered("lt", larger, v.const(ATAN2_LARGEST)), v.ordered("gt", larger, v.const(ATAN2_SMALLEST)))
+    inside = v.and_(inside, v.ordered("rd", y, x))
+    negative = v.differ(v.sign(x), v.iconst(0))
     return [v.with_sign(_first_quadrant(v, a, b, negative), v.sign(y))], inside
 
 
@@ -119,7 +120,7 @@ def _asin_parts(v: Lanes, x: Value) -> tuple[Value, _Pair]:
     asin|x| = π/2 − 2 asin √((1 − |x|)/2); the square root carries its rounding error.
     """
     size = v.abs(x)
-    outer = v.compare(">=", size, v.const(0.5))
+    outer = v.ordered("ge", size, v.const(0.5))
     half_rest = v.fmul(v.fsub(v.const(1.0), size), v.const(0.5))  # exact for |x| ≥ ½
     z = v.select(outer, half_rest, v.fmul(size, size))
     root = v.call("sqrt", half_rest)
@@ -142,7 +143,7 @@ def asin(v: Lanes, x: Value) -> tuple[list[Value], None]:
 def acos(v: Lanes, x: Value) -> tuple[list[Value], None]:
     """acos x: π/2 − asin x inside |x| < ½, 2 asin s for x ≥ ½, π − 2 asin s for x ≤ −½; NaN for |x| > 1."""
     outer, (s, low) = _asin_parts(v, x)
-    negative = v.compare("<", x, v.const(0.0))
+    negative = v.ordered("lt", x, v.const(0.0))
     factor = v.select(outer, v.const(2.0), v.const(1.0))
     # the sign in front of the small angle: − for 0 ≤ x < ½ and for x ≤ −½
     turned = v.xor(outer, negative)

@@ -11,7 +11,8 @@ Reduction to the octant around a multiple of π/2 [CodyWaite1980], π/2 in three
 
 from __future__ import annotations
 
-from manipula.native.llvm.lanes import Lanes, Value, hex_floats
+from manipula.native.llvm_text import Value
+from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 LIMIT = 1e7
 """Beyond |x| = LIMIT the three parts of π/2 do not hold enough digits: the C library takes over."""
@@ -44,7 +45,7 @@ _Result = tuple[list[Value], Value]
 
 
 def _inside(v: Lanes, x: Value) -> Value:
-    return v.compare("<=", v.abs(x), v.const(LIMIT))
+    return v.ordered("le", v.abs(x), v.const(LIMIT))
 
 
 def _kernels(v: Lanes, x: Value) -> tuple[Value, Value, Value]:
@@ -62,7 +63,7 @@ def _kernels(v: Lanes, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _odd(v: Lanes, quadrant: Value) -> Value:
-    return v.builder.icmp_unsigned("!=", v.and_(quadrant, v.iconst(1)), v.iconst(0))
+    return v.differ(v.and_(quadrant, v.iconst(1)), v.iconst(0))
 
 
 def _second_bit_as_sign(v: Lanes, quadrant: Value) -> Value:

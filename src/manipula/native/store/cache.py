@@ -32,10 +32,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.errors import CompileError
 from manipula.native.llvm.objects import LoadedCode, compile_object, host, load_object
+from manipula.native.llvm_text import ModuleText
 from manipula.native.locks import Lock
 from manipula.version import STARTED
 
@@ -76,13 +77,13 @@ def store(key_material: bytes, object_code: bytes) -> None:
         folder.evict(DISK_BUDGET)
 
 
-def load_or_compile(key_material: bytes, names: Sequence[str], emit: Callable[[], Any]) -> LoadedCode:
-    """The functions ``names``: linked from the cache if it has them, else compiled from the module ``emit()``, and kept."""
+def load_or_compile(key_material: bytes, names: Sequence[str], text: Callable[[], ModuleText]) -> LoadedCode:
+    """The functions ``names``: linked from the cache if it has them, else compiled from the module ``text()``, and kept."""
     stored = load(key_material)
     if stored is not None:
         with contextlib.suppress(CompileError):
             return load_object(stored, names)
-    object_code = compile_object(emit())
+    object_code = compile_object(text())
     store(key_material, object_code)
     return load_object(object_code, names)
 

@@ -166,7 +166,7 @@ class Graph:
 
     def evaluate(self, *args: Any, **arrays: Any) -> Any:
         """The outputs computed operation by operation with NumPy (slow; needs no compiler)."""
-        from manipula.native.calling.interpreter import evaluate
+        from manipula.native.tracing.interpreter import evaluate
 
         names = list(self.inputs)
         if len(args) > len(names):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import ShapeError, TracingError
-from manipula.native.calling.interpreter import count
 from manipula.native.tracing.graph import Loop, core_size
+from manipula.native.tracing.interpreter import count
 from manipula.native.tracing.nodes import Builder, current
 from manipula.native.tracing.tables import Samples
 from manipula.native.tracing.tracer import Condition, Node, Value

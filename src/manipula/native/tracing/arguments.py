@@ -89,7 +89,7 @@ def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
 
 def sample_count(dimension: str, graph: Graph, arrays: list[np.ndarray]) -> int:
     """The length ``steps//every+1`` of a recorded output."""
-    from manipula.native.calling.interpreter import count
+    from manipula.native.tracing.interpreter import count
 
     def number(text: str) -> int:
         if text.isdigit():

@@ -1,28 +1,23 @@
 """Arithmetic on W doubles side by side, as LLVM instructions.
 
-A :class:`Lanes` wraps an ``IRBuilder`` and a width W: every value is a ``double`` (W = 1) or a ``<W x double>``. Lane k
-of each result depends on lane k of the operands only, and every method emits the same IEEE operations whatever W is.
-Code written over it therefore gives the same bits alone and inside a vector. Multiply-add is always the explicit
-``llvm.fma`` (one rounding); nothing is left to the contraction of the code generator.
+:class:`Lanes` writes a function in which every value is a ``double`` (W = 1) or a ``<W x double>``. Lane k of each result
+depends on lane k of the operands only, and every method writes the same IEEE operations whatever W is. Code written over it
+therefore gives the same bits alone and inside a vector. Multiply-add is always the explicit ``llvm.fma`` (one rounding);
+nothing is left to the contraction of the code generator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from llvmlite import ir
-
-DOUBLE = ir.DoubleType()
-INT64 = ir.IntType(64)
-BIT = ir.IntType(1)
-
-Value = Any
-"""An LLVM value; llvmlite's own classes do not say what attributes theirs have."""
+from manipula.native.llvm_text import Builder, Type, Value, hexadecimal
 
 WIDTHS = (1, 2, 4, 8)
 SIGN_BIT = -(2**63)
 ROUNDER = 1.5 * 2.0**52  # adding it rounds |x| < 2^51 to an integer, which then stands in the low bits
+
+Texts = dict[str, str]
+"""Definitions and declarations of one module, by ``@symbol``."""
 
 
 def hex_floats(*texts: str) -> tuple[float, ...]:
@@ -30,58 +25,39 @@ def hex_floats(*texts: str) -> tuple[float, ...]:
     return tuple(map(float.fromhex, texts))
 
 
-def lane_type(element: ir.Type, width: int) -> ir.Type:
-    """``element`` for one lane, ``<W x element>`` for more."""
-    return element if width == 1 else ir.VectorType(element, width)
+def intrinsic(texts: Texts, name: str, width: int, arguments: int) -> str:
+    """The symbol of the LLVM intrinsic ``name`` from ``arguments`` doubles to one, ``width`` lanes wide."""
+    number = Type("double", width)
+    symbol = f"@llvm.{name}." + ("f64" if width == 1 else f"v{width}f64")
+    texts[symbol] = f"declare {number} {symbol}({', '.join([str(number)] * arguments)})"
+    return symbol
 
 
-def intrinsic(module: ir.Module, name: str, width: int, arguments: int) -> ir.Function:
-    """The LLVM intrinsic ``name`` from ``arguments`` doubles to one, ``width`` lanes wide."""
-    full_name = f"llvm.{name}." + ("f64" if width == 1 else f"v{width}f64")
-    known = module.globals.get(full_name)
-    if known is None:
-        number = lane_type(DOUBLE, width)
-        known = ir.Function(module, ir.FunctionType(number, [number] * arguments), full_name)
-    return known
+class Lanes(Builder):
+    """A function of ``arguments`` numbers, ``width`` lanes wide; what it needs beside itself goes into ``texts``."""
 
-
-class Lanes:
-    """Emits arithmetic on ``width`` doubles at the end of ``builder``'s block."""
-
-    def __init__(self, builder: ir.IRBuilder, width: int) -> None:
-        self.builder, self.width = builder, width
-        self.number = lane_type(DOUBLE, width)
-        self.integer = lane_type(INT64, width)
-        for method in ("fadd", "fsub", "fmul", "fdiv", "and_", "or_", "xor", "add", "sub", "shl", "lshr"):
-            setattr(self, method, getattr(builder, method))
-
-    fadd: Callable[..., Value]
-    fsub: Callable[..., Value]
-    fmul: Callable[..., Value]
-    fdiv: Callable[..., Value]
-    and_: Callable[..., Value]
-    or_: Callable[..., Value]
-    xor: Callable[..., Value]
-    add: Callable[..., Value]
-    sub: Callable[..., Value]
-    shl: Callable[..., Value]
-    lshr: Callable[..., Value]
+    def __init__(self, texts: Texts, symbol: str, result: Type, arguments: Sequence[Type], width: int) -> None:
+        super().__init__(symbol, result, arguments, linkage="internal")
+        self.texts, self.width = texts, width
+        self.number, self.integer = Type("double", width), Type("i64", width)
 
     # --- constants -------------------------------------------------------------------------------------------------
-    def const(self, value: float) -> ir.Constant:
+    def const(self, value: float) -> Value:
         """``value`` in every lane."""
-        one = ir.Constant(DOUBLE, float(value))
-        return one if self.width == 1 else ir.Constant(self.number, [one] * self.width)
+        return self._all_lanes(self.number, hexadecimal(value))
 
-    def iconst(self, value: int) -> ir.Constant:
+    def iconst(self, value: int) -> Value:
         """The 64-bit integer ``value`` in every lane."""
-        one = ir.Constant(INT64, value)
-        return one if self.width == 1 else ir.Constant(self.integer, [one] * self.width)
+        return self._all_lanes(self.integer, str(value))
+
+    def _all_lanes(self, kind: Type, literal: str) -> Value:
+        one = f"{kind.element} {literal}"
+        return Value(kind, literal if self.width == 1 else f"<{', '.join([one] * self.width)}>")
 
     # --- numbers ---------------------------------------------------------------------------------------------------
     def call(self, name: str, *arguments: Value) -> Value:
         """The LLVM intrinsic ``name``, such as ``sqrt`` or ``floor``."""
-        return self.builder.call(intrinsic(self.builder.module, name, self.width, len(arguments)), arguments)
+        return self.call_symbol(intrinsic(self.texts, name, self.width, len(arguments)), self.number, *arguments)
 
     def fma(self, a: Value, b: Value, c: Value) -> Value:
         """``a·b + c`` with one rounding."""
@@ -89,7 +65,7 @@ class Lanes:
 
     def neg(self, a: Value) -> Value:
         """``−a``, the sign bit flipped."""
-        return self.builder.fneg(a)
+        return Value(a.type, self.let(f"fneg {a}"))
 
     def abs(self, a: Value) -> Value:
         """``|a|``, the sign bit cleared."""
@@ -97,11 +73,11 @@ class Lanes:
 
     def bits(self, a: Value) -> Value:
         """The 64 bits of each double."""
-        return self.builder.bitcast(a, self.integer)
+        return self.convert("bitcast", a, self.integer)
 
     def from_bits(self, a: Value) -> Value:
         """The doubles with these bits."""
-        return self.builder.bitcast(a, self.number)
+        return self.convert("bitcast", a, self.number)
 
     def sign(self, a: Value) -> Value:
         """The sign bit of each double, the other 63 bits zero."""
@@ -125,20 +101,15 @@ class Lanes:
         return self.fsub(shifted, self.const(ROUNDER)), self.bits(shifted)
 
     # --- choices ---------------------------------------------------------------------------------------------------
-    def compare(self, operator: str, a: Value, b: Value) -> Value:
-        """Ordered comparison: false when a lane is not a number."""
-        return self.builder.fcmp_ordered(operator, a, b)
-
-    def select(self, condition: Value, a: Value, b: Value) -> Value:
-        """``a`` where the condition holds, else ``b``."""
-        return self.builder.select(condition, a, b)
+    def ordered(self, operator: str, a: Value, b: Value) -> Value:
+        """Ordered comparison ``lt``, ``ge``, …: false when a lane is not a number (``rd``: both are numbers)."""
+        return self.compare(f"fcmp o{operator}", a, b)
 
     def all(self, condition: Value) -> Value:
         """One bit: does the condition hold in every lane?"""
         if self.width == 1:
             return condition
-        mask: Value = self.builder.bitcast(condition, ir.IntType(self.width))
-        return self.builder.icmp_unsigned("==", mask, ir.Constant(mask.type, -1))
+        return self.same(self.convert("bitcast", condition, Type(f"i{self.width}")), -1)
 
     # --- sums with their rounding errors ---------------------------------------------------------------------------
     def two_sum(self, a: Value, b: Value) -> tuple[Value, Value]:

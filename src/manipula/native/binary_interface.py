@@ -1,10 +1,30 @@
-"""What compiled code must know about CPython and NumPy in memory, and the checks that it is so.
+"""The binary interface: how compiled code is called, and what it knows about CPython and NumPy in memory.
 
-The fast entry reads a handful of fields of Python objects directly. Their places are those of 64-bit CPython with the GIL
-and of NumPy 2 (ABI 0x2000000, ``numpy/ndarraytypes.h``); ``supported()`` compares each one with what Python itself says about
-a sample object before any machine code is run. Functions are taken from NumPy's C-API tables (capsules ``_ARRAY_API`` and
-``_UFUNC_API``; the positions are part of NumPy's stable ABI) and from the interpreter. Only run-time data ever holds these
-addresses, never object code.
+**Kernels** (C calling convention, pointers of 64 bits; strides count doubles). Neither entry touches Python: both may run without the
+GIL.
+
+``void one(const double *const *inputs, double *const *outputs, double *workspace)``
+    One state. ``inputs[i]`` and ``outputs[k]`` point at C-contiguous blocks of the core shapes (``()`` is one double), in the order
+    of ``graph.inputs`` and ``graph.outputs``. Outputs must not overlap inputs.
+
+``void batch(const double *const *inputs, const int64_t *input_strides,``
+``           double *const *outputs, const int64_t *output_strides, int64_t count, double *workspace)``
+    ``count`` ≥ 1 states. Row r of input i starts at ``inputs[i] + r·input_strides[i]``; stride 0 repeats one row. The strides of
+    shared inputs are ignored. Each row is C-contiguous. The bits of a row do not depend on ``count``, nor on where it stands.
+
+``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the call,
+contents undefined; NULL if that is 0). If an input has a run-time length, ``inputs`` has one more entry that points at ``int64_t``
+lengths, in the order in which their names appear in the shapes of the inputs. If the number at ``manipula_stoppable`` is not 0,
+``inputs`` ends with an entry that points at an ``int64_t``, the stop flag: loops that may take long end when it is not 0, and the
+outputs are then of no use.
+
+**NumPy calls** the loop of a gufunc, ``void loop(char **args, npy_intp *dimensions, npy_intp *steps, void *context)`` (``gufunc.py``), and
+**CPython calls** ``PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)`` (``fast_entry.py``).
+
+**Objects.** The fast entry reads a handful of fields of Python objects directly. Their places are those of 64-bit CPython with the
+GIL and of NumPy 2 (ABI 0x2000000, ``numpy/ndarraytypes.h``); ``supported()`` compares each one with what Python itself says about a sample
+object before any machine code is run. Functions are taken from NumPy's C-API tables (capsules ``_ARRAY_API`` and ``_UFUNC_API``; the
+positions are part of NumPy's stable ABI) and from the interpreter. Only run-time data ever holds these addresses, never object code.
 """
 
 from __future__ import annotations
@@ -18,6 +38,21 @@ import weakref
 from typing import Any
 
 import numpy as np
+
+WORKSPACE = "manipula_workspace"
+"""Symbol of a 64-bit number in the object code: the doubles of workspace that the code needs."""
+
+STOPPABLE = "manipula_stoppable"
+"""Symbol of a 64-bit number: 0 no loop may take long, 1 only counted loops may, 2 loops of unknown length may."""
+
+ONE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
+"""The entry for one state, as ctypes calls it."""
+
+BATCH = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64, ctypes.c_void_p)
+"""The entry for a batch."""
+
+METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002  # CPython's flags of a function with the signature above
+NUMBER_OF_FLOAT64 = 12  # NumPy's, among its types
 
 KNOWN_ARRAY_ABI = 0x2000000
 
@@ -36,6 +71,19 @@ UFUNC_LOOPS, UFUNC_DATA, UFUNC_NAME, UFUNC_TYPES, UFUNC_DOC, UFUNC_OBJECT = 32, 
 C_CONTIGUOUS, ALIGNED = 0x0001, 0x0100
 
 _immortal: list[object] = []
+
+
+def entry_name(width: int) -> str:
+    """The symbol by which code for so many states side by side is entered."""
+    return "one" if width == 1 else "batch"
+
+
+def aligned_workspace(doubles: int) -> np.ndarray | None:
+    """Scratch memory of this many doubles that starts at a multiple of 64 bytes, or ``None`` for none."""
+    if doubles == 0:
+        return None
+    memory = np.empty(doubles + 8)
+    return memory[(-memory.ctypes.data // 8) % 8 :][:doubles]
 
 
 @functools.cache

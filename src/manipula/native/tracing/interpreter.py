@@ -26,7 +26,7 @@ _FUNCTIONS: dict[str, Any] = {
 
 def evaluate(graph: Graph, arrays: Mapping[str, Any]) -> Any:
     """The outputs of ``graph`` for inputs of shape ``(..., *core shape)``; leading axes broadcast."""
-    from manipula.native.calling.arguments import Arguments
+    from manipula.native.tracing.arguments import Arguments
 
     arguments = Arguments(graph, [arrays[name] for name in graph.inputs])
     with np.errstate(all="ignore"):

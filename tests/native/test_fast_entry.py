@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from manipula.errors import CompileError
-from manipula.native.calling import fast_entry as entry
-from manipula.native.calling import gufunc, numpy_abi, ufunc
+from manipula.native import binary_interface
+from manipula.native.calling import fast_entry, gufunc
+from manipula.native.calling import fast_entry_code as entry
+from manipula.native.llvm_text import DOUBLE, Value, hexadecimal
 from native_kernels import compile_formula
 
-pytestmark = pytest.mark.skipif(not numpy_abi.supported(), reason="the fast entry is made for CPython with the GIL")
+pytestmark = pytest.mark.skipif(
+    not binary_interface.supported(), reason="the fast entry is made for CPython with the GIL"
+)
 
 CALLS = 100_000
 N = 7
@@ -32,13 +35,13 @@ class Refusal(Exception):
 def torque(e, rows):
     """tau_k = q_k + qd_k·qdd_k"""
     q, qd, qdd = rows
-    return [[e.b.fadd(a, e.b.fmul(b, c)) for a, b, c in zip(q, qd, qdd)]]
+    return [[e.fadd(a, e.fmul(b, c)) for a, b, c in zip(q, qd, qdd)]]
 
 
 def several(e, rows):
     """(x (2, 3), s ()) → s·x (2, 3), s + x₀ (), x₁ (1,)"""
     x, (s,) = rows
-    return [[e.b.fmul(s, a) for a in x], [e.b.fadd(s, x[0])], [x[1]]]
+    return [[e.fmul(s, a) for a in x], [e.fadd(s, x[0])], [x[1]]]
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +60,15 @@ def never(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def fast(torque_code):
-    return ufunc.make_callable("torque", [(N,)] * 3, [(N,)], torque_code["one"], never, workspace=1, keep=torque_code)
+    return fast_entry.make_callable(
+        "torque", [(N,)] * 3, [(N,)], torque_code["one"], never, workspace=1, keep=torque_code
+    )
 
 
 @pytest.fixture(scope="module")
 def fast_several(several_code):
     shapes = [(2, 3), ()], [(2, 3), (), (1,)]
-    return ufunc.make_callable("several", *shapes, several_code["one"], never, keep=several_code)
+    return fast_entry.make_callable("several", *shapes, several_code["one"], never, keep=several_code)
 
 
 @pytest.fixture
@@ -72,11 +77,11 @@ def states():
 
 
 def test_the_self_test_passes_here():
-    assert ufunc._entry_works()
+    assert fast_entry._entry_works()
 
 
 def test_the_fast_entry_computes_what_the_slow_road_computes(fast, torque_code, states):
-    slow = ufunc.ctypes_callable([(N,)] * 3, [(N,)], torque_code["one"], workspace=1)
+    slow = fast_entry.ctypes_callable([(N,)] * 3, [(N,)], torque_code["one"], workspace=1)
     q, qd, qdd = states
     assert np.array_equal(fast(q, qd, qdd), q + qd * qdd)
     assert np.array_equal(fast(q, qd, qdd), slow(q, qd, qdd))
@@ -169,7 +174,7 @@ def test_everything_else_goes_unchanged_to_the_fallback(torque_code, states):
         seen.append((arguments, options))
         return "handed over"
 
-    fast = ufunc.make_callable("torque", [(N,)] * 3, [(N,)], torque_code["one"], fallback, workspace=1)
+    fast = fast_entry.make_callable("torque", [(N,)] * 3, [(N,)], torque_code["one"], fallback, workspace=1)
     for name, arguments in foreign_arguments(states).items():
         assert fast(*arguments) == "handed over", name
         assert all(given is got for given, got in zip(arguments, seen[-1][0], strict=True))
@@ -181,7 +186,9 @@ def test_everything_else_goes_unchanged_to_the_fallback(torque_code, states):
 
 def test_numbers_of_other_kinds_go_to_the_fallback(several_code):
     shapes = [(2, 3), ()], [(2, 3), (), (1,)]
-    fast = ufunc.make_callable("several", *shapes, several_code["one"], lambda *a: "handed over", keep=several_code)
+    fast = fast_entry.make_callable(
+        "several", *shapes, several_code["one"], lambda *a: "handed over", keep=several_code
+    )
     x = np.ones((2, 3))
     for number in (1, True, np.float32(1), np.array(1.0), 1j, None, "1", np.ones(1)):
         assert fast(x, number) == "handed over"
@@ -245,7 +252,7 @@ def test_a_discarded_function_releases_what_it_holds(torque_code, states):
         function = None
 
     owner: Any = Owner()
-    owner.function = ufunc.make_callable(
+    owner.function = fast_entry.make_callable(
         "torque", [(N,)] * 3, [(N,)], torque_code["one"], lambda *a, o=owner: o, workspace=1, keep=owner
     )
     result = owner.function(*states)
@@ -259,9 +266,9 @@ def test_a_discarded_function_releases_what_it_holds(torque_code, states):
 
 
 def test_large_results_are_not_remembered():
-    size = ufunc.REMEMBERED_BYTES // 8 + 1
+    size = fast_entry.REMEMBERED_BYTES // 8 + 1
     code = compile_formula(lambda e, rows: [[rows[0][0]]], [1], [1])  # writes the first double only
-    fast = ufunc.make_callable("large", [(1,)], [(size,)], code["one"], never, keep=code)
+    fast = fast_entry.make_callable("large", [(1,)], [(size,)], code["one"], never, keep=code)
     large, other = fast(np.ones(1)), np.empty(size)
     assert large.shape == (size,)
     assert sys.getrefcount(large) == sys.getrefcount(other)
@@ -269,26 +276,26 @@ def test_large_results_are_not_remembered():
 
 def test_unusual_signatures_are_left_to_the_fallback(torque_code):
     many = [(1,)] * (entry.MAX_ARGUMENTS + 1)
-    assert ufunc.make_callable("many", many, [(1,)], torque_code["one"], never) is never
+    assert fast_entry.make_callable("many", many, [(1,)], torque_code["one"], never) is never
     deep = [(1,) * (entry.MAX_RANK + 1)]
-    assert ufunc.make_callable("deep", deep, [(1,)], torque_code["one"], never) is never
-    assert ufunc.make_callable("nothing", [], [(1,)], torque_code["one"], never) is never
+    assert fast_entry.make_callable("deep", deep, [(1,)], torque_code["one"], never) is never
+    assert fast_entry.make_callable("nothing", [], [(1,)], torque_code["one"], never) is never
 
 
 def test_an_unknown_interpreter_or_a_failed_self_test_leaves_the_fallback(torque_code, monkeypatch):
     arguments = "torque", [(N,)] * 3, [(N,)], torque_code["one"], never
-    monkeypatch.setattr(ufunc, "_entry_works", lambda: False)
-    assert ufunc.make_callable(*arguments) is never
+    monkeypatch.setattr(fast_entry, "_entry_works", lambda: False)
+    assert fast_entry.make_callable(*arguments) is never
     monkeypatch.undo()
-    monkeypatch.setattr(ufunc, "ctypes_callable", lambda *a, **o: lambda *b: (np.zeros(3), np.float64(0)))
-    assert not ufunc._self_test()
+    monkeypatch.setattr(fast_entry, "ctypes_callable", lambda *a, **o: lambda *b: (np.zeros(3), np.float64(0)))
+    assert not fast_entry._self_test()
     monkeypatch.undo()
-    monkeypatch.setattr(numpy_abi, "ARRAY_FLAGS", numpy_abi.ARRAY_FLAGS + 8)
-    assert not numpy_abi._layout_as_expected()
+    monkeypatch.setattr(binary_interface, "ARRAY_FLAGS", binary_interface.ARRAY_FLAGS + 8)
+    assert not binary_interface._layout_as_expected()
 
 
 def test_name_and_documentation(torque_code):
-    fast = ufunc.make_callable("torque", [(N,)] * 3, [(N,)], torque_code["one"], never, doc="Joint torques.")
+    fast = fast_entry.make_callable("torque", [(N,)] * 3, [(N,)], torque_code["one"], never, doc="Joint torques.")
     assert fast.__name__ == "torque"
     assert fast.__doc__ == "Joint torques."
 
@@ -371,8 +378,8 @@ def test_gufunc_refuses_wrong_shapes(torque_gufunc):
 def test_gufunc_does_not_warn_about_branches_not_taken():
     def guarded(e, rows):
         ((x,),) = rows
-        zero, one = ir.Constant(x.type, 0.0), ir.Constant(x.type, 1.0)
-        return [[e.b.select(e.b.fcmp_ordered("==", x, zero), one, e.b.fdiv(one, x))]]
+        zero, one = Value(DOUBLE, hexadecimal(0.0)), Value(DOUBLE, hexadecimal(1.0))
+        return [[e.select(e.compare("fcmp oeq", x, zero), one, e.fdiv(one, x))]]
 
     code = compile_formula(guarded, [1], [1])
     inverse = gufunc.make_gufunc("inverse", [(1,)], [(1,)], code["batch"], keep=code)

@@ -8,7 +8,7 @@ workspace. Loops that are too long run in the calling function and call the segm
 from __future__ import annotations
 
 from manipula.native.llvm import memory
-from manipula.native.llvm.llvm_text import Function, Module, is_condition
+from manipula.native.llvm.graph_text import Function, Module, is_condition
 from manipula.native.tracing.graph import Graph, Loop, core_size
 
 INLINE = 1500

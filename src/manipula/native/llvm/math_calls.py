@@ -7,7 +7,8 @@ angles of one state are two calls, and four states of seven joints are four.
 
 from __future__ import annotations
 
-from manipula.native.llvm.llvm_text import Function
+from manipula.native.llvm.graph_text import Function
+from manipula.native.mathlib.functions import symbol
 
 SIDE_BY_SIDE = {1: 4, 4: 8, 8: 8}
 """Doubles that one call should take, by the width of the code around it."""
@@ -64,9 +65,9 @@ class Calls:
             parts = [f.get(operations[m].args[place]) for m in group]
             arguments.append(self._joined(parts, wide))
         given = ", ".join(f"{kind} {a}" for a in arguments)
-        symbol = f"@manipula_math_{code}_{wide}"
+        called = symbol(code, wide)
         if code == "sincos":
-            both = f.let(f"call {{{kind}, {kind}}} {symbol}({given})")
+            both = f.let(f"call {{{kind}, {kind}}} {called}({given})")
             sines = self._parts(f.let(f"extractvalue {{{kind}, {kind}}} {both}, 0"), len(group), wide)
             cosines = self._parts(f.let(f"extractvalue {{{kind}, {kind}}} {both}, 1"), len(group), wide)
             for m, sine, cosine in zip(group, sines, cosines):
@@ -74,7 +75,7 @@ class Calls:
                 f.set(partners[m], cosine)
                 self.pending -= {m, partners[m]}
             return
-        for m, value in zip(group, self._parts(f.let(f"call {kind} {symbol}({given})"), len(group), wide)):
+        for m, value in zip(group, self._parts(f.let(f"call {kind} {called}({given})"), len(group), wide)):
             f.set(m, value)
             self.pending.discard(m)
 

@@ -1,16 +1,16 @@
-"""LLVM text of straight-line arithmetic, one state or W states side by side.
+"""LLVM text of a graph's straight-line arithmetic, one state or W states side by side.
 
-A :class:`Function` is one LLVM function being written. Every value of the graph is a ``double`` (W = 1) or a
+A :class:`Function` is one LLVM function of a graph being written. Every value of the graph is a ``double`` (W = 1) or a
 ``<W x double>``; truth values are ``i1`` or ``<W x i1>``. The same graph gives the same sequence of IEEE operations for
 every W, with explicit fused multiply-adds and no fast-math flags, hence the same bits.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import Any
 
+from manipula.native.llvm_text import FunctionText, hexadecimal
 from manipula.native.lowering.passes import long_loops
 from manipula.native.tracing.graph import Graph, Operation
 from manipula.native.tracing.nodes import CONDITIONS
@@ -19,11 +19,6 @@ _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISON = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
 MATH = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "atan2", "pow"})
-
-
-def hexadecimal(x: float) -> str:
-    """A double as LLVM writes it exactly."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
 class Module:
@@ -97,46 +92,22 @@ def _sincos_partners(graph: Graph) -> dict[int, int]:
     return partners
 
 
-class Function:
+class Function(FunctionText):
     """One LLVM function being written; ``names`` maps values of the graph to what holds them here."""
 
     def __init__(self, module: Module, head: str, load: Callable[[Function, int], str] | None = None) -> None:
-        self.module, self.head, self.load = module, head, load
-        self.lines: list[str] = []
+        super().__init__(head)
+        self.module, self.load = module, load
         self.names: dict[int, str] = {}
         self.rows: dict[Any, Any] = {}  # loaded groups of inputs and table rows
         self.defined: Callable[[Function, int], None] | None = None
         self.outline: Any = None  # the plan of a graph that is cut into several functions (segments.py)
         self.done: set[int] = set()  # values that other functions have computed before
-        self.block = "entry"
         self.mask: str | None = None
-        self.counter = 0
-        self.lines.append("entry:")
-
-    def let(self, text: str) -> str:
-        """A new name for the result of an instruction."""
-        self.counter += 1
-        name = f"%t{self.counter}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def do(self, text: str) -> None:
-        """An instruction without a result."""
-        self.lines.append("  " + text)
-
-    def label(self, stem: str) -> str:
-        """A name for a block that is not started yet."""
-        self.counter += 1
-        return f"{stem}{self.counter}"
-
-    def start(self, label: str) -> None:
-        """Begin a block."""
-        self.lines.append(f"{label}:")
-        self.block = label
 
     def finish(self) -> None:
         """Hand the text to the module."""
-        self.module.functions.append(f"{self.head} {self.module.attributes} {{\n" + "\n".join(self.lines) + "\n}\n")
+        self.module.functions.append(self.text(self.module.attributes))
 
     def scope(self) -> tuple[dict, dict]:
         """Remember which values are at hand; what is loaded inside a branch is not at hand after it."""
