@@ -12,6 +12,7 @@ Meaning of the operators:
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -221,6 +222,12 @@ def parse(
         raise error.at(field=f"formula '{printable(text, 60)}'") from None
     used = dict.fromkeys(payload for kind, payload, _ in program if kind == "name")
     return Expression(text, tuple(used), program, functions)
+
+
+@functools.lru_cache(maxsize=1024)
+def formula(text: str, names: tuple[str, ...] | None = None) -> Expression:
+    """``parse`` of a text that is asked for again and again: it is read once."""
+    return parse(text, names)
 
 
 def scalar(value: Any, names: Collection[str] | None = None, work: Work | None = None) -> Any:

@@ -23,6 +23,7 @@ from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
+from manipula.lazy import cached_property
 from manipula.robot.link import TIP, Frame, Link, Payload
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -68,6 +69,11 @@ class Mechanism:
     @property
     def n(self) -> int:
         return len(self.bodies)
+
+    @cached_property
+    def lean(self) -> Mechanism:
+        """The same equations of motion in the fewest inertial constants (:func:`regrouped`); found once."""
+        return regrouped(self)
 
     def ancestors(self, i: int) -> list[int]:
         """Parents of joint i, nearest first, without i."""

@@ -8,7 +8,7 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Vector
 from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
-from manipula.physics.mechanism import Mechanism, mechanism_of, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
@@ -34,7 +34,7 @@ class Arm:
     @cached_property
     def lean(self) -> Mechanism:
         """The mechanism with base parameters regrouped: the same equations of motion in fewer operations."""
-        return regrouped(self.full)
+        return self.full.lean
 
     def mass_matrix(self, q: Vector) -> np.ndarray:
         return composite.mass_matrix(self.lean, q)

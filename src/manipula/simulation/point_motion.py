@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.algebra.jet import Jet
 from manipula.physics import kinematics
-from manipula.physics.mechanism import prepare
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
 
@@ -24,7 +24,7 @@ def point_rates(robot: Robot, frame: str, *motion: np.ndarray) -> list[np.ndarra
     joints = np.empty(robot.n, object)
     for i in range(robot.n):
         joints[i] = Jet([part[:, i] / factorial(k) for k, part in enumerate(flat)], 1)
-    point = kinematics.position(prepare(robot), joints, frame)
+    point = kinematics.position(mechanism_of(robot), joints, frame)
     out = [np.zeros((len(flat[0]), 3)) for _ in range(order + 1)]
     for axis in range(3):
         entry = point[axis]

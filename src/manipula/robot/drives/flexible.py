@@ -38,9 +38,9 @@ class Flexible(Drive):
         from manipula.algebra.jet import Jet
 
         if isinstance(self.motor, str):
-            from manipula.algebra.expression import parse
+            from manipula.algebra.expression import formula
 
-            expression = parse(self.motor, names=("t",))
+            expression = formula(self.motor, ("t",))
             angle = expression.evaluate({"t": Jet.variable(t, 1)})
         else:
             angle = self.motor(Jet.variable(t, 1))

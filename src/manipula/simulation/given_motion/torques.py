@@ -19,7 +19,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import kinematics, newton_euler, reactions
-from manipula.physics.mechanism import Mechanism, regrouped
+from manipula.physics.mechanism import Mechanism
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
 from manipula.simulation.loops.loop import CompiledLoop
@@ -63,7 +63,7 @@ def signals_along(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, 
     loads = loads_along(plant, mechanism, t, q, qd, qdd)
     friction = torques(plant.friction, qd, lay.friction_states(x), loads)
     external = plant.external_torques(mechanism, t, q)
-    tau = array(newton_euler.inverse_dynamics(regrouped(mechanism), q, qd, qdd) + friction - external)
+    tau = array(newton_euler.inverse_dynamics(mechanism.lean, q, qd, qdd) + friction - external)
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
     return {
         "tau": tau, "friction": friction, "external": external, "loads": loads, "power": array(tau * qd),

@@ -15,7 +15,6 @@ from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
-from manipula.physics.mechanism import regrouped
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.disturbances import IDEAL
@@ -265,7 +264,7 @@ class CompiledLoop:
     def mass_matrix(self) -> native.Kernel:
         """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
         return self._compiled(
-            "mass_matrix", lambda plant, t, x: composite.mass_matrix(regrouped(plant.mechanism(t)), plant.layout.q(x)),
+            "mass_matrix", lambda plant, t, x: composite.mass_matrix(plant.mechanism(t).lean, plant.layout.q(x)),
             controlled=True,
         )  # fmt: skip
 

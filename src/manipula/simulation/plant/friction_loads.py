@@ -11,7 +11,7 @@ several or none (Painlevé's paradox), and the accelerations are not numbers, so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,10 +110,8 @@ def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: St
         response: of the arm to further torques, when all but friction act.
         relief: what external forces take off the forces across the joints, (n, 2).
     """
-    n = len(qd)
     if not loaded(laws):
-        friction = torques(laws, qd, states, np.zeros(n))
-        return Balance(array(response.free - response.K @ friction), friction, np.zeros(n))
+        return unloaded(laws, qd, states, lambda tau: array(response.free - response.K @ tau))
     equations = Loads(laws, mechanism, q, qd, states, response, relief)
     found, sound = _solved(equations)
     tau = array([equations.torque(k, load) for k, load in enumerate(found)])
@@ -122,6 +120,13 @@ def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: St
         loads[i] = ops.where(sound, found[k], float("nan"))
     friction = torques(laws, qd, states, loads)
     return Balance(array(response.free - response.K @ friction), friction, loads)
+
+
+def unloaded(laws: Laws, qd: Vector, states: States, accelerations: Callable[[np.ndarray], np.ndarray]) -> Balance:
+    """Accelerations with friction that depends on no load; ``accelerations(tau_f)`` gives them under friction torques."""
+    nothing = np.zeros(len(qd))
+    friction = torques(laws, qd, states, nothing)
+    return Balance(accelerations(friction), friction, nothing)
 
 
 def _solved(equations: Loads) -> tuple[np.ndarray, Any]:

@@ -15,30 +15,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import parse
+from manipula.algebra.expression import formula
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.base import Controller, Target, checked_torques, unwritable
 from manipula.errors import DescriptionError
+from manipula.lazy import cached_property
 from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.constrained import Response
 from manipula.physics.forward import forward_dynamics, uses_articulated
-from manipula.physics.mechanism import Mechanism, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
-from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, torques
+from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
 
 
 def acting(d: Wrench, t: Scalar) -> np.ndarray:
     """The six components of a wrench at time t, zero outside its interval."""
-    values = [parse(v, names=("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
+    values = [formula(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
     on = (t >= d.start) & (t <= d.stop)
     return array([ops.where(on, v, 0.0) for v in values])
 
@@ -83,33 +84,47 @@ class Plant:
 
     def mechanism(self, t: Scalar) -> Mechanism:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
+        if not self._payload_changes:
+            return self._unchanging
         robot = self.robot
         latest: Scalar = -1e300
-        for change in self.disturbances:
-            if isinstance(change, PayloadChange):  # in whatever order they are listed, the latest one holds
-                changed = (t >= change.time) & (change.time >= latest)
-                latest = ops.where(changed, change.time, latest)
-                robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
-        mechanism = prepare(robot, self.robot_values)
-        bodies = tuple(
-            replace(b, armature=0.0) if d is not None and d.separates_rotor else b
-            for b, d in zip(mechanism.bodies, self.drives)
-        )
-        return replace(mechanism, bodies=bodies)
+        for change in self._payload_changes:  # in whatever order they are listed, the latest one holds
+            changed = (t >= change.time) & (change.time >= latest)
+            latest = ops.where(changed, change.time, latest)
+            robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
+        return self._without_own_rotors(prepare(robot, self.robot_values))
+
+    def _without_own_rotors(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism without the rotors that drives move on their own."""
+        own = [d is not None and d.separates_rotor for d in self.drives]
+        bodies = (replace(b, armature=0.0) if apart else b for b, apart in zip(mechanism.bodies, own))
+        return replace(mechanism, bodies=tuple(bodies)) if any(own) else mechanism
+
+    @cached_property
+    def _described(self) -> Mechanism:
+        """The mechanism of the robot as it is described, prepared once."""
+        return prepare(self.robot, self.robot_values) if self.robot_values else mechanism_of(self.robot)
+
+    @cached_property
+    def _unchanging(self) -> Mechanism:
+        return self._without_own_rotors(self._described)
 
     def arm(self) -> Arm:
         """What the controller believes."""
         if self.prepared is not None:
             return self.prepared
-        values = self.robot_values if self.model is self.robot else None
-        return Arm(self.model, prepare(self.model, values) if values else None, self._shared)
+        return Arm(self.model, self._described if self.model is self.robot else None, self._shares_arm)
 
     @property
-    def _shared(self) -> bool:
+    def _payload_changes(self) -> list[PayloadChange]:
+        return [d for d in self.disturbances if isinstance(d, PayloadChange)]
+
+    @cached_property
+    def _shares_arm(self) -> bool:
         """Does the controller believe exactly what the plant is, so that both need the same M and h + g?"""
         own_rotor = any(d is not None and d.separates_rotor for d in self.drives)
-        changing = any(isinstance(d, PayloadChange) for d in self.disturbances)
-        return self.model is self.robot and not own_rotor and not changing and not uses_articulated(self.mechanism(0.0))
+        same = self.model is self.robot and not own_rotor and not self._payload_changes
+        return same and not uses_articulated(self.mechanism(0.0))
 
     def rotors(self) -> list[Scalar]:
         """Rotor inertia of every joint, seen from the joint."""
@@ -156,7 +171,7 @@ class Plant:
         seen_q, seen_qd = (q, qd) if noise is None else (q + noise[:n], qd + noise[n:])
         u = self.command(t, x, seen_q, seen_qd) if command is None else command
         mechanism = self.mechanism(t)
-        lean = regrouped(mechanism)
+        lean = mechanism.lean
         states, motors = lay.friction_states(x), lay.drive_states(x)
         armature = self.rotors()
         tau = zeros(n)
@@ -185,8 +200,7 @@ class Plant:
                    relief: Any = 0.0) -> Balance:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``."""
         if not loaded(self.friction):
-            friction = torques(self.friction, qd, states, np.zeros(self.layout.n))
-            return Balance(forward_dynamics(lean, q, qd, array(push - friction)), friction, np.zeros(self.layout.n))
+            return unloaded(self.friction, qd, states, lambda tau: forward_dynamics(lean, q, qd, array(push - tau)))
         return balanced(self.friction, mechanism, q, qd, states, self.response(lean, q, qd, push), relief)
 
     def response(self, lean: Mechanism, q: Vector, qd: Vector, push: Vector) -> Response:
@@ -197,7 +211,7 @@ class Plant:
     def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
         """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
         mechanism, (q, qd) = self.mechanism(t), (self.layout.q(x), self.layout.qd(x))
-        response = self.response(regrouped(mechanism), q, qd, np.zeros(len(q)))
+        response = self.response(mechanism.lean, q, qd, np.zeros(len(q)))
         return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
     def relief(self, mechanism: Mechanism, t: Scalar, q: Vector) -> Any:

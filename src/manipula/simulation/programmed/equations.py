@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import parse
+from manipula.algebra.expression import formula
 from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import composite, energy, kinematics, newton_euler
 from manipula.physics.constrained import ConstraintRows, least_norm_correction, multiplier_response, multipliers
-from manipula.physics.mechanism import Mechanism, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.programmed import gpme_response, partition
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
@@ -72,7 +72,7 @@ class ProgrammedPlant:
         return StateLayout.of(self.robot.n, self.friction, drives, 0)
 
     def mechanism(self) -> Mechanism:
-        return prepare(self.robot)
+        return mechanism_of(self.robot)
 
     def rows(self, mechanism: Mechanism, q: Vector, qd: Vector, t: Scalar) -> ConstraintRows:
         return rows_of(self.constraints, mechanism, q, qd, t, self.parameters)
@@ -91,7 +91,7 @@ class ProgrammedPlant:
                 tau[i] = drive.torque(0.0, t, q[i], qd[i], motors[i], rotor)
                 rates.extend(drive.state_rate(0.0, t, q[i], qd[i], motors[i], rotor) if motors[i] else ())
             elif isinstance(drive, str):
-                tau[i] = parse(drive).evaluate({"t": t, **self.parameters})
+                tau[i] = formula(drive, ("t", *sorted(self.parameters))).evaluate({"t": t, **self.parameters})
             else:
                 tau[i] = drive(t) if callable(drive) else drive
         return array(tau), rates
@@ -101,7 +101,7 @@ class ProgrammedPlant:
         q, qd = lay.q(x), lay.qd(x)
         states, motors = lay.friction_states(x), lay.drive_states(x)
         mechanism = self.mechanism()
-        lean = regrouped(mechanism)
+        lean = mechanism.lean
         rows = self.stabilised(self.rows(mechanism, q, qd, t))
         applied, motor_rates = self.applied(t, q, qd, motors)
         M = composite.mass_matrix(lean, q)
@@ -122,7 +122,7 @@ class ProgrammedPlant:
     def friction_gain(self, x: np.ndarray, t: float = 0.0) -> tuple[float, int]:
         """Gain of the loop load → friction → acceleration → load on plain numbers, and the joint that matters most."""
         mechanism, (q, qd) = self.mechanism(), (self.layout.q(x), self.layout.qd(x))
-        lean = regrouped(mechanism)
+        lean = mechanism.lean
         force = -newton_euler.nonlinear_effects(lean, q, qd)
         response = multiplier_response(composite.inverse_mass_matrix(lean, q), self.rows(mechanism, q, qd, t), force)
         return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)

@@ -20,7 +20,7 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import has_orientation
 from manipula.physics import kinematics
-from manipula.physics.mechanism import prepare
+from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
 from manipula.simulation.given_motion.kinematic import law
 from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
@@ -227,7 +227,7 @@ def timed(reference: Any) -> Looking:
 
 def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
     reference: Any = s.reference
-    mechanism = prepare(s.robot)
+    mechanism = mechanism_of(s.robot)
 
     def jacobian(*motion: np.ndarray) -> list[np.ndarray]:
         """J and its derivatives in time, (M, rows, n) each, from q, qd, …"""
