@@ -109,20 +109,22 @@ def test_papers_notation() -> None:
 
 
 def test_only_what_was_asked_for() -> None:
-    text = render(two_link(), only="g")
+    text = render(equations(two_link()), only="g")
     assert [label for label, _ in _lines(text)] == ["g1", "g2"]
     with pytest.raises(UnknownNameError, match="part of the equations named 'gravity'"):
-        render(two_link(), only="gravity")
+        render(equations(two_link()), only="gravity")
     with pytest.raises(UnknownNameError, match="Did you mean 'latex'"):
-        render(two_link(), format="latx")
+        render(equations(two_link()), format="latx")
     for part in ("T", "V", "C", "friction", "pose", "jacobian"):
-        assert _lines(render(two_link(), only=part))
+        assert _lines(render(equations(two_link()), only=part))
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("robot", [scara(), ROBOTS[2]], ids=lambda r: r.name)
 def test_every_format_writes_every_part(robot: Robot, format: str) -> None:
-    text = render(robot, format=format, only=["M", "C", "h", "g", "tau", "T", "V", "friction", "pose", "jacobian"])
+    text = render(
+        equations(robot), format=format, only=["M", "C", "h", "g", "tau", "T", "V", "friction", "pose", "jacobian"]
+    )
     assert len(text) > 500
 
 

@@ -108,7 +108,7 @@ def jacobian(f: Callable[[Any], Any], x: Any) -> np.ndarray:
 
 def _entry(c: Any, i: int) -> Any:
     if isinstance(c, Jet):
-        return c._map(lambda part: _entry(part, i))
+        return c.map(lambda part: _entry(part, i))
     return c[i] if isinstance(c, np.ndarray) else c
 
 

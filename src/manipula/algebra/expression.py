@@ -182,7 +182,9 @@ class Expression:
             raise DescriptionError("Divides by zero or leaves the real numbers.", field=self._place())
         return stack[0]
 
-    def _bounded(self, column: int, step: Callable[..., bounded.BoundedExpression], *arguments: Any) -> bounded.Part:
+    def _bounded(
+        self, column: int, step: Callable[..., bounded.BoundedExpression], *arguments: Any
+    ) -> bounded.BoundedExpression:
         try:
             return step(*arguments)
         except DescriptionError as error:
@@ -214,6 +216,19 @@ def parse(
     """
     if not isinstance(text, str):
         raise DescriptionError(f"A formula is a text, found {printable(text, 40)}.")
+    if functions is DEFAULT and limits is LIMITS:
+        return _parsed_once(text, None if names is None else tuple(names))
+    return _parsed(text, names, functions, limits)
+
+
+@lru_cache(256)
+def _parsed_once(text: str, names: tuple[str, ...] | None) -> Expression:
+    return _parsed(text, names, DEFAULT, LIMITS)
+
+
+def _parsed(
+    text: str, names: Collection[str] | None, functions: Mapping[str, FormulaFunction], limits: FormulaLimits
+) -> Expression:
     try:
         tokens = tokens_of(text, functions, limits)
         tree = tree_of(tokens)

@@ -19,60 +19,16 @@ from __future__ import annotations
 
 import contextvars
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra import ops
+from manipula.algebra.coefficients import dot, is_zero, over, plus, scaled, times
 
 active_level: contextvars.ContextVar[int] = contextvars.ContextVar("manipula_jet_level", default=0)
-
-
-def _is_zero(c: Any) -> bool:
-    """True only for a plain number 0; an array or symbol that happens to vanish is not looked at."""
-    return isinstance(c, (float, int)) and c == 0
-
-
-def _times(a: Any, b: Any) -> Any:
-    if isinstance(a, Jet) and isinstance(b, np.ndarray):
-        return a._map(lambda c: _times(c, b))
-    if isinstance(b, Jet) and isinstance(a, np.ndarray):
-        return b._map(lambda c: _times(a, c))
-    return a * b
-
-
-def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, Jet) and isinstance(b, np.ndarray):
-        return Jet((_plus(a.coefficients[0], b), *a.coefficients[1:]), a.level)
-    if isinstance(b, Jet) and isinstance(a, np.ndarray):
-        return _plus(b, a)
-    return a + b
-
-
-def _over(a: Any, b: Any) -> Any:
-    """``a / b``; a vanishing float divisor raises ZeroDivisionError: the function has no derivative there."""
-    if isinstance(b, np.ndarray) and isinstance(a, Jet):
-        return a._map(lambda c: _over(c, b))
-    if isinstance(a, np.ndarray) and isinstance(b, Jet):
-        return _times(a, 1.0 / b)
-    if isinstance(b, np.floating):
-        return a / float(b)
-    return a / b
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Σ a_i b_i without the terms that are structurally zero."""
-    total: Any = None
-    for x, y in zip(a, b):
-        if not (_is_zero(x) or _is_zero(y)):
-            product = _times(x, y)
-            total = product if total is None else _plus(total, product)
-    return 0.0 if total is None else total
-
-
-def _scaled(c: Any, factor: float) -> Any:
-    return 0.0 if _is_zero(c) else c * factor
 
 
 class Mask:
@@ -84,8 +40,8 @@ class Mask:
     def select(self, a: Any, b: Any) -> Jet:
         return Jet.where_parts(self, _constant(a, self.order, self.level), _constant(b, self.order, self.level))
 
-    def _combine(self, other: Any, operator: Callable) -> Mask:
-        return Mask(operator(self.array, other.array if isinstance(other, Mask) else other), self.order, self.level)
+    def _combine(self, other: Any, combine: Callable) -> Mask:
+        return Mask(combine(self.array, other.array if isinstance(other, Mask) else other), self.order, self.level)
 
     def __and__(self, other: Any) -> Mask:
         return self._combine(other, np.logical_and)
@@ -144,7 +100,7 @@ class Jet:
 
     def derivative(self, k: int = 1) -> Any:
         """The k-th derivative, :math:`k!\\,c_k`."""
-        return _scaled(self.coefficients[k], float(math.factorial(k))) if k > 1 else self.coefficients[k]
+        return scaled(self.coefficients[k], float(math.factorial(k))) if k > 1 else self.coefficients[k]
 
     def constant(self, c: Any) -> Jet:
         """``c`` (a number, or an array over this jet's grid) as a constant of the same level and order."""
@@ -156,7 +112,8 @@ class Jet:
     def __reduce__(self) -> Any:
         return Jet, (self.coefficients, self.level)
 
-    def _map(self, f: Callable[[Any], Any]) -> Jet:
+    def map(self, f: Callable[[Any], Any]) -> Jet:
+        """``f`` of every coefficient."""
         return Jet([f(c) for c in self.coefficients], self.level)
 
     def _with(self, other: Any) -> tuple[Jet, Jet] | None:
@@ -177,7 +134,7 @@ class Jet:
     # arithmetic ------------------------------------------------------------------------------------------------
 
     def __neg__(self) -> Jet:
-        return self._map(lambda c: -c)
+        return self.map(lambda c: -c)
 
     def __pos__(self) -> Jet:
         return self
@@ -187,7 +144,7 @@ class Jet:
         if pair is None:
             return NotImplemented
         a, b = pair
-        return Jet([_plus(x, y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
+        return Jet([plus(x, y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
 
     __radd__ = __add__
 
@@ -196,7 +153,7 @@ class Jet:
         if pair is None:
             return NotImplemented
         a, b = pair
-        return Jet([_plus(x, -y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
+        return Jet([plus(x, -y) for x, y in zip(a.coefficients, b.coefficients)], a.level)
 
     def __rsub__(self, other: Any) -> Any:
         return NotImplemented if isinstance(other, np.ndarray) else -self + other
@@ -206,7 +163,7 @@ class Jet:
         if pair is None:
             return NotImplemented
         a, b = pair[0].coefficients, pair[1].coefficients
-        return Jet([_dot(a[: k + 1], b[k::-1]) for k in range(len(a))], pair[0].level)
+        return Jet([dot(a[: k + 1], b[k::-1]) for k in range(len(a))], pair[0].level)
 
     __rmul__ = __mul__
 
@@ -218,8 +175,8 @@ class Jet:
         a, b = pair[0].coefficients, pair[1].coefficients
         q: list[Any] = []
         for k in range(len(a)):
-            rest = _plus(a[k], -_dot(q, b[k:0:-1])) if k else a[0]
-            q.append(_over(rest, b[0]))
+            rest = plus(a[k], -dot(q, b[k:0:-1])) if k else a[0]
+            q.append(over(rest, b[0]))
         return Jet(q, pair[0].level)
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -259,15 +216,15 @@ class Jet:
             raise ValueError(f"A negative number ({a[0]}) has no real power {r}.")
         y = [a[0] ** r]
         for k in range(1, len(a)):
-            total = _dot([_times(a[j], r * j - (k - j)) for j in range(1, k + 1)], y[::-1])
-            y.append(_over(total, a[0] * float(k)))
+            total = dot([times(a[j], r * j - (k - j)) for j in range(1, k + 1)], y[::-1])
+            y.append(over(total, a[0] * float(k)))
         return Jet(y, self.level)
 
     # functions -------------------------------------------------------------------------------------------------
 
     def _weighted(self) -> list[Any]:
         """j a_j for j = 1…N: the derivative's coefficients."""
-        return [_scaled(c, float(j)) for j, c in enumerate(self.coefficients)][1:]
+        return [scaled(c, float(j)) for j, c in enumerate(self.coefficients)][1:]
 
     def _integral(self, value: Any, slope: Callable[[Jet], Jet] | None = None, rate: Jet | None = None) -> Jet:
         """The series with this value whose derivative is a'·slope(a) (or ``rate``)."""
@@ -277,13 +234,13 @@ class Jet:
             lower = Jet(self.coefficients[:-1], self.level)
             rate = Jet(self._weighted(), self.level) * slope(lower)
         assert rate is not None
-        return Jet([value, *(_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(rate.coefficients))], self.level)
+        return Jet([value, *(scaled(c, 1.0 / (k + 1)) for k, c in enumerate(rate.coefficients))], self.level)
 
     def exp(self) -> Jet:
         """y' = a' y."""
         w, y = self._weighted(), [ops.exp(self.coefficients[0])]
         for k in range(1, self.order + 1):
-            y.append(_scaled(_dot(w[:k], y[::-1]), 1.0 / k))
+            y.append(scaled(dot(w[:k], y[::-1]), 1.0 / k))
         return Jet(y, self.level)
 
     def log(self) -> Jet:
@@ -293,17 +250,17 @@ class Jet:
         """y² = a: y_k = (a_k − Σ_{0<j<k} y_j y_{k−j}) / (2 y_0)."""
         a, y = self.coefficients, [ops.sqrt(self.coefficients[0])]
         for k in range(1, len(a)):
-            rest = _plus(a[k], -_dot(y[1:], y[:0:-1]))
-            y.append(0.0 if _is_zero(rest) else _over(rest, _times(2.0, y[0])))
+            rest = plus(a[k], -dot(y[1:], y[:0:-1]))
+            y.append(0.0 if is_zero(rest) else over(rest, times(2.0, y[0])))
         return Jet(y, self.level)
 
     def _pair(self, s: Any, c: Any, sign: float) -> tuple[Jet, Jet]:
         """s' = a' c, c' = sign·a' s (circular for −1, hyperbolic for +1)."""
         w, sines, cosines = self._weighted(), [s], [c]
         for k in range(1, self.order + 1):
-            s_k, c_k = _dot(w[:k], cosines[::-1]), _dot(w[:k], sines[::-1])
-            sines.append(_scaled(s_k, 1.0 / k))
-            cosines.append(_scaled(c_k, sign / k))
+            s_k, c_k = dot(w[:k], cosines[::-1]), dot(w[:k], sines[::-1])
+            sines.append(scaled(s_k, 1.0 / k))
+            cosines.append(scaled(c_k, sign / k))
         return Jet(sines, self.level), Jet(cosines, self.level)
 
     def sin(self) -> Jet:
@@ -322,8 +279,8 @@ class Jet:
         """y' = a' (1 + sign·y²): tan for +1, tanh for −1 (no overflow for large arguments)."""
         w, y, v = self._weighted(), [value], [1.0 + sign * (value * value)]
         for k in range(1, self.order + 1):
-            y.append(_scaled(_dot(w[:k], v[::-1]), 1.0 / k))
-            v.append(_scaled(_dot(y, y[::-1]), sign))
+            y.append(scaled(dot(w[:k], v[::-1]), 1.0 / k))
+            v.append(scaled(dot(y, y[::-1]), sign))
         return Jet(y, self.level)
 
     def tan(self) -> Jet:
@@ -366,7 +323,7 @@ class Jet:
     def __abs__(self) -> Jet:
         """sign(a)·a; at 0 the derivative is 0, the middle of the two one-sided ones."""
         s = ops.sign(self.coefficients[0])
-        return Jet([ops.abs(self.coefficients[0]), *(_times(c, s) for c in self.coefficients[1:])], self.level)
+        return Jet([ops.abs(self.coefficients[0]), *(times(c, s) for c in self.coefficients[1:])], self.level)
 
     def minimum(self, other: Any) -> Any:
         return ops.where(self <= other, self, other)
@@ -378,33 +335,33 @@ class Jet:
 
     # comparisons look at the value only --------------------------------------------------------------------------
 
-    def _compare(self, other: Any, operator: Callable[[Any, Any], Any]) -> Any:
+    def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
         other_value = other.value() if isinstance(other, Jet) else other
-        answer = operator(self.value(), other_value)
+        answer = compare(self.value(), other_value)
         if isinstance(answer, np.ndarray):
             top = max((j for j in (self, other) if isinstance(j, Jet)), key=lambda j: j.level)
             return Mask(answer, top.order, top.level)
         return answer
 
     def __lt__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a < b)
+        return self._compare(other, operator.lt)
 
     def __le__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a <= b)
+        return self._compare(other, operator.le)
 
     def __gt__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a > b)
+        return self._compare(other, operator.gt)
 
     def __ge__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a >= b)
+        return self._compare(other, operator.ge)
 
     def __eq__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a == b)
+        return self._compare(other, operator.eq)
 
     def __ne__(self, other: Any) -> Any:
-        return self._compare(other, lambda a, b: a != b)
+        return self._compare(other, operator.ne)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -422,7 +379,7 @@ class Jet:
         def pick(u: Any, v: Any) -> Any:
             if isinstance(u, Jet) or isinstance(v, Jet):
                 return Jet.where_parts(condition, u, v)
-            return 0.0 if _is_zero(u) and _is_zero(v) else choose(plain, u, v)
+            return 0.0 if is_zero(u) and is_zero(v) else choose(plain, u, v)
 
         return Jet([pick(u, v) for u, v in zip(x.coefficients, y.coefficients)], top.level)
 

@@ -32,6 +32,7 @@ def equations(
     from rich.progress import Progress
 
     from manipula.formats.load import load, write_whole
+    from manipula.symbolic.equations import Equations
     from manipula.symbolic.render import render
 
     model = load(robot, tip)
@@ -45,7 +46,8 @@ def equations(
 
         inertia = "symbolic" if symbolic_inertia else "given"
         angles = "given" if given_angles else "nearest"
-        text = render(model, level, format, only, inertia=inertia, right_angles=angles, progress=tell)  # pyright: ignore[reportArgumentType]
+        found = Equations(model, level, inertia=inertia, right_angles=angles, progress=tell)  # pyright: ignore[reportArgumentType]
+        text = render(found, format, only)
     if output is None:
         typer.echo(text, nl=False)
     else:

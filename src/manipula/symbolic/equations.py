@@ -31,6 +31,7 @@ from manipula.symbolic.linearise import Linearisation
 from manipula.symbolic.motion_formulas import MotionFormulas, Progress
 from manipula.symbolic.names import SymbolNames, natural
 from manipula.symbolic.recursive import Recursion
+from manipula.symbolic.render import render
 from manipula.symbolic.to_sympy import SympyWriter
 
 if TYPE_CHECKING:
@@ -358,32 +359,22 @@ class Equations:
 
     def text(self, only: Sequence[str] | str | None = None) -> str:
         """Plain text in the papers' notation: ``c1``, ``s23``, ``dq1``, ``ddq1``."""
-        from manipula.symbolic.render import render
-
         return render(self, format="text", only=only)
 
     def unicode(self, only: Sequence[str] | str | None = None) -> str:
         """Text with subscripts and dots."""
-        from manipula.symbolic.render import render
-
         return render(self, format="unicode", only=only)
 
     def latex(self, only: Sequence[str] | str | None = None) -> str:
         """``align*`` environments, long lines broken at plus and minus."""
-        from manipula.symbolic.render import render
-
         return render(self, format="latex", only=only)
 
     def html(self, only: Sequence[str] | str | None = None) -> str:
         """One page that opens without a network: MathML, which browsers draw themselves, with the LaTeX inside."""
-        from manipula.symbolic.render import render
-
         return render(self, format="html", only=only)
 
     def json(self, only: Sequence[str] | str | None = None) -> str:
         """The texts with their names, abbreviations and definitions, for programs."""
-        from manipula.symbolic.render import render
-
         return render(self, format="json", only=only)
 
     def __reduce__(self) -> Any:

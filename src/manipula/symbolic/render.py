@@ -5,45 +5,29 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manipula.errors import unknown_name
-from manipula.robot.robot import Robot
 from manipula.symbolic.document import Section, sections
-from manipula.symbolic.equations import Equations, equations
 from manipula.symbolic.expression_tree import Atom, atoms, operations
-from manipula.symbolic.levels import Inertia, Level, RightAngles
-from manipula.symbolic.motion_formulas import Progress
 from manipula.symbolic.names import latex_name
 from manipula.symbolic.writers.latex import LatexWriter
 from manipula.symbolic.writers.mathml import MathmlWriter, identifier
 from manipula.symbolic.writers.text import TextWriter, UnicodeWriter
 
+if TYPE_CHECKING:
+    from manipula.symbolic.equations import Equations
 
-def render(
-    robot: Robot | Equations,
-    level: Level = "compact",
-    format: str = "text",
-    only: Sequence[str] | str | None = None,
-    *,
-    inertia: Inertia = "given",
-    right_angles: RightAngles = "nearest",
-    progress: Progress | None = None,
-) -> str:
+
+def render(eq: Equations, format: str = "text", only: Sequence[str] | str | None = None) -> str:
     """The equations of a robot in one notation.
 
     Args:
-        robot: a robot, or equations that exist already (``level`` and ``inertia`` are then theirs).
         format: text, unicode, latex, html or json.
         only: parts to write, ``"M,g"`` or a sequence: M C h g tau T V friction pose jacobian.
-        right_angles: as in :func:`~manipula.symbolic.equations.equations`.
-        progress: called while a large robot is derived.
     """
     if format not in FORMATS:
         raise unknown_name("format of equations", format, FORMATS, field="format")
-    eq = robot
-    if not isinstance(eq, Equations):
-        eq = equations(eq, level, inertia=inertia, right_angles=right_angles, progress=progress)
     return FORMATS[format](eq, sections(eq, only))
 
 
