@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.algebra.arguments import LARGEST
+from manipula.algebra.expression import parse
 from manipula.algebra.symbols import free_names
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable, unknown_name
 from manipula.formats.guard import safe_join
@@ -39,10 +40,21 @@ class ScenarioDocument(Document):
 
     def scalar(self, value: Any, path: str, largest: float = LARGEST) -> float:
         """A finite float; names in a formula are constants of the file."""
+        if isinstance(value, str) and not self._open:
+            value = self._computed(value)
         number = super().scalar(value, path, largest)
         if isinstance(number, float) or self._open:
             return number
         raise unknown_name("constant", sorted(free_names(number))[0], self.parameters, **self.place(path))
+
+    def _computed(self, text: str) -> Any:
+        """The value of a formula whose names are all known numbers; else the text itself, which is then read symbolically."""
+        try:
+            formula = parse(text)
+            known = {name: self.parameters[name] for name in formula.names}
+            return float(formula.evaluate(known)) if all(isinstance(v, float) for v in known.values()) else text
+        except (KeyError, DescriptionError):
+            return text  # what is wrong with it is told where it is read
 
     def numbers(self, value: Any, path: str, *, degrees: bool = False) -> Any:
         """A number, or nested lists of numbers as tuples; formulas in quotes are evaluated."""
