@@ -428,7 +428,7 @@ NAN = float("nan")
         (
             lambda: paths.polyline([(0, 0), (1, 0), (1, 1)], blend=0.1, shape="odd"),
             DescriptionError,
-            "'odd' is unknown",
+            "'odd'; allowed: parabolic",
         ),
         (lambda: paths.circle((0, 0), 0), DescriptionError, "greater than 0"),
         (lambda: paths.circle((0, 0), float("inf")), DescriptionError, "finite"),
@@ -442,7 +442,7 @@ NAN = float("nan")
         (lambda: paths.spline(POINTS, ends="loose"), DescriptionError, "allowed: natural"),
         (lambda: paths.spline(POINTS, ends="clamped"), DescriptionError, "needed there"),
         (lambda: paths.spline(POINTS, spacing="odd"), DescriptionError, "allowed: chord"),
-        (lambda: paths.bspline(POINTS, degree=9), DescriptionError, "from 1 to 7"),
+        (lambda: paths.bspline(POINTS, degree=9), DescriptionError, "allowed is 1 to 7"),
         (lambda: paths.bspline(POINTS[:3]), DescriptionError, "at least 4"),
         (lambda: paths.concatenate([]), DescriptionError, "no path"),
         (

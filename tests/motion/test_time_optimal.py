@@ -264,7 +264,7 @@ NAN = float("nan")
         ({"acceleration": 1.0, "points": 1}, BudgetError, "2 to"),
         ({"acceleration": 1.0, "points": 10**9}, BudgetError, "2 to"),
         ({"acceleration": 1.0, "scheme": "magic"}, DescriptionError, "allowed: interpolation"),
-        ({"acceleration": 1.0, "start_speed": NAN}, DescriptionError, "0 or more"),
+        ({"acceleration": 1.0, "start_speed": NAN}, DescriptionError, "finite number"),
     ],
 )
 def test_wrong_input_is_named(arguments, error, message):

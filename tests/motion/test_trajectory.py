@@ -273,7 +273,7 @@ def test_without_ruckig_the_message_says_what_to_install(monkeypatch):
         ({"goal": [1, 2]}, ShapeError, "one shape"),
         ({"goal": [1, 2, float("nan"), 0]}, DescriptionError, "nan"),
         ({"velocity": 0}, DescriptionError, "greater than 0"),
-        ({"velocity": [1, 1]}, ShapeError, "one a joint"),
+        ({"velocity": [1, 1]}, ShapeError, "one per joint"),
         ({"method": "magic"}, DescriptionError, "allowed: auto"),
         ({"synchronise": "never"}, DescriptionError, "allowed: time"),
         ({"method": "double_s", "start_velocity": 0.1}, DescriptionError, "start and end at rest"),

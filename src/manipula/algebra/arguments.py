@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
@@ -95,4 +96,28 @@ def choice(value: Any, name: str, allowed: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in words:
         found = f"'{printable(value, 60)}'" if isinstance(value, str) else printable(repr(value), 60)
         raise DescriptionError(f"'{name}' is {found}; allowed: {', '.join(words)}.", field=name)
+    return value
+
+
+def rows_of(values: Any, name: str) -> tuple[Any, ...]:
+    """The entries of a list, tuple or array; a text or a single thing is refused."""
+    if isinstance(values, (list, tuple)) or (isinstance(values, np.ndarray) and values.ndim):
+        return tuple(values)
+    raise DescriptionError(f"'{name}' must be a list; found {printable(repr(values), 60)}.", field=name)
+
+
+def function_of(value: Any, name: str, *arguments: str) -> Any:
+    """A function that can be called with the named arguments by position."""
+    if not callable(value) or isinstance(value, type):
+        raise DescriptionError(
+            f"'{name}' must be a function of ({', '.join(arguments)}); found {printable(repr(value), 60)}.", field=name
+        )
+    try:
+        inspect.signature(value).bind(*arguments)
+    except TypeError:
+        raise DescriptionError(
+            f"'{name}' must take {len(arguments)} arguments: ({', '.join(arguments)}).", field=name
+        ) from None
+    except ValueError:  # built in, its signature is not known
+        pass
     return value

@@ -17,6 +17,7 @@ from manipula.errors import SolveError
 Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
 STATUSES = ("solved", "unreachable", "limits", "singular", "not_converged")
 TOLERANCE = 1e-8  # m and rad
+LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)

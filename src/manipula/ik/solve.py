@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import flag, number, real_array, whole_number
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
-from manipula.ik.base import TOLERANCE, IkResult
+from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
 from manipula.ik.methods import REGISTRY
 from manipula.ik.search.analytic import Analytic, analytic_for
 from manipula.ik.search.confined import confined
@@ -45,7 +46,7 @@ def solve_ik(
     frame: str = TIP,
     rows: Any = None,
     tolerance: float = TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
+    max_iterations: int | None = None,
     seed: int = 0,
 ) -> IkResult:
     """Joint positions that bring a frame to a target.
@@ -55,14 +56,16 @@ def solve_ik(
         target: a position (3,), a pose (4, 4), a batch (..., 3) or (..., 4, 4), or {frame: target} for several frames at once.
         method: "auto" (a closed form when the geometry has one, else "levenberg_marquardt"), "closed_form", or one of
             ``manipula.ik.methods.REGISTRY``.
-        all_solutions: every distinct posture, (k, n), instead of one; a redundant arm has a continuum, of which samples are given.
-        q0: posture (n,) to start from; its own solution is preferred to others.
+        all_solutions: every distinct posture, (k, n), instead of one; where there is a continuum (a redundant arm, a singular target),
+            samples of it are given and ``continuum`` says so.
+        q0: posture (n,) to start from; its own solution is preferred to others. All solutions are sorted by their distance from it.
         limits: keep joint limits.
         frame: which frame goes to the target.
         rows: the part of the pose that counts, among x y z rx ry rz (base axes); all of it when omitted.
         tolerance: [m] and [rad].
-        max_iterations: of all starts together, for each target.
-        seed: of the random restarts.
+        max_iterations: of all starts together, for each target: 10 000 when omitted. All solutions are searched for until many starts
+            bring nothing new, or until this many iterations when it is given.
+        seed: of the random restarts, a whole number from 0.
 
     Raises:
         ShapeError, DescriptionError: for wrong input. A target that cannot be met is a status with a reason, not an exception.
@@ -70,27 +73,38 @@ def solve_ik(
     robot = model.robot if isinstance(model, Model) else model
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
-    if method not in REGISTRY and method not in ("auto", "closed_form"):
+    if not isinstance(method, str) or (method not in REGISTRY and method not in ("auto", "closed_form")):
         raise unknown_name("method", method, ("auto", "closed_form", *REGISTRY))
-    if not 0.0 < tolerance < 1.0:
-        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {tolerance!r}.")
+    if type(tolerance) is not float or not 0.0 < tolerance < 1.0:
+        tolerance = _tolerance(tolerance)
+    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
+        seed = whole_number(seed, "seed", 0, LARGEST_SEED)
+    most = None if max_iterations is None else whole_number(max_iterations, "max_iterations", 1, 10**9)
+    all_solutions, limits = flag(all_solutions, "all_solutions"), flag(limits, "limits")
     task, targets, lead = read_targets(robot, target, frame, rows)
     start = None if q0 is None else _start(robot, q0, lead, all_solutions)
-    solver = solver_for(robot, task, method, bool(limits))
-    most = int(max_iterations)
+    solver = solver_for(robot, task, method, limits)
     if all_solutions:
         if lead:
             raise ShapeError(f"all_solutions takes one target, found a batch of shape {lead}.")
-        return solver.all(targets[0], tolerance, most, seed)
+        return solver.all(targets[0], start, tolerance, most, seed)
+    most = MAX_ITERATIONS if most is None else most
     if lead:
         return solver.many(targets, start, tolerance, most, seed).reshaped(lead)
     return solver.one(targets[0], start, tolerance, most, seed)
 
 
+def _tolerance(given: Any) -> float:
+    found = number(given, "tolerance")
+    if not 0.0 < found < 1.0:
+        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {found:g}.", field="tolerance")
+    return found
+
+
 def _start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.ndarray:
     try:
-        q = np.array(q0, float)
-    except (TypeError, ValueError):
+        q = real_array(q0, "q0")
+    except DescriptionError:
         raise ShapeError(f"q0 of '{robot.name}' is not an array of numbers.") from None
     if q.shape[-1:] != (robot.n,) or (q.ndim > 1 and q.shape[:-1] != lead):
         expected = f"({robot.n},)" + (f" or {(*lead, robot.n)}" if lead and not single else "")
@@ -326,7 +340,9 @@ class Solver:
         return IkResult(q, status, residual, iterations, reason, method)
 
     # ------------------------------------------------------------------ all solutions of one target
-    def all(self, targets: np.ndarray, tolerance: float, most: int, seed: int) -> IkResult:
+    def all(
+        self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
+    ) -> IkResult:
         gap = float(diagnose.out_of_reach(self.robot, self.task, targets[None], self.limited, tolerance)[0])
         empty = np.zeros((0, self.robot.n))
         (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance)
@@ -334,10 +350,13 @@ class Solver:
             status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
             return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric)
         known = None if self.analytic is None else self.analytic.all(targets[0])
-        done = enumerate_solutions(self, targets, known, tolerance, seed)
+        done = enumerate_solutions(self, targets, known, tolerance, most, seed)
         if len(done.q):
-            return IkResult(done.q, "solved", done.residual, done.iterations, done.reason, done.method)
-        failed = self.one(targets, None, tolerance, most, seed)
+            order = (
+                np.arange(len(done.q)) if q0 is None else np.argsort(np.max(np.abs(done.q - q0), axis=1), kind="stable")
+            )
+            return IkResult(done.q[order], "solved", done.residual[order], done.iterations, done.reason, done.method)
+        failed = self.one(targets, q0, tolerance, MAX_ITERATIONS if most is None else most, seed)
         if failed.status == "solved":
             return IkResult(failed.q[None], "solved", np.array([failed.residual]), failed.iterations, "", failed.method)
         return IkResult(empty, failed.status, np.zeros(0), failed.iterations, failed.reason, failed.method)

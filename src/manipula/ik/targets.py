@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.algebra.arguments import real_array
+from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.ik.task import ROWS, Task
 from manipula.physics.kinematics import jacobian
 from manipula.physics.mechanism import mechanism_of
@@ -25,12 +26,27 @@ def read_targets(
     robot: Robot, target: Any, frame: str = TIP, rows: Any = None
 ) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     """Task, poses (N, parts, 4, 4), and the leading axes of the batch (``()`` for a single target)."""
-    plain = rows is None and frame in (TIP, "tip") and type(target) is np.ndarray and target.dtype == np.float64
+    plain = (
+        rows is None
+        and type(frame) is str
+        and frame in (TIP, "tip")
+        and type(target) is np.ndarray
+        and target.dtype == np.float64
+    )
     if plain and target.shape == (4, 4):  # one pose in a tight loop
         _check_rotation(target, "target")
         return POSE, target.reshape(1, 1, 4, 4), ()
+    if not isinstance(frame, str):
+        raise DescriptionError(f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame")
     if isinstance(target, Mapping):
+        if frame not in (TIP, "tip"):
+            raise DescriptionError(
+                f"'frame' is '{printable(frame)}', but the targets are given as {{frame: target}}, which names frames already.",
+                field="frame",
+            )
         return _several(robot, target, rows)
+    if isinstance(rows, Mapping):
+        raise DescriptionError("'rows' as {frame: rows} goes with targets as {frame: target}.", field="rows")
     robot.frame(frame)
     kind, poses = _poses(target, "target")
     chosen = None if rows is None else checked_rows(rows)
@@ -44,9 +60,13 @@ def read_targets(
 
 def checked_rows(rows: Any) -> tuple[str, ...]:
     """Names among x y z rx ry rz, at least one."""
+    if not isinstance(rows, (str, list, tuple)):
+        raise DescriptionError(
+            f"'rows' is a list of names among {', '.join(ROWS)}; found {printable(repr(rows), 60)}.", field="rows"
+        )
     given = tuple(rows)
     for r in given:
-        if r not in ROWS:
+        if not isinstance(r, str) or r not in ROWS:
             raise unknown_name("row of a pose", r, ROWS)
     if not given:
         raise DescriptionError(f"'rows' is empty; choose among {', '.join(ROWS)}.")
@@ -56,6 +76,14 @@ def checked_rows(rows: Any) -> tuple[str, ...]:
 def _several(robot: Robot, target: Mapping[str, Any], rows: Any) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     if not target:
         raise DescriptionError("No target is given: the dictionary {frame: target} is empty.")
+    for name in [*target, *(rows if isinstance(rows, Mapping) else ())]:
+        if not isinstance(name, str):
+            raise DescriptionError(
+                f"Targets of several frames are {{name: target}}; found the name {printable(repr(name), 60)}."
+            )
+    for name in rows if isinstance(rows, Mapping) else ():
+        if name not in target:
+            raise unknown_name("target for the rows of a frame", name, target, field="rows")
     parts, poses = [], []
     for name, value in target.items():
         robot.frame(name)
@@ -75,8 +103,8 @@ def _several(robot: Robot, target: Mapping[str, Any], rows: Any) -> tuple[Task, 
 
 def _poses(value: Any, what: str) -> tuple[str, np.ndarray]:
     try:
-        X = np.asarray(value, float)
-    except (TypeError, ValueError):
+        X = real_array(value, what)
+    except DescriptionError:
         raise ShapeError(
             f"The {what} is not an array of numbers; expected a position (..., 3) or a pose (..., 4, 4)."
         ) from None

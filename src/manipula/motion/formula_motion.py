@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, positive
+from manipula.algebra.arguments import choice, finite_array, function_of, number, real_array, rows_of, whole_number
 from manipula.algebra.jet import Jet
-from manipula.errors import DescriptionError, ShapeError
-from manipula.motion.paths.base import Side
+from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.motion.paths.base import HIGHEST_ORDER, Side
+from manipula.motion.timing.base import checked_duration
 from manipula.motion.trajectory import Trajectory, _vee
 
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
@@ -62,6 +63,7 @@ class FormulaMotion(Trajectory):
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         times, slope = self._inside(t, side)
+        order = whole_number(order, "order", 0, HIGHEST_ORDER)
         columns = [*self._coordinates(self._series(times, order, side)), *[0.0] * self._padding]
         out = np.stack([_taken(c, times, order) for c in columns], axis=-1)
         out[1:, ~slope] = 0.0
@@ -69,7 +71,10 @@ class FormulaMotion(Trajectory):
 
     def _inside(self, t: Any, side: Side) -> tuple[np.ndarray, np.ndarray]:
         """Times within the motion, and which of them move (outside the motion rests)."""
-        flat = np.asarray(t, float).ravel()
+        flat = real_array(t, "t").ravel()
+        if not np.all(np.isfinite(flat)):
+            raise DescriptionError("A time is not finite.", field="t")
+        choice(side, "side", ("right", "left"))
         slack = 1e-12 * self.duration
         moving = (flat >= -slack) & (flat <= self.duration + slack)
         if side == "left":
@@ -139,19 +144,25 @@ def formula_motion(
         orientation: roll, pitch, yaw of the tool as three texts or a function; ``None`` leaves it open.
         constants: values of other names in the texts.
     """
-    T = positive(duration, "duration")
-    inner = finite_array(breaks, "breaks") if len(breaks) else np.zeros(0)
+    T = checked_duration(duration, "duration")
+    inner = finite_array(rows_of(breaks, "breaks"), "breaks")
     if inner.ndim != 1 or np.any(np.diff([0.0, *inner, T]) <= 0):
         raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
-    if space not in ("task", "joint"):
-        raise DescriptionError(f"'space' is '{space}'; allowed: task, joint.", field="space")
-    named = {str(k): float(v) for k, v in (constants or {}).items()}
+    choice(space, "space", ("task", "joint"))
+    if constants is not None and not isinstance(constants, Mapping):
+        raise DescriptionError(
+            f"'constants' must be a table of names and numbers; found {printable(repr(constants), 60)}.",
+            field="constants",
+        )
+    named = {str(k): number(v, f"constants.{printable(k, 40)}") for k, v in (constants or {}).items()}
     f, texts = _function(coordinates, named, "coordinates")
     angles, turned = (None, None) if orientation is None else _function(orientation, named, "orientation")
-    count = len(f(0.0))
+    count = _count(f, "coordinates")
     if space == "task" and count not in (2, 3):
         raise ShapeError(f"A motion of the tip has 2 or 3 coordinates; the formulas give {count}.")
-    if angles is not None and len(angles(0.0)) != 3:
+    if count == 0:
+        raise ShapeError("A motion needs at least one coordinate.")
+    if angles is not None and _count(angles, "orientation") != 3:
         raise ShapeError("An orientation is roll, pitch and yaw.")
     description = None
     if texts is not None and (orientation is None or turned is not None):
@@ -171,10 +182,12 @@ def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[C
     from manipula.algebra.expression import parse
 
     if callable(given):
-        return given, None
-    if isinstance(given, str) or not all(isinstance(v, (str, int, float)) for v in given):
-        raise DescriptionError("A list of formulas in quotes is needed, one a coordinate.", field=field)
-    texts = [v if isinstance(v, str) else repr(float(v)) for v in given]
+        return function_of(given, field, "t"), None
+    if not isinstance(given, (list, tuple)) or not all(
+        isinstance(v, (str, int, float)) and not isinstance(v, bool) for v in given
+    ):
+        raise DescriptionError("A list of formulas in quotes is needed, one per coordinate.", field=field)
+    texts = [v if isinstance(v, str) else repr(number(v, field)) for v in given]
     parsed = []
     for k, text in enumerate(texts):
         try:
@@ -183,6 +196,14 @@ def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[C
             error.field = f"{field}[{k}]"
             raise error.at() from None
     return lambda t: [e.evaluate({"t": t, **constants}) for e in parsed], texts
+
+
+def _count(f: Callable[[Any], Any], field: str) -> int:
+    """How many coordinates a function gives at t = 0."""
+    first = f(0.0)
+    if not isinstance(first, (list, tuple, np.ndarray)):
+        raise ShapeError(f"'{field}' must give a list of numbers; found {printable(repr(first), 60)}.")
+    return len(real_array(first, field))
 
 
 def _taken(value: Any, times: np.ndarray, order: int) -> np.ndarray:

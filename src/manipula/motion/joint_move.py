@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array
+from manipula.algebra.arguments import SMALLEST, choice, finite_array
 from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.base import PiecewiseProfile, from_jerks
@@ -46,11 +46,10 @@ def joint_move(
     if np.array_equal(a, b):
         raise DescriptionError("'start' and 'goal' are the same; the move has zero length.", field="goal")
     limits = [
-        _per_joint(x, name, len(a))
-        for x, name in ((velocity, "velocity"), (acceleration, "acceleration"), (jerk, "jerk"))
+        _limit(x, name, len(a)) for x, name in ((velocity, "velocity"), (acceleration, "acceleration"), (jerk, "jerk"))
     ]
     rates = [
-        np.zeros(len(a)) if x is None else np.broadcast_to(finite_array(x, name), a.shape)
+        np.zeros(len(a)) if x is None else _per_joint(x, name, len(a))
         for x, name in (
             (start_velocity, "start_velocity"),
             (start_acceleration, "start_acceleration"),
@@ -59,10 +58,8 @@ def joint_move(
         )
     ]
     at_rest = not any(np.any(rate) for rate in rates)
-    if method not in ("auto", "double_s", "ruckig"):
-        raise DescriptionError(f"'method' is '{method}'; allowed: auto, double_s, ruckig.", field="method")
-    if synchronise not in ("time", "phase"):
-        raise DescriptionError(f"'synchronise' is '{synchronise}'; allowed: time, phase.", field="synchronise")
+    choice(method, "method", ("auto", "double_s", "ruckig"))
+    choice(synchronise, "synchronise", ("time", "phase"))
     if method == "double_s" and not at_rest:
         raise DescriptionError(
             "'double_s' moves start and end at rest; use method='ruckig' for others.", field="method"
@@ -83,10 +80,15 @@ def joint_move(
 def _per_joint(value: Any, name: str, n: int) -> np.ndarray:
     array = finite_array(value, name)
     if array.shape not in ((), (n,)):
-        raise ShapeError(f"'{name}' must be one number or {n}, one a joint; found shape {array.shape}.")
-    if np.any(array <= 0):
-        raise DescriptionError(f"'{name}' must be greater than 0.", field=name)
+        raise ShapeError(f"'{name}' must be one number or {n}, one per joint; found shape {array.shape}.")
     return np.broadcast_to(array, (n,))
+
+
+def _limit(value: Any, name: str, n: int) -> np.ndarray:
+    found = _per_joint(value, name, n)
+    if np.any(found < SMALLEST):
+        raise DescriptionError(f"'{name}' must be greater than 0.", field=name)
+    return found
 
 
 def _double_s(a: np.ndarray, b: np.ndarray, limits: list[np.ndarray], synchronise: str) -> PiecewiseTrajectory:

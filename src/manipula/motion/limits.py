@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import between, function_of, positive, real_array, rows_of, whole_number
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.trajectory import Trajectory
 
+MOST_SAMPLES = 1_000_000
 QUANTITIES = ("position", "velocity", "acceleration", "jerk")
 
 
@@ -84,7 +86,14 @@ def check_limits(
         samples: evenly spaced instants, to which the breaks are added.
         tolerance: relative excess that is still taken as rounding.
     """
-    t, side_left = _instants(trajectory, samples)
+    if not isinstance(trajectory, Trajectory):
+        raise DescriptionError(
+            f"'trajectory' must be a trajectory such as mp.trajectory(path, law); found {type(trajectory).__name__}.",
+            field="trajectory",
+        )
+    speed = None if speed is None else positive(speed, "speed")
+    tolerance = between(tolerance, "tolerance", 0.0, 1.0)
+    t, side_left = _instants(trajectory, whole_number(samples, "samples", 2, MOST_SAMPLES))
     order = 3 if jerk is not None else 2
     values = trajectory.derivatives(t, order)
     values[:, side_left] = trajectory.derivatives(t[side_left], order, "left")
@@ -102,13 +111,16 @@ def check_limits(
     violations = tuple(p for p in peaks if p.excess > tolerance * max(1.0, abs(p.limit)))
     missed: tuple[float, ...] = ()
     if reachable is not None:
-        missed = tuple(float(x) for x in t[~np.asarray(reachable(values[0]), bool)])
+        answers = np.asarray(function_of(reachable, "reachable", "positions")(values[0]))
+        if answers.shape != t.shape or answers.dtype != bool:
+            raise ShapeError(
+                f"'reachable' must say True or False for each of {len(t)} positions; found {answers.dtype} {answers.shape}."
+            )
+        missed = tuple(float(x) for x in t[~answers])
     return LimitReport(not violations and not missed, tuple(peaks), violations, missed)
 
 
 def _instants(trajectory: Trajectory, samples: int) -> tuple[np.ndarray, np.ndarray]:
-    if samples < 2:
-        raise DescriptionError(f"'samples' is {samples}; at least 2 are needed.")
     breaks = trajectory.breaks
     t = np.concatenate([np.linspace(0.0, trajectory.duration, samples), breaks, breaks])
     left = np.concatenate([np.zeros(samples + len(breaks), bool), np.ones(len(breaks), bool)])
@@ -119,16 +131,14 @@ def _instants(trajectory: Trajectory, samples: int) -> tuple[np.ndarray, np.ndar
 
 def _bounds(limit: Any, quantity: str, dimension: int) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper limits, shape (dimension,) each; infinities mean no limit."""
-    try:
-        if quantity == "position":
-            low, high = (np.broadcast_to(np.asarray(x, float), (dimension,)) for x in limit)
-        else:
-            high = np.broadcast_to(np.asarray(limit, float), (dimension,))
-            low = -high
-    except ValueError:
-        raise ShapeError(
-            f"The limit of {quantity} must be one number or {dimension}; found shape {np.shape(limit)}."
-        ) from None
+    given = rows_of(limit, quantity) if quantity == "position" else (limit,)
+    if quantity == "position" and len(given) != 2:
+        raise ShapeError(f"The limits of position are (lower, upper); found {len(given)} entries.")
+    sides = [real_array(x, quantity) for x in given]
+    for x in sides:
+        if x.shape not in ((), (dimension,)):
+            raise ShapeError(f"The limit of {quantity} must be one number or {dimension}; found shape {x.shape}.")
+    low, high = (np.broadcast_to(x, (dimension,)) for x in (sides if len(sides) == 2 else (-sides[0], sides[0])))
     if np.any(np.isnan(low)) or np.any(np.isnan(high)) or np.any(low > high):
         raise DescriptionError(f"The limits of {quantity} must not be nan and lower ≤ upper.", field=quantity)
     return low, high

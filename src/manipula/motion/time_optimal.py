@@ -17,6 +17,7 @@ Jerk is not limited by this method (the acceleration jumps); it is measured and 
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,8 +25,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import between, choice, flag, function_of, positive, real_array, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import BudgetError, DescriptionError, ShapeError, SolveError
+from manipula.errors import DescriptionError, ShapeError, SolveError, nearest
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.phase_plane import Stages, solve
 from manipula.motion.timing.base import PiecewiseProfile, Profile
@@ -35,6 +37,8 @@ from manipula.motion.trajectory import PathTrajectory
 InverseDynamics = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 TipVelocity = Callable[[np.ndarray, np.ndarray], np.ndarray]
 MAX_GRID = 50_000
+FASTEST = 1e60  # of a finite limit: its square is still a number
+FINEST = 1e-9  # excess that refinement can reach
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 
@@ -98,12 +102,16 @@ class _Limits:
             raise DescriptionError("'torque' limits and 'inverse_dynamics' belong together; one of them is missing.")
         if all(limit is None for limit in (self.acceleration, self.torque)):
             raise DescriptionError("Without 'acceleration' or 'torque' limits the motion would be infinitely fast.")
-        self.tip_speed = None if tip_speed is None else float(tip_speed)
-        if self.tip_speed is not None:
-            if not self.tip_speed > 0:
-                raise DescriptionError(f"'tip_speed' is {tip_speed}; it must be greater than 0.", field="tip_speed")
-            if path.space == "joint" and tip_velocity is None:
-                raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
+        for name, f, names in (
+            ("inverse_dynamics", inverse_dynamics, ("q", "qd", "qdd")), ("tip_velocity", tip_velocity, ("q", "qd"))
+        ):  # fmt: skip
+            if f is not None:
+                function_of(f, name, *names)
+        self.tip_speed = (
+            None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
+        )
+        if self.tip_speed is not None and path.space == "joint" and tip_velocity is None:
+            raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
 
     def rows(self, d: np.ndarray) -> tuple[np.ndarray, ...]:
         """a, b, c, low, high of all rows from [q, q', q''] of shape (3, N, n): arrays (N, m)."""
@@ -120,7 +128,7 @@ class _Limits:
 
     def _torque(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         assert self.inverse_dynamics is not None
-        tau = np.asarray(self.inverse_dynamics(q, qd, qdd), float)
+        tau = real_array(self.inverse_dynamics(q, qd, qdd), "inverse_dynamics")
         if tau.shape != q.shape:
             raise ShapeError(f"'inverse_dynamics' returned shape {tau.shape}; it must be batched, {q.shape} here.")
         if not np.all(np.isfinite(tau)):
@@ -136,7 +144,9 @@ class _Limits:
                 allowed = np.where(d[1] > 0, high, low) / np.where(d[1] == 0, np.nan, d[1])
                 out["velocity"] = np.nanmin(np.column_stack([allowed, np.full(len(allowed), np.inf)]), axis=1) ** 2
             if self.tip_speed is not None:
-                rate = d[1] if self.tip_velocity is None else np.asarray(self.tip_velocity(d[0], d[1]), float)
+                rate = d[1] if self.tip_velocity is None else real_array(self.tip_velocity(d[0], d[1]), "tip_velocity")
+                if rate.ndim != 2 or len(rate) != len(d[0]):
+                    raise ShapeError(f"'tip_velocity' returned shape {rate.shape}; expected ({len(d[0])}, k).")
                 out["tip speed"] = (self.tip_speed / np.linalg.norm(rate.reshape(len(rate), -1), axis=1)) ** 2
         return out
 
@@ -147,13 +157,12 @@ class _Limits:
 
 
 def _two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """(lower, upper), (n,) each, from one number, one a joint, or rows lower and upper (2, n)."""
+    """(lower, upper), (n,) each, from one number, one per joint, or rows lower and upper (2, n)."""
     if limit is None:
         return None
-    try:
-        array = np.asarray(limit, float)
-    except (TypeError, ValueError):
-        raise DescriptionError(f"'{name}' must be numbers.", field=name) from None
+    array = real_array(limit, name)
+    if np.any((np.abs(array) > FASTEST) & np.isfinite(array)):
+        raise DescriptionError(f"'{name}' must be at most {FASTEST:g} in size, or infinite for no limit.", field=name)
     if array.shape in ((), (n,)):
         low, high = -np.broadcast_to(array, (n,)), np.broadcast_to(array, (n,))
     elif array.shape == (2, n):
@@ -199,12 +208,17 @@ def solve_time_optimal(
 
     A path with sharp corners is stopped at each of them.
     """
-    if scheme not in ("interpolation", "collocation"):
-        raise DescriptionError(f"'scheme' is '{scheme}'; allowed: interpolation, collocation.", field="scheme")
-    if not 2 <= points <= MAX_GRID:
-        raise BudgetError(f"'points' is {points}; allowed is 2 to {MAX_GRID}.", field="points")
-    if not (start_speed >= 0 and end_speed >= 0):
-        raise DescriptionError("'start_speed' and 'end_speed' must be 0 or more.", field="start_speed")
+    if not isinstance(path, Path):
+        raise DescriptionError(
+            f"'path' must be a path such as paths.joint(points); found {type(path).__name__}.", field="path"
+        )
+    choice(scheme, "scheme", ("interpolation", "collocation"))
+    points, strict = whole_number(points, "points", 2, MAX_GRID), flag(strict, "strict")
+    start_speed, end_speed = (
+        between(x, name, 0.0, FASTEST) for x, name in ((start_speed, "start_speed"), (end_speed, "end_speed"))
+    )
+    tolerance = between(tolerance, "tolerance", FINEST, 1e6)
+    allowed_jerk = None if jerk is None else _two_sided(jerk, "jerk", path.dimension)
     limits = _Limits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
     grid, best = _grid(path, points), None
     for _ in range(ROUNDS):
@@ -228,8 +242,8 @@ def solve_time_optimal(
         profile = ScaledProfile(profile, slowed)
     peaks = _jerk(path, grid, x) / slowed**3
     kept = None
-    if jerk is not None:
-        low, high = _two_sided(jerk, "jerk", path.dimension) or (peaks, peaks)
+    if allowed_jerk is not None:
+        low, high = allowed_jerk
         kept = bool(np.all(peaks <= np.minimum(-low, high)))
     speed, ceiling = np.sqrt(x) / slowed, np.sqrt(cap)
     use = _verify(limits, grid, x, slowed).use if slowed > 1 else checked.use
@@ -240,13 +254,21 @@ def solve_time_optimal(
 
 
 def time_optimal(path: Path, **options: Any) -> PathTrajectory:
-    """The trajectory of :func:`solve_time_optimal`; raises SolveError (with the result) when there is none."""
+    """The trajectory of :func:`solve_time_optimal`, with its options; raises SolveError (with the result) when there is none."""
+    for name in options:
+        if name not in OPTIONS:
+            hint = nearest(name, OPTIONS)
+            words = f". Did you mean '{hint}'?" if hint else ""
+            raise TypeError(f"time_optimal() got an unexpected keyword argument '{name}'{words}")
     result = solve_time_optimal(path, **options)
     if result.trajectory is None:
         raise SolveError(f"No motion along this path keeps the limits: {result.reason}.", result)
     if result.jerk_kept is False:
         warnings.warn(f"The jerk limit is exceeded: peaks {np.array2string(result.jerk, precision=4)}.", stacklevel=2)
     return result.trajectory
+
+
+OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name != "path")
 
 
 def _grid(path: Path, count: int) -> np.ndarray:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import whole_number
 from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.errors import DescriptionError
 from manipula.identity import is_own
 from manipula.lazy import cached_property
 from manipula.motion import paths, timing
 from manipula.motion.paths.base import Path, Side
-from manipula.motion.timing.base import Profile, TimeLaw
+from manipula.motion.timing.base import Profile, TimeLaw, checked_duration
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
@@ -159,8 +160,7 @@ class PathTrajectory(Trajectory):
         return self.profile.evaluate(t, order, side)
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
-        if order > 3:
-            raise DescriptionError(f"Derivatives of a trajectory are given up to order 3 (jerk); asked for {order}.")
+        order = whole_number(order, "order", 0, 3)  # up to the jerk
         s = self.profile.evaluate(t, order, side)
         return _chain(self.path.derivatives(s[0], order, side), s[..., None])
 
@@ -238,7 +238,9 @@ def trajectory(path: Path | Mapping[str, Any], law: TimeLaw | Mapping[str, Any] 
     if isinstance(law, Mapping):
         law = timing.from_description(law)
     if isinstance(law, TimeLaw):
-        return PathTrajectory(path, law.profile(path.length), law)
+        profile = law.profile(path.length)
+        checked_duration(profile.duration, f"duration of '{law.kind}' over {path.length:.6g} m or rad")
+        return PathTrajectory(path, profile, law)
     if not isinstance(law, Profile):
         raise DescriptionError(f"'law' must be a time law such as timing.quintic(2.0); found {type(law).__name__}.")
     end = float(law.evaluate(law.duration, 0)[0])

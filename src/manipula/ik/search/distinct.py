@@ -46,7 +46,7 @@ def distinct(q: np.ndarray, turning: np.ndarray, known: list[np.ndarray], same: 
 
 
 def enumerate_solutions(
-    solver: Solver, targets: np.ndarray, exact: np.ndarray | None, tolerance: float, seed: int
+    solver: Solver, targets: np.ndarray, exact: np.ndarray | None, tolerance: float, most: int | None, seed: int
 ) -> Enumerated:
     """Every distinct posture: the branches of a closed form, else what many starts arrive at."""
     robot = solver.robot
@@ -78,13 +78,15 @@ def enumerate_solutions(
             q, residual = _sorted(solver, targets, known)
             sure = "elimination and search agree" if found.agreed else "found by elimination and search together"
             return Enumerated(q, residual, 0, f"{len(q)} postures ({sure}).", "general_6r")
-    iterations = _many_starts(solver, targets, known, turning, tolerance, seed, redundant)
+    iterations, complete = _many_starts(solver, targets, known, turning, tolerance, most, seed, redundant)
     q, residual = _sorted(solver, targets, known)
     words = (
         f"{len(q)} samples of a continuum: the arm is redundant."
         if redundant
         else f"{len(q)} postures found from many starts."
     )
+    if not complete:
+        words = f"{words[:-1]}, of perhaps more: the search ended after {iterations} iterations."
     return Enumerated(q, residual, iterations, words, solver.numeric)
 
 
@@ -103,8 +105,10 @@ def known_general(solver: Solver) -> bool:
 
 
 def _many_starts(
-    solver: Solver, targets: Any, known: list[np.ndarray], turning: np.ndarray, tolerance: float, seed: int, redundant: bool
-) -> int:  # fmt: skip
+    solver: Solver, targets: Any, known: list[np.ndarray], turning: np.ndarray, tolerance: float, most: int | None,
+    seed: int, redundant: bool,
+) -> tuple[int, bool]:  # fmt: skip
+    """Iterations used, and whether the search ended because it found nothing new."""
     from manipula.ik.search.starts import Search
 
     search = solver.search if isinstance(solver.search, Search) else solver.free or Search(solver.robot, solver.active)
@@ -124,11 +128,13 @@ def _many_starts(
         new = distinct(q, turning, known, 0.2 if redundant else SAME)
         if redundant and len(known) >= MOST:
             del known[MOST:]
-            break
+            return total, True
         quiet = 0 if new else quiet + 1
         if quiet >= QUIET:
+            return total, True
+        if most is not None and total >= most:
             break
-    return total
+    return total, False
 
 
 def _sorted(solver: Solver, targets: np.ndarray, known: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -13,10 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import flag
 from manipula.errors import DescriptionError
 from manipula.ik.tracking.continuation import poses_along
 from manipula.ik.tracking.self_motion import compile_tracking_step
-from manipula.ik.tracking.track import GAIN, LARGEST_STEP, PATH_TOLERANCE, TOLERANCE, Follower, TrackResult
+from manipula.ik.tracking.track import (
+    GAIN,
+    LARGEST_STEP,
+    PATH_TOLERANCE,
+    TOLERANCE,
+    Follower,
+    TrackResult,
+    checked_motion,
+    checked_posture,
+    checked_settings,
+)
 from manipula.model import Model
 from manipula.redundancy.null_space import Posture
 from manipula.robot.link import TIP
@@ -40,11 +51,14 @@ def track_cyclic(
 ) -> TrackResult:
     """A joint motion along ``trajectory`` that stays nearest to ``posture`` (the middle of the ranges when omitted) at every instant."""
     robot = model.robot if isinstance(model, Model) else model
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"track_cyclic() takes a Model or a Robot, found {type(model).__name__}.")
+    checked_motion(trajectory)
+    limits = flag(limits, "limits")
+    tolerance, samples, seed = checked_settings(tolerance, samples, seed)
     follower = Follower(robot, trajectory, frame, limits, (), None, GAIN, seed)
     middle = follower.box.mean(axis=1)
-    favourite = middle if posture is None else np.asarray(posture, float)
-    if favourite.shape != (robot.n,):
-        raise DescriptionError(f"'posture' has shape {favourite.shape}, expected ({robot.n},).")
+    favourite = middle if posture is None else checked_posture(robot, posture, "posture")
     step = compile_tracking_step(robot, follower.task, False, (Posture(favourite),))
     t = follower.times(samples or follower.default_samples())
     targets = poses_along(trajectory, t)

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import between, choice, finite_array, flag, rows_of, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError, SolveError
+from manipula.errors import DescriptionError, ShapeError, SolveError, printable
+from manipula.ik.base import LARGEST_SEED
 from manipula.ik.search.distinct import distinct
 from manipula.ik.search.driver import SOLVED, compile_residual
 from manipula.ik.search.joint_box import start_box
@@ -27,6 +29,7 @@ from manipula.ik.tracking.splines import joint_splines
 from manipula.model import Model
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
+from manipula.redundancy.criterion import Criterion
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -43,6 +46,8 @@ PATH_TOLERANCE = 1e-6  # m or rad between samples
 MOST_SAMPLES = 20_000
 ROUNDS = 14  # of putting samples between others
 INSETS = (2e-3, 1e-4, 0.0)  # rad or m inside the limits, so that splines do not pass them between samples
+MOVED = 1e-6  # rad or m between q0 and the start that is worth a sentence
+STRONGEST = 1e6  # gain of the self-motion
 OVERSHOOT = 1e-9  # rad or m beyond a limit between samples
 
 
@@ -104,14 +109,14 @@ def track(
     robot = model.robot if isinstance(model, Model) else model
     if not isinstance(robot, Robot):
         raise DescriptionError(f"track() takes a Model or a Robot, found {type(model).__name__}.")
-    if getattr(trajectory, "space", "task") != "task":
-        raise DescriptionError("track() follows a motion of the tip; this one is a motion of the joints already.")
+    checked_motion(trajectory)
+    criteria = rows_of(criteria, "criteria")
+    if weight is not None:
+        choice(weight, "weight", ("kinetic_energy",))
+    gain, limits = between(gain, "gain", 0.0, STRONGEST), flag(limits, "limits")
+    tolerance, samples, seed = checked_settings(tolerance, samples, seed)
     parts = (robot, trajectory, frame, limits, criteria, weight, gain, seed)
-    start = None
-    if q0 is not None:
-        start = np.asarray(q0, float)
-        if start.shape != (robot.n,):
-            raise ShapeError(f"q0 of '{robot.name}' has shape {start.shape}, expected ({robot.n},).")
+    start = None if q0 is None else checked_posture(robot, q0, "q0")
     result = None
     for inset in INSETS if limits else (0.0,):
         follower = Follower(*parts, inset)
@@ -120,6 +125,34 @@ def track(
             break
     assert result is not None
     return result
+
+
+def checked_motion(trajectory: Any) -> None:
+    """A motion of the tip, of ours or with the same methods."""
+    if not callable(getattr(trajectory, "position", None)) or not hasattr(trajectory, "breaks"):
+        raise DescriptionError(
+            f"'trajectory' must be a motion of the tip such as mp.trajectory(path, law); found {type(trajectory).__name__}.",
+            field="trajectory",
+        )
+    if getattr(trajectory, "space", "task") != "task":
+        raise DescriptionError("track() follows a motion of the tip; this one is a motion of the joints already.")
+
+
+def checked_posture(robot: Robot, q: Any, name: str) -> np.ndarray:
+    """A posture (n,) of finite numbers."""
+    found = finite_array(q, name)
+    if found.shape != (robot.n,):
+        raise ShapeError(f"'{name}' of '{robot.name}' has shape {found.shape}, expected ({robot.n},).")
+    return found
+
+
+def checked_settings(tolerance: Any, samples: Any, seed: Any) -> tuple[float, int | None, int]:
+    """Tolerance, samples and seed of a motion along a path."""
+    return (
+        between(tolerance, "tolerance", TOLERANCE, 1.0),
+        None if samples is None else whole_number(samples, "samples", 2, MOST_SAMPLES),
+        whole_number(seed, "seed", 0, LARGEST_SEED),
+    )
 
 
 class Follower:
@@ -133,11 +166,17 @@ class Follower:
             trajectory.renew()
         self.robot, self.trajectory, self.limited, self.gain, self.seed = robot, trajectory, limited, gain, seed
         self.pull = 0.0
+        if not isinstance(frame, str):
+            raise DescriptionError(
+                f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame"
+            )
+        robot.frame(frame)
         asked = Task.of("pose" if has_orientation(trajectory) else "position", frame)
         task = movable(robot, asked)
         if task is None:
             raise DescriptionError(f"No joint of '{robot.name}' moves frame '{frame}'.")
         self.task = task
+        self.notes = _unused(robot, task, criteria)
         self.search = Search(robot, task, limited=limited)
         self.step = compile_tracking_step(robot, task, limited, criteria, _weight(robot, weight), inset)
         self.check = compile_residual(robot, task)
@@ -248,7 +287,7 @@ class Follower:
         if margin < -OVERSHOOT:
             return TrackResult(motion, "limits", f"{words}, but between samples a limit is passed by {-margin:.2g}.", t, q, residual, margin)  # fmt: skip
         if residual <= tolerance:
-            return TrackResult(motion, "tracked", f"{words}.", t, q, residual, margin)
+            return TrackResult(motion, "tracked", f"{words}.{self.notes}", t, q, residual, margin)
         return TrackResult(motion, "inaccurate", f"{words}; allowed is {tolerance:.2g}.", t, q, residual, margin)
 
     def _find(
@@ -260,6 +299,9 @@ class Follower:
             if not error <= TOLERANCE or np.max(np.abs(start - q0)) > LARGEST_STEP:
                 return None, "q0 does not stand at the start of the path.", "unreachable"
             first = start[None]
+            moved = float(np.max(np.abs(start - q0)))
+            if moved > MOVED:
+                self.notes += f" It begins {moved:.2g} rad or m from q0, which does not stand at the start of the path."
         else:
             first = self.candidates(targets[0], rng)
             if not len(first):
@@ -315,11 +357,21 @@ def _travel(targets: np.ndarray) -> np.ndarray:
     )
 
 
+def _unused(robot: Robot, task: Task, criteria: tuple[Any, ...]) -> str:
+    """A sentence about criteria that cannot act, with a blank before it; one with nothing to do on this robot is refused."""
+    for criterion in criteria:
+        why = criterion.idle(robot) if isinstance(criterion, Criterion) else ""
+        if why:
+            raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
+    if not criteria or robot.n > task.size:
+        return ""
+    names = ", ".join(f"'{getattr(c, 'name', type(c).__name__)}'" for c in criteria)
+    return f" The task takes all {robot.n} joints of '{robot.name}': there is no null space in which {names} could act."
+
+
 def _weight(robot: Robot, name: str | None) -> Any:
     if name is None:
         return None
-    if name != "kinetic_energy":
-        raise DescriptionError(f"'weight' is '{name}'; allowed: None, 'kinetic_energy'.")
     from manipula.physics.composite import mass_matrix
     from manipula.physics.mechanism import mechanism_of, regrouped
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import choice, number, real_array, whole_number
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError
 from manipula.identity import is_own
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
 
 Side = Literal["right", "left"]
+HIGHEST_ORDER = 64  # of a derivative
 SNAP = 1e-14  # of the length: an s this near a break is taken to be on it
 STANDSTILL = 1e-9  # of the mean |dp/du|: below this a cusp is assumed and the tangent is taken just beside it
 
@@ -200,8 +202,9 @@ class Path:
 
     def derivatives(self, s: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[p, dp/ds, …]`` at arc lengths s: shape (order + 1, *s.shape, dimension)."""
-        shape = np.shape(s)
-        flat, index = self._locate(np.asarray(s, float).ravel(), side)
+        places, order = real_array(s, "s"), whole_number(order, "order", 0, HIGHEST_ORDER)
+        shape = places.shape
+        flat, index = self._locate(places.ravel(), choice(side, "side", ("right", "left")))
         out = np.empty((order + 1, len(flat), self.dimension))
         owners = self._owner[index]
         for i in np.unique(owners):
@@ -243,6 +246,7 @@ class Path:
 
     def corners(self, angle: float = 1e-6) -> np.ndarray:
         """Arc lengths where the tangent turns by more than ``angle`` [rad] at once; only standstill is smooth there."""
+        angle = number(angle, "angle")
         inner = self.breaks[1:-1]
         if not len(inner):
             return inner
@@ -253,23 +257,33 @@ class Path:
         """The curve's own parameter u at arc lengths s (of a path made of one curve)."""
         if len(self.curves) != 1:
             raise DescriptionError(f"A path of {len(self.curves)} curves has no single parameter.")
-        flat, index = self._locate(np.asarray(s, float).ravel(), "right")
+        places = real_array(s, "s")
+        flat, index = self._locate(places.ravel(), "right")
         curve, table = self.curves[0], self._tables[0]
         u = table.parameter(flat, self._piece[index]) if table else curve.breaks[0] + flat / (curve.speed or 1.0)
-        return u.reshape(np.shape(s))
+        return u.reshape(places.shape)
 
     def with_orientation(self, orientation: Orientation) -> Path:
         """The same path carrying an orientation of the tool."""
         if self.space != "task":
             raise DescriptionError("A joint-space path has no orientation; the joints fix it.")
+        from manipula.motion.paths.orientation import Orientation
+
+        if not isinstance(orientation, Orientation):
+            raise DescriptionError(
+                f"'orientation' must be one of paths.orientation, such as constant(R); found {type(orientation).__name__}.",
+                field="orientation",
+            )
         return Path(self.curves, space=self.space, orientation=orientation)
 
     def rotation(self, s: Any, order: int = 0, side: Side = "right") -> np.ndarray:
         """``[R, dR/ds, …]`` of the tool in base axes: shape (order + 1, *s.shape, 3, 3)."""
         if self.orientation is None:
             raise DescriptionError("This path has no orientation. Give it one with 'with_orientation(...)'.")
-        flat = np.asarray(s, float).ravel()
-        return self.orientation.rotations(self, flat, order, side).reshape(order + 1, *np.shape(s), 3, 3)
+        places, order = real_array(s, "s"), whole_number(order, "order", 0, HIGHEST_ORDER)
+        choice(side, "side", ("right", "left"))
+        flat = self._locate(places.ravel(), side)[0]
+        return self.orientation.rotations(self, flat, order, side).reshape(order + 1, *places.shape, 3, 3)
 
 
 def _speeds(curve: Curve, u: np.ndarray, piece: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError
+from manipula.algebra.arguments import flag, whole_number
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import distinct_neighbours, point_rows
 from manipula.motion.paths.polynomial import PiecewisePolynomial
@@ -26,11 +26,10 @@ def bspline(points: Any, *, degree: int = 3, closed: bool = False) -> Path:
     """
     from scipy.interpolate import BSpline
 
-    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or not 1 <= degree <= 7:
-        raise DescriptionError(f"'degree' is {degree}; it must be a whole number from 1 to 7.", field="degree")
-    control = point_rows(points, "points", at_least=int(degree) + 1)
+    degree = whole_number(degree, "degree", 1, 7)
+    control = point_rows(points, "points", at_least=degree + 1)
     distinct_neighbours(control, "points")
-    if closed:
+    if flag(closed, "closed"):
         if np.allclose(control[0], control[-1], rtol=0, atol=1e-12 * float(np.max(np.ptp(control, axis=0)))):
             control = control[:-1]
         spans = len(control)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, positive
+from manipula.algebra.arguments import finite_array, positive, rows_of
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Curve, Path, Side
 from manipula.motion.paths.checks import vector3
@@ -88,10 +88,18 @@ class _Chained(Orientation):
         return out
 
 
+def _path(value: Any, name: str) -> Path:
+    if not isinstance(value, Path):
+        raise DescriptionError(
+            f"'{name}' must be a path such as paths.line(a, b); found {type(value).__name__}.", field=name
+        )
+    return value
+
+
 @primitive
 def concatenate(paths: Sequence[Path]) -> Path:
     """The paths one after the other; each must start where the one before ends (to 1e-9 of the lengths)."""
-    parts = list(paths)
+    parts = [_path(part, f"paths[{i}]") for i, part in enumerate(rows_of(paths, "paths"))]
     if not parts:
         raise DescriptionError("There is no path to concatenate.")
     if len({part.space for part in parts}) > 1:
@@ -112,6 +120,7 @@ def concatenate(paths: Sequence[Path]) -> Path:
 @primitive
 def transform(path: Path, pose: Any) -> Path:
     """The path moved rigidly by the homogeneous matrix ``pose`` (4, 4); its orientation turns with it."""
+    _path(path, "path")
     X = finite_array(pose, "pose")
     if X.shape != (4, 4) or path.dimension != 3:
         raise ShapeError(f"A rigid motion is a (4, 4) matrix for a path in space; found shape {X.shape}.")
@@ -133,6 +142,7 @@ def translate(path: Path, by: Any) -> Path:
 @primitive
 def scale(path: Path, factor: float, about: Any = None) -> Path:
     """The path enlarged by ``factor`` about a fixed point (the origin by default)."""
+    _path(path, "path")
     k = positive(factor, "factor")
     fixed = np.zeros(path.dimension) if about is None else finite_array(about, "about")
     if fixed.shape == (2,) and path.dimension == 3:
@@ -147,5 +157,6 @@ def scale(path: Path, factor: float, about: Any = None) -> Path:
 @primitive
 def reverse(path: Path) -> Path:
     """The path from its end to its start."""
+    _path(path, "path")
     turned = _Reversed(path.orientation, path) if path.orientation else None
     return Path([ReversedCurve(curve) for curve in reversed(path.curves)], space=path.space, orientation=turned)

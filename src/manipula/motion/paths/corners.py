@@ -33,8 +33,6 @@ def blended(points: np.ndarray, gaps: np.ndarray, closed: bool, blend: float, sh
 
     A closed figure starts on its first side just after the first corner, which is rounded last.
     """
-    if shape not in SHAPES:
-        raise DescriptionError(f"The blend shape '{shape}' is unknown; allowed: {', '.join(SHAPES)}.", field="shape")
     directions = np.diff(points, axis=0) / gaps[:, None]
     n = len(gaps)
     corner_after = [i for i in range(n) if closed or i < n - 1]  # corner at the end of side i

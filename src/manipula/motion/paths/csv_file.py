@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import choice, flag, number
 from manipula.algebra.grammar import SIGNED_DECIMAL
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.guard import read_text
@@ -60,15 +61,15 @@ def from_csv(
 def _through(
     rows: np.ndarray, interpolation: Any, space: Any, ends: Any, spacing: Any, closed: bool, blend: float
 ) -> Path:
-    if space not in ("task", "joint"):
-        raise DescriptionError(f"'space' is '{printable(space)}'; allowed: task, joint.", field="space")
-    if space == "joint":
+    if choice(space, "space", ("task", "joint")) == "joint":
         return joint(rows, interpolation=interpolation, ends=ends, spacing=spacing, closed=closed, blend=blend)
-    if interpolation == "polyline":
+    if choice(interpolation, "interpolation", ("polyline", "spline")) == "polyline":
         return polyline(rows, closed, blend=blend)
-    if interpolation != "spline":
-        raise DescriptionError(f"'interpolation' is '{printable(interpolation)}'; allowed: polyline, spline.")
-    return spline(rows, ends="periodic" if closed else ends, spacing=spacing)
+    if number(blend, "blend") != 0.0:
+        raise DescriptionError(
+            "'blend' rounds the corners of interpolation='polyline'; a spline has none.", field="blend"
+        )
+    return spline(rows, ends="periodic" if flag(closed, "closed") else ends, spacing=spacing)
 
 
 def _content(source: Any) -> tuple[str | None, str]:

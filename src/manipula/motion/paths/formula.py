@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array
-from manipula.errors import DescriptionError, ShapeError
+from manipula.algebra.arguments import finite_array, function_of, real_array
+from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.primitive import primitive
 
@@ -35,17 +35,23 @@ def formula(function: Any, u: Any) -> Path:
     breaks = finite_array(u, "u")
     if breaks.ndim != 1 or len(breaks) < 2 or np.any(np.diff(breaks) <= 0):
         raise DescriptionError(f"'u' must hold two or more increasing numbers; found {breaks}.", field="u")
-    call: Callable[[Any], Sequence[Any]] = function if callable(function) else _parsed(function)  # type: ignore[assignment]
-    dimension = len(call(float(breaks[0])))
+    call: Callable[[Any], Sequence[Any]] = (
+        function_of(function, "function", "u") if callable(function) else _parsed(function)
+    )
+    first = call(float(breaks[0]))
+    dimension = len(first) if isinstance(first, (list, tuple, np.ndarray)) else 0
     if dimension not in (2, 3):
-        raise ShapeError(f"A path has 2 or 3 coordinates; the formula gives {dimension}.")
+        raise ShapeError(f"A path has 2 or 3 coordinates; the formula gives {printable(repr(first), 60)}.")
+    real_array(first, "coordinates of the formula")
     return Path([FunctionCurve(call, breaks, dimension)])
 
 
 def _parsed(texts: Any) -> Callable[[Any], Sequence[Any]]:
     from manipula.algebra.expression import parse
 
-    if isinstance(texts, str) or not all(isinstance(text, (str, int, float)) for text in texts):
+    if not isinstance(texts, (list, tuple)) or not all(
+        isinstance(text, (str, int, float)) and not isinstance(text, bool) for text in texts
+    ):
         raise DescriptionError("A path formula is a list of two or three texts, one a coordinate.", field="function")
     parsed = [parse(str(text), ["u"]) for text in texts]
     return lambda u: [expression.evaluate({"u": u}) for expression in parsed]

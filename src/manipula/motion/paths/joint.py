@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from manipula.algebra.arguments import choice, flag, number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import point_rows
-from manipula.motion.paths.corners import BlendShape
+from manipula.motion.paths.corners import SHAPES, BlendShape
 from manipula.motion.paths.polyline import through
 from manipula.motion.paths.primitive import primitive
-from manipula.motion.paths.spline import Ends, Spacing, interpolating
+from manipula.motion.paths.spline import ENDS, Ends, Spacing, interpolating
 
 
 @primitive
@@ -37,8 +38,15 @@ def joint(
         blend, shape: of the polyline, see :func:`~.polyline.polyline`.
     """
     rows = point_rows(points, "points", dimension=0)
-    if interpolation == "polyline":
+    choice(shape, "shape", SHAPES)
+    choice(ends, "ends", ENDS)
+    if choice(interpolation, "interpolation", ("polyline", "spline")) == "polyline":
         return Path(through(rows, closed, blend, shape, "points"), space="joint")
-    if interpolation != "spline":
-        raise DescriptionError(f"'interpolation' is '{interpolation}'; allowed: polyline, spline.")
-    return Path([interpolating(rows, "periodic" if closed else ends, spacing, tangents, "points")], space="joint")
+    if number(blend, "blend") != 0.0:
+        raise DescriptionError(
+            "'blend' rounds the corners of interpolation='polyline'; a spline has none.", field="blend"
+        )
+    return Path(
+        [interpolating(rows, "periodic" if flag(closed, "closed") else ends, spacing, tangents, "points")],
+        space="joint",
+    )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.arguments import finite_array
+from manipula.algebra.arguments import finite_array, rows_of
 from manipula.algebra.jet import Jet
 from manipula.algebra.rotation import from_quaternion_wxyz, to_quaternion_wxyz
 from manipula.errors import DescriptionError, ShapeError
@@ -144,7 +144,7 @@ class KeyedOrientation(Orientation):
     """
 
     def __init__(self, rotations: Any, at: Any = None, *, smooth: bool = False) -> None:
-        keys = [_unit_quaternion(value, f"rotations[{i}]") for i, value in enumerate(rotations)]
+        keys = [_unit_quaternion(value, f"rotations[{i}]") for i, value in enumerate(rows_of(rotations, "rotations"))]
         if len(keys) < 2:
             raise DescriptionError(f"Turning along a path needs two or more rotations; found {len(keys)}.")
         for i in range(1, len(keys)):

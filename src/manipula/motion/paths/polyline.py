@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import number
+from manipula.algebra.arguments import choice, flag, number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
-from manipula.motion.paths.checks import distinct_neighbours, point_rows
-from manipula.motion.paths.corners import BlendShape, blended
+from manipula.motion.paths.checks import COINCIDENT, distinct_neighbours, point_rows
+from manipula.motion.paths.corners import SHAPES, BlendShape, blended
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
 
@@ -26,11 +26,19 @@ def straight_pieces(points: np.ndarray, name: str) -> PiecewisePolynomial:
 
 def through(points: np.ndarray, closed: bool, blend: float, shape: str, name: str) -> list[Any]:
     """The curves of a polyline in any dimension."""
-    if closed and not np.allclose(points[0], points[-1], rtol=0, atol=1e-12 * float(np.max(np.ptp(points, axis=0)))):
+    if flag(closed, "closed") and not np.allclose(
+        points[0], points[-1], rtol=0, atol=1e-12 * float(np.max(np.ptp(points, axis=0)))
+    ):
         points = np.vstack([points, points[:1]])
     cut = number(blend, "blend")
     if cut < 0:
         raise DescriptionError(f"'blend' is {cut}; it must be 0 (sharp corners) or more.", field="blend")
+    choice(shape, "shape", SHAPES)
+    smallest = COINCIDENT * float(np.max(np.ptp(points, axis=0)))
+    if 0 < cut <= smallest:
+        raise DescriptionError(
+            f"'blend' is {cut:g}; it must be 0 (sharp corners) or above {smallest:g} here.", field="blend"
+        )
     if cut == 0:
         return [straight_pieces(points, name)]
     return list(blended(points, distinct_neighbours(points, name), closed, cut, shape, name))

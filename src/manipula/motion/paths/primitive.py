@@ -68,7 +68,7 @@ def from_description(description: Mapping[str, Any]) -> Path:
     if not isinstance(description, Mapping) or "kind" not in description:
         raise DescriptionError("A path is described by a table with a 'kind'; found " + printable(repr(description)))
     kind = description["kind"]
-    if kind not in REGISTRY:
+    if not isinstance(kind, str) or kind not in REGISTRY:
         raise unknown_name("path primitive", kind, sorted(REGISTRY), field="path.kind")
     function = REGISTRY[kind]
     parameters = inspect.signature(function).parameters

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array
+from manipula.algebra.arguments import choice, finite_array
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import distinct_neighbours, point_rows
@@ -25,10 +25,8 @@ ENDS = ("natural", "clamped", "periodic", "not-a-knot")
 
 def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, name: str) -> PiecewisePolynomial:
     """The spline curve in any dimension."""
-    if ends not in ENDS:
-        raise DescriptionError(f"'ends' is '{ends}'; allowed: {', '.join(ENDS)}.", field="ends")
-    if spacing not in POWER:
-        raise DescriptionError(f"'spacing' is '{spacing}'; allowed: {', '.join(POWER)}.", field="spacing")
+    choice(ends, "ends", ENDS)
+    choice(spacing, "spacing", POWER)
     if (tangents is not None) != (ends == "clamped"):
         raise DescriptionError("'tangents' (at both ends) belong to ends='clamped', and are needed there.")
     if ends == "periodic":

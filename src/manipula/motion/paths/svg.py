@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import LARGEST, number, positive
+from manipula.algebra.arguments import LARGEST, flag, positive, whole_number
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Curve, Path
@@ -46,13 +46,13 @@ def from_svg(
 
     The data must be one connected stroke: a second ``M`` that jumps is an error.
     """
-    file, data = _path_data(source, index)
+    file, data = _path_data(source, whole_number(index, "index", 0, MAX_SEGMENTS))
     try:
         segments = _SvgReader(data).segments()
     except DescriptionError as error:
         raise error.at(file=file) from None
     factor = positive(scale, "scale")
-    A = np.array([[factor, 0.0], [0.0, -factor if flip_y else factor], [0.0, 0.0]])
+    A = np.array([[factor, 0.0], [0.0, -factor if flag(flip_y, "flip_y") else factor], [0.0, 0.0]])
     shift = vector3(origin, "origin")
     path = Path(_curves(segments, A, shift))
     if file is not None:
@@ -68,11 +68,11 @@ def _path_data(source: Any, index: int) -> tuple[str | None, str]:
         return None, text
     content = read_text(text, MAX_CHARACTERS)
     found = [a or b for a, b in _D_ATTRIBUTE.findall(content)]
-    if not 0 <= int(number(index, "index")) < len(found):
+    if not 0 <= index < len(found):
         raise DescriptionError(
             f"The file has {len(found)} paths; there is no path {index} (they count from 0).", file=text
         )
-    return text, found[int(index)]
+    return text, found[index]
 
 
 def _curves(segments: list[Any], A: np.ndarray, shift: np.ndarray) -> list[Curve]:

@@ -38,7 +38,7 @@ def from_description(description: Mapping[str, Any]) -> TimeLaw:
     if not isinstance(description, Mapping) or "kind" not in description:
         raise DescriptionError("A time law is a table with a 'kind'; found " + printable(repr(description)))
     kind = description["kind"]
-    if kind not in REGISTRY:
+    if not isinstance(kind, str) or kind not in REGISTRY:
         raise unknown_name("time law", kind, sorted(REGISTRY), field="timing.kind")
     parameters = inspect.signature(REGISTRY[kind]).parameters
     rename = {"formula": "text_or_function"} if kind == "formula" else {}

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, positive
-from manipula.errors import DescriptionError
-from manipula.motion.timing.base import FunctionProfile, Profile, TimeLaw
+from manipula.algebra.arguments import finite_array, rows_of
+from manipula.errors import DescriptionError, printable
+from manipula.motion.timing.base import FunctionProfile, Profile, TimeLaw, checked_duration
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,23 @@ class Formula(TimeLaw):
     kind: ClassVar[str] = "formula"
 
     def __post_init__(self) -> None:
-        positive(self.duration, "duration")
+        checked_duration(self.duration, "duration")
         inner = finite_array(self.breaks, "breaks")
         if inner.ndim != 1 or np.any(np.diff([0.0, *inner, self.duration]) <= 0):
             raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
         if not callable(self.formula):
+            if not isinstance(self.formula, str):
+                raise DescriptionError(
+                    f"The formula of s(t) is a text or a function; found {printable(repr(self.formula), 60)}.",
+                    field="formula",
+                )
             self._parsed()
 
     def _parsed(self) -> Any:
         from manipula.algebra.expression import parse
 
-        return parse(str(self.formula), ["t", "T", "L"])
+        assert isinstance(self.formula, str)
+        return parse(self.formula, ["t", "T", "L"])
 
     def _function(self, length: float) -> Callable[[Any], Any]:
         T = self.duration
@@ -65,4 +71,4 @@ class Formula(TimeLaw):
 
 def formula(text_or_function: str | Callable[..., Any], duration: float, breaks: Sequence[float] = ()) -> Formula:
     """``formula("L*(t/T)^2*(3 - 2*t/T)", 2.0)``; ``breaks`` are times where it is not smooth."""
-    return Formula(text_or_function, duration, tuple(breaks))
+    return Formula(text_or_function, duration, rows_of(breaks, "breaks"))

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, positive
+from manipula.algebra.arguments import finite_array, rows_of
 from manipula.errors import DescriptionError
-from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, from_jerks
+from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, checked_duration, from_jerks
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PiecewiseJerk(TimeLaw):
     kind: ClassVar[str] = "piecewise_jerk"
 
     def __post_init__(self) -> None:
-        positive(self.duration, "duration")
+        checked_duration(self.duration, "duration")
         pattern, fractions = finite_array(self.pattern, "pattern"), finite_array(self.fractions, "fractions")
         if pattern.ndim != 1 or pattern.shape != fractions.shape or not len(pattern):
             raise DescriptionError(
@@ -57,4 +57,4 @@ def piecewise_jerk(
     fractions: Sequence[float] = (0.25, 0.5, 0.25),
 ) -> PiecewiseJerk:
     """The motion takes ``duration`` [s]; the jerk follows ``pattern`` over ``fractions`` of it."""
-    return PiecewiseJerk(duration, tuple(pattern), tuple(fractions))
+    return PiecewiseJerk(duration, rows_of(pattern, "pattern"), rows_of(fractions, "fractions"))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array
+from manipula.algebra.arguments import choice, finite_array
 from manipula.errors import DescriptionError
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
 
@@ -38,10 +38,8 @@ class TableLaw(TimeLaw):
             raise DescriptionError("'times' must start at 0 and increase.", field="times")
         if s[0] != 0 or np.any(np.diff(s) < 0) or s[-1] <= 0:
             raise DescriptionError("'s' must start at 0 and never decrease.", field="s")
-        if self.interpolation not in KINDS:
-            raise DescriptionError(f"'interpolation' is '{self.interpolation}'; allowed: {', '.join(KINDS)}.")
-        if self.unit not in ("length", "fraction"):
-            raise DescriptionError(f"'unit' is '{self.unit}'; allowed: length, fraction.", field="unit")
+        choice(self.interpolation, "interpolation", KINDS)
+        choice(self.unit, "unit", ("length", "fraction"))
 
     def profile(self, length: float) -> Profile:
         t, s = np.array(self.times), np.array(self.s)
