@@ -9,7 +9,7 @@ import numpy as np
 
 import manipula as mp
 from manipula import control
-from manipula.simulation.loops.fixed import Samples, run_fixed
+from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.setup import prepare_run
 
 GOAL = {"planar-2r": [0.3, -0.4], "scara-khang": [0.2, 0.5, -0.3, 0.1], "panda": [0.1, 0.3, -0.2, -1.2, 0.1, 1.4, 0.2]}
@@ -46,7 +46,7 @@ def quintic(name: str, start: Any, duration: float = 1.0) -> Any:
     return mp.trajectory(mp.paths.joint([start, GOAL[name]]), mp.timing.quintic(duration))
 
 
-def integrate(scenario: mp.Scenario) -> tuple[np.ndarray, np.ndarray, np.ndarray, Samples]:
+def integrate(scenario: mp.Scenario) -> tuple[np.ndarray, np.ndarray, np.ndarray, RunSamples]:
     """t, q, qd of one run, without the observer (one compilation less)."""
     run = prepare_run(scenario)
     samples = run_fixed(run)
