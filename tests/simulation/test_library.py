@@ -75,7 +75,7 @@ def test_mistakes_are_explained():
             library.remove(name)
     with pytest.raises(DescriptionError, match="programmed"):
         library.add("other", EXAMPLE.with_name("planar5r_line.toml"))
-    impossible = load_file(EXAMPLE).replace(constraints=["x = 5"])
+    impossible = load_file(EXAMPLE).replace(constraints=["x = 5"], parameters=None)
     with pytest.raises(DescriptionError, match="out of reach"):
         library.add("impossible", impossible)
     assert library.names() == ("line",)

@@ -107,7 +107,10 @@ def test_references_are_written_and_read(reference):
 def test_all_other_settings_are_written_and_read():
     robot = ARM.replace(
         name='with "quotes" and ü',
-        joints=tuple(dataclasses.replace(j, friction=friction.Viscous(0.3)) for j in ARM.joints),
+        joints=tuple(
+            dataclasses.replace(j, friction=friction.Viscous(0.3), limits=dataclasses.replace(j.limits, upper=9.0))
+            for j in ARM.joints
+        ),
     )
     scenario = mp.Scenario(
         robot, MOVE, control.PDGravity(50.0, 10.0), q0=np.arange(6.0).reshape(3, 2), qd0=np.zeros((3, 2)), duration=1.25, step=2e-3,
@@ -237,7 +240,7 @@ WRONG = [  # text, replaced by, field, words
     ('name = "5-R line"', "disturbances = 3", "disturbances", "list"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [1, 2, 3] }]', "disturbances[0].wrench", "list of 6"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [0,0,0,0,0,"f(t)"] }]', "disturbances[0].wrench[5]", "f"),
-    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", frame = "tpi", wrench = [0,0,0,0,0,0] }]', "disturbances", "'tip'"),
+    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", frame = "tpi", wrench = [0,0,0,0,0,1] }]', "disturbances", "'tip'"),
     ('kind = "line"', 'kind = "lime"', "reference.path.kind", "'line'"),
     ('b = ["x', 'c = ["x', "reference.path.c", "Known: a, b"),
     ('b = ["x - 0.5"', 'b = ["z - 0.5"', "reference.path.b[0]", "'z'"),

@@ -92,9 +92,15 @@ def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
         times, values = (np.asarray(v, float) for v in s.torques)
     except (TypeError, ValueError):
         raise DescriptionError("Torques are a pair (times (k,), values (k, n)).", field="torques") from None
+    for name, numbers in (("times", times), ("values", values)):
+        if not np.isfinite(numbers).all():
+            where = "".join(f"[{i}]" for i in np.argwhere(~np.isfinite(numbers))[0])
+            raise DescriptionError("Every number must be finite.", field=f"torques.{name}{where}")
+    if times.size and times.flat[0] >= float(s.duration or 0.0):
+        raise DescriptionError("The torques begin when the run is over: they would never act.", field="torques.times")
     if times.ndim != 1 or values.shape != (len(times), s.robot.n) or len(times) < 2 or np.any(np.diff(times) <= 0):
         raise ShapeError(
-            f"Torques need increasing times (k,) and values (k, {s.robot.n}); found {times.shape} and {values.shape}."
+            f"The torques need increasing times (k,) and values (k, {s.robot.n}); found {times.shape} and {values.shape}."
         )
     coefficients = np.zeros((len(times) - 1, s.robot.n, 6))
     coefficients[:, :, 0] = values[:-1]

@@ -13,9 +13,11 @@ import numpy as np
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
 from manipula.parts.checks import check_fit
+from manipula.redundancy.criterion import Criterion
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation import field_values as values
 from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import frozen
 from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
@@ -103,36 +105,39 @@ class Scenario:
     def __post_init__(self) -> None:
         if not isinstance(self.robot, Robot):
             raise DescriptionError(f"A Robot is needed, found {type(self.robot).__name__}.", field="robot")
-        if self.kind not in KINDS:
-            raise unknown_name("kind of run", self.kind, KINDS, field="kind")
-        if self.controller is not None and not isinstance(self.controller, Controller):
-            raise DescriptionError(
-                f"A controller is needed, found {type(self.controller).__name__}.", field="controller"
-            )
         set_ = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        values.one_of("kind", self.kind, KINDS, "kind of run")
+        values.one_of("start", self.start, STARTS)
+        values.text("integrator", self.integrator)
+        for name, kind in (("controller", Controller), ("model", Robot), ("noise", Noise), ("actuator", Actuator)):
+            given = getattr(self, name)
+            if not isinstance(given, kind) and not (given is None and name in ("controller", "model")):
+                article = "An" if kind is Actuator else "A"
+                raise DescriptionError(f"{article} {kind.__name__} is needed, found {values.found(given)}.", field=name)
+        values.reference("reference", self.reference)
         for name in ("q0", "qd0"):
-            set_(name, self._state(name, getattr(self, name)))
+            set_(name, values.state(name, getattr(self, name), self.robot))
         if self.duration is None:
             if self.reference is None:
                 raise DescriptionError("A run without a reference needs a duration.", field="duration")
             set_("duration", float(self.reference.duration))
         for name in ("duration", "step", "sample", "tolerance"):
-            self._positive(name)
+            if name != "sample" or self.sample is not None:
+                set_(name, values.positive(name, getattr(self, name)))
+        for name in ("stop_at_limits", "verify"):
+            set_(name, values.yes_or_no(name, getattr(self, name)))
+        values.text("name", self.name)
+        set_("ik_solution", values.whole("ik_solution", self.ik_solution))
+        set_("gain", values.not_negative("gain", self.gain))
         for name, kind, what in (("friction", FrictionLaw, "friction law"), ("drives", Drive, "drive")):
             set_(name, each_joint(self.robot, getattr(self, name), kind, what, name))
-        for name in ("parameters", "vary", "limits", "torques"):
-            set_(name, frozen(getattr(self, name)))
+        for name in ("parameters", "vary", "limits"):
+            set_(name, frozen(values.mapping(name, getattr(self, name))))
+        set_("torques", frozen(self.torques))
         stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
-        if self.start not in STARTS:
-            raise unknown_name("start", self.start, STARTS, field="start")
-        one = isinstance(self.disturbances, (Wrench, PayloadChange))
-        set_("disturbances", (self.disturbances,) if one else tuple(self.disturbances))
-        for d in self.disturbances:
-            if not isinstance(d, (Wrench, PayloadChange)):
-                raise DescriptionError(
-                    f"Wrench or PayloadChange is needed, found {type(d).__name__}.", field="disturbances"
-                )
-        set_("criteria", tuple(self.criteria))
+        kinds = (Wrench, PayloadChange)
+        set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
+        set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         for name in ("controller", "actuator", "noise"):
             if getattr(self, name) is not None:
                 check_fit(getattr(self, name), self.robot.n, name)
@@ -140,9 +145,11 @@ class Scenario:
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
                     check_fit(part, self.robot.n, f"{name}[{i}]")
+        values.check_batch(self)
         if self.steps > MAX_STEPS:
             raise BudgetError(
-                f"{self.duration:g} s in steps of {self.step:g} s are {self.steps} steps; at most {MAX_STEPS}.",
+                f"{self.duration:g} s in steps of {self.step:g} s are {self.steps} steps; at most {MAX_STEPS}: a shorter duration or a "
+                "longer step is needed.",
                 field="step",
             )
         if self.samples * self.batch * self.robot.n > MAX_SAMPLES:
@@ -151,30 +158,6 @@ class Scenario:
                 f"record fewer: sample=…",
                 field="sample",
             )
-
-    def _positive(self, name: str) -> None:
-        value = getattr(self, name)
-        if value is None:
-            return
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise DescriptionError(f"A number of seconds is needed, found {value!r}.", field=name) from None
-        if not np.isfinite(number) or number <= 0.0:
-            raise DescriptionError(f"A finite number greater than 0 is needed, found {number:g}.", field=name)
-        object.__setattr__(self, name, number)
-
-    def _state(self, name: str, value: Any) -> Any:
-        if value is None:
-            return None
-        state = np.asarray(value, float)
-        if state.ndim not in (1, 2) or state.shape[-1] != self.robot.n:
-            raise ShapeError(
-                f"{name} of '{self.robot.name}' has shape {state.shape}, expected ({self.robot.n},) or (N, {self.robot.n})."
-            )
-        if not np.isfinite(state).all():
-            raise DescriptionError("Every entry must be finite.", field=name)
-        return tuple(state.tolist()) if state.ndim == 1 else tuple(map(tuple, state.tolist()))
 
     @property
     def steps(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,22 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
         out["position"] = [None if row == [None, None] else row for row in rows]
         for quantity, field in FIELDS.items():
             out[quantity] = [_number(getattr(j.limits, field)) for j in robot.joints]
-    for quantity, value in dict(own or {}).items():
+    if own is not None and not isinstance(own, Mapping):
+        raise DescriptionError(
+            f"Limits by quantity are needed, {{'velocity': 2.0}}; found {type(own).__name__}.", field="limits"
+        )
+    for quantity, value in (own or {}).items():
         if quantity == "tip":
-            out["tip"] = {key: _size(key, size) for key, size in dict(value).items()}
+            if not isinstance(value, Mapping) or not value:
+                raise DescriptionError(
+                    f"Limits of the tip are named: {{'velocity': 0.5}}; found {printable(value, 80)}.",
+                    field="limits.tip",
+                )
+            if robot is not None and robot.tip is None:
+                raise DescriptionError(
+                    f"'{robot.name}' has several ends and no tip: nothing could be held against it.", field="limits.tip"
+                )
+            out["tip"] = {key: _size(key, size) for key, size in value.items()}
         elif quantity in QUANTITIES:
             out[quantity] = _own(quantity, value, count)
         else:
@@ -52,7 +66,14 @@ def _number(value: Any) -> float | None:
 def _size(key: str, value: Any) -> float:
     if key not in TIP_QUANTITIES:
         raise unknown_name("quantity of the tip", key, TIP_QUANTITIES, field="limits.tip")
-    return _checked(f"tip.{key}", np.asarray(value, float)).item()
+    try:
+        return _checked(f"tip.{key}", np.asarray(value, float)).item()
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DescriptionError):
+            raise
+        raise DescriptionError(
+            f"One number is needed, found {printable(value, 80)}.", field=f"limits.tip.{key}"
+        ) from None
 
 
 def _checked(quantity: str, sizes: np.ndarray) -> np.ndarray:
@@ -65,7 +86,14 @@ def _own(quantity: str, value: Any, n: int) -> list[Any]:
     try:
         sizes = np.asarray(value, float)
         if quantity == "position":
-            shaped = sizes.shape in ((2,), (n, 2)) and not (n == 2 and sizes.shape == (2,) and sizes[0] > sizes[1])
+            if n == 2 and sizes.shape == (2,):
+                a, b = printable(value[0], 20), printable(value[1], 20)
+                raise DescriptionError(
+                    f"Two numbers for two joints are a range or one for each: write [[{a}, {b}], [{a}, {b}]] for the range, "
+                    f"[[-{a}, {a}], [-{b}, {b}]] for one each.",
+                    field="limits.position",
+                )
+            shaped = sizes.shape in ((2,), (n, 2))
             rows = np.broadcast_to(sizes, (n, 2)) if shaped else np.stack([-np.broadcast_to(sizes, n), np.broadcast_to(sizes, n)], 1)  # fmt: skip
             if np.isnan(rows).any() or (rows[:, 0] > rows[:, 1]).any():
                 raise DescriptionError(
@@ -74,11 +102,11 @@ def _own(quantity: str, value: Any, n: int) -> list[Any]:
             pairs = [[_number(a), _number(b)] for a, b in rows]
             return [None if pair == [None, None] else pair for pair in pairs]
         return [_number(v) for v in _checked(quantity, np.broadcast_to(sizes, n))]
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         if isinstance(error, DescriptionError):
             raise
         raise ShapeError(
-            f"Limits of {quantity} are one number or one a joint ({n}); found {printable(value, 80)}."
+            f"limits.{quantity} is one number or one a joint ({n}); found {printable(value, 80)}."
         ) from None
 
 

@@ -7,6 +7,7 @@ import dataclasses
 from manipula.errors import DescriptionError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
+from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.scenario import Scenario
 
 TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
@@ -44,6 +45,7 @@ def check_requests(s: Scenario) -> None:
     _orientation(s, kind)
     _criteria(s, kind)
     _fields(s, kind)
+    check_idle(s, kind)
     if kind in GIVEN and s.reference is not None:
         _along_given_motion(s, kind)
 
@@ -112,7 +114,8 @@ def _whole_parts(s: Scenario, kind: str) -> None:
     controller = s.controller
     if controller is not None and kind != "dynamic":
         raise DescriptionError(
-            f"A run of kind '{kind}' asks no controller; the one given ('{controller.name}') would be ignored.",
+            f"A run of kind '{kind}'{' (torques are given)' * (kind == 'playback')} asks no controller; the one given "
+            f"('{controller.name}') would be ignored.",
             field="controller",
         )
     if s.torques is not None and kind != "playback":
@@ -156,6 +159,10 @@ def _criteria(s: Scenario, kind: str) -> None:
         why = criterion.idle(s.robot)
         if why:
             raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
+        if getattr(criterion, "gain", 1.0) == 0.0 and not s.vary:
+            raise DescriptionError(
+                f"The criterion '{criterion.name}' has a gain of 0 and moves nothing.", field="criteria"
+            )
     if kind in ("kinematic", "inverse_dynamics"):
         return
     for name, given in (("criteria", bool(s.criteria)), ("gain", bool(s.gain))):

@@ -38,6 +38,15 @@ class ScenarioDocument(Document):
         for name, value in self.parameters.items():
             self.scalar(value, table.where(name))
 
+    def check_constants(self) -> None:
+        """Every constant must be used by a formula, else its name is probably misspelt."""
+        for name in self.parameters:
+            if name not in self.used:
+                raise DescriptionError(
+                    f"The constant '{printable(name)}' is not used by any number of this file.",
+                    **self.place(f"constants.{name}"),
+                )
+
     def scalar(self, value: Any, path: str, largest: float = LARGEST) -> float:
         """A finite float; names in a formula are constants of the file."""
         if isinstance(value, str) and not self._open:
@@ -52,6 +61,7 @@ class ScenarioDocument(Document):
         try:
             formula = parse(text)
             known = {name: self.parameters[name] for name in formula.names}
+            self.used.update(known)
             return float(formula.evaluate(known)) if all(isinstance(v, float) for v in known.values()) else text
         except (KeyError, DescriptionError):
             return text  # what is wrong with it is told where it is read

@@ -39,8 +39,11 @@ def scenario_of(document: ScenarioDocument) -> Scenario | ProgramScenario:
     """The scenario of a parsed document, with its parts rehearsed together."""
     try:
         if document.root.get("kind") == PROGRAMMED or ("kind" not in document.root and "program" in document.root):
-            return read_programmed(document)
+            program = read_programmed(document)
+            document.check_constants()
+            return program
         scenario = read_scenario(document)
+        document.check_constants()
         check_parts(document, scenario)
         return scenario
     except DescriptionError as error:

@@ -12,8 +12,9 @@ from manipula.control.base import Controller
 from manipula.errors import BudgetError, unknown_name
 from manipula.identity import is_untouched
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
+from manipula.simulation.checks.varied import check_runs
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
-from manipula.simulation.plant.numbers import template, varied
+from manipula.simulation.plant.numbers import paths_of, template, varied
 from manipula.simulation.plant.parameters import flatten
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
@@ -92,6 +93,8 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
         if name not in (s.parameters or {}):
             raise unknown_name("parameter", name, s.parameters or {}, field="parameters")
         p[:, len(own) + k] = np.asarray(s.parameters[name], float)
+    if s.vary:
+        check_runs(s, paths_of(plant), p)
     controller = plant.controller
     if controller is not None and type(controller).prepare is not Controller.prepare and (s.vary or s.parameters):
         for row in p:  # what is computed before a run (the gain of LQR) is computed with the numbers of that run

@@ -12,7 +12,7 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.expression import formula, parse
 from manipula.algebra.ops import Scalar, Vector
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, ManipulaError
 from manipula.physics import kinematics
 from manipula.physics.constrained import ConstraintRows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
 from manipula.physics.mechanism import Mechanism
@@ -71,10 +71,19 @@ def _sides(text: str) -> tuple[str, str] | None:
     return text[1:at].strip(), right.strip()
 
 
+def listed(given: Any) -> tuple[Any, ...]:
+    """One constraint or several as a tuple."""
+    if isinstance(given, (str, Constraint)) or callable(given):
+        return (given,)
+    if not isinstance(given, (list, tuple)):
+        raise DescriptionError(
+            f"A formula, a function, or a list of them is needed; found {type(given).__name__}.", field="constraints"
+        )
+    return tuple(given)
+
+
 def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tuple[Constraint, ...]:
     """Constraints from texts, functions or Constraint objects, with level and name filled in and every name checked."""
-    if isinstance(given, (str, Constraint)) or callable(given):
-        given = [given]
     words = (*POSITION, *VELOCITY, *ACCELERATION, "t", *(f"{k}{i + 1}" for k in ("q", "qd", "qdd") for i in range(n)))
     for name in parameters:
         if name in words:
@@ -84,7 +93,7 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
             )
     known = (*words, *parameters)
     found = []
-    for k, item in enumerate(given):
+    for k, item in enumerate(listed(given)):
         place = f"constraints[{k}]"
         c = item if isinstance(item, Constraint) else Constraint(item)
         if isinstance(c.formula, str):
@@ -181,7 +190,23 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
 def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
     if isinstance(c.formula, str):
         return formula(c.formula).evaluate(values)
-    return c.formula(values)
+    try:
+        found = c.formula(values)
+    except ManipulaError:
+        raise
+    except Exception as error:  # somebody's function
+        why = (
+            f"it uses {error}, which is no quantity of the program"
+            if isinstance(error, KeyError)
+            else f"{type(error).__name__}: {error}"
+        )
+        raise DescriptionError(f"The function '{c.name}' fails: {why}.", field="constraints") from error
+    if found is None or isinstance(found, (str, bytes, complex, Mapping)) or np.ndim(found):
+        raise DescriptionError(
+            f"The function '{c.name}' gives {type(found).__name__}; one number is needed, zero where the program is obeyed.",
+            field="constraints",
+        )
+    return found
 
 
 def _names(group: list[Constraint]) -> frozenset[str]:

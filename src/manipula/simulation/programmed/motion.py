@@ -8,11 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.algebra.expression import parse
+from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation import field_values as values
+from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint, read_constraints
@@ -24,6 +27,7 @@ from manipula.simulation.result import Result
 Formulation = Literal["gpme", "multipliers"]
 Stabilisation = Literal["none", "projection", "baumgarte"]
 STARTS = ("near", "project", "refuse")
+NUMBERS = 20  # per joint that a sample keeps
 
 
 def programmed_motion(
@@ -45,6 +49,8 @@ def programmed_motion(
         friction: one law for all joints, one a joint, or a mapping by joint name; the robot's own when omitted, none with ``()``.
         parameters: values of the names in the formulas; a run may take others without deriving anew.
     """
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"A Robot is needed, found {type(robot).__name__}.", field="robot")
     if robot.parameters:
         raise DescriptionError(
             f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters)}).", field="robot"
@@ -52,27 +58,93 @@ def programmed_motion(
     if robot.tip is None:
         robot.tip_frame  # raises, naming the end links  # noqa: B018
     n = robot.n
-    named = {k: float(v) for k, v in (parameters or {}).items()}
+    named = numbers_by_name(parameters)
     read = read_constraints(constraints, n, named)
     given = each_joint(robot, friction, FrictionLaw, "friction law", "friction")
     laws = tuple(j.friction for j in robot.joints) if given is None else given or (None,) * n
     motors: list[Any] = [None] * n
-    if isinstance(drives, Drive):
-        drives = dict.fromkeys(range(n), drives)
-    for i, drive in (drives or {}).items():
-        if not 0 <= int(i) < n:
-            raise DescriptionError(f"Joint number {i} does not exist; 0 to {n - 1} do.", field="drives")
-        motor = float(drive) if isinstance(drive, (int, np.integer, np.floating)) else drive
-        motors[int(i)] = (
-            geared(motor, robot.joints[int(i)], field=f"drives[{i}]") if isinstance(motor, Drive) else motor
-        )
-    chosen = None if independent is None else tuple(int(i) for i in independent)
+    for i, drive in by_number(robot, drives).items():
+        motors[i] = geared(drive, robot.joints[i], field=f"drives[{i}]") if isinstance(drive, Drive) else drive
+    _check_used(read, motors, named)
+    chosen = chosen_joints(independent)
     if chosen is not None and (len(set(chosen)) != n - len(read) or any(not 0 <= i < n for i in chosen)):
         raise DescriptionError(
             f"{n} joints and {len(read)} constraints leave {n - len(read)} independent joints; found {list(chosen)}.",
             field="independent",
         )
     return ProgrammedMotion(ProgrammedPlant(robot, read, tuple(motors), laws, named), chosen)
+
+
+def numbers_by_name(parameters: Any) -> dict[str, float]:
+    """Values of a program's parameters as plain numbers."""
+    given = values.mapping("parameters", parameters) or {}
+    return {name: values.real(f"parameters.{name}", value) for name, value in given.items()}
+
+
+def by_number(robot: Robot, drives: Any) -> dict[int, Any]:
+    """Drives of a program by joint number: each a number, a formula in t, a function of t, or a Drive."""
+    if isinstance(drives, Drive):
+        return dict.fromkeys(range(robot.n), drives)
+    try:
+        given = dict(() if drives is None else drives)
+    except (TypeError, ValueError):
+        raise DescriptionError(
+            f"Drives by joint number are needed, {{0: 20.0}}, or one drive for all; found {values.found(drives)}.",
+            field="drives",
+        ) from None
+    found: dict[int, Any] = {}
+    for i, drive in given.items():
+        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < robot.n:
+            raise DescriptionError(
+                f"Joint number {values.found(i)} does not exist; 0 to {robot.n - 1} do.", field="drives"
+            )
+        if isinstance(drive, (bool, float, int, np.integer, np.floating)):
+            drive = values.real(f"drives[{i}]", drive)
+        elif not isinstance(drive, (str, Drive)) and not callable(drive) and drive is not None:
+            raise DescriptionError(
+                f"A torque (number, formula in t, function of t) or a drive is needed, found {values.found(drive)}.",
+                field=f"drives[{i}]",
+            )
+        if drive is not None:
+            found[int(i)] = drive
+    return found
+
+
+def chosen_joints(independent: Any) -> tuple[int, ...] | None:
+    """0-based numbers of the independent joints; None leaves the choice open."""
+    if independent is None:
+        return None
+    if not isinstance(independent, (list, tuple, range, np.ndarray)):
+        raise DescriptionError(
+            f"A list of joint numbers from 0 is needed, found {values.found(independent)}.", field="independent"
+        )
+    return tuple(values.whole(f"independent[{k}]", i) for k, i in enumerate(independent))
+
+
+def check_budget(robot: Robot, duration: float, step: float, sample: float | None) -> None:
+    """Are there not too many steps, and not too many numbers to keep?"""
+    if duration / MAX_STEPS > step:
+        raise BudgetError(
+            f"{duration:g} s in steps of {step:g} s are more than {MAX_STEPS} steps: a shorter duration or a longer step is needed.",
+            field="step",
+        )
+    if duration / MAX_SAMPLES * NUMBERS * robot.n > (sample or step):
+        raise BudgetError(
+            f"The samples would be more than {MAX_SAMPLES} numbers; record fewer: sample=…", field="sample"
+        )
+
+
+def _check_used(constraints: tuple[Constraint, ...], drives: list[Any], parameters: Mapping[str, float]) -> None:
+    """A parameter that no formula names is probably misspelt; a function may use any."""
+    if any(not isinstance(c.formula, str) for c in constraints):
+        return
+    formulas = [str(c.formula) for c in constraints] + [d for d in drives if isinstance(d, str)]
+    used = {name for text in formulas for name in parse(text).names}
+    for name in parameters:
+        if name not in used:
+            raise DescriptionError(
+                f"No formula of the program uses '{printable(name)}'.", field=f"parameters.{printable(name, 40)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -118,46 +190,36 @@ class ProgrammedMotion:
             tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
             parameters: other values of the parameters. friction: False switches every law off.
         """
-        if formulation not in ("gpme", "multipliers"):
-            raise unknown_name("formulation", formulation, ("gpme", "multipliers"), field="formulation")
-        if stabilisation not in ("none", "projection", "baumgarte"):
-            raise unknown_name(
-                "stabilisation", stabilisation, ("none", "projection", "baumgarte"), field="stabilisation"
-            )
-        if integrator not in FIXED:
-            raise unknown_name("integrator of a programmed motion", integrator, FIXED, field="integrator")
+
+        values.one_of("formulation", formulation, ("gpme", "multipliers"))
+        values.one_of("stabilisation", stabilisation, ("none", "projection", "baumgarte"))
+        values.one_of("integrator", integrator, FIXED, "integrator of a programmed motion")
+        values.one_of("start", start, STARTS, "start of a programmed motion")
         plant = self.plant
-        for name in parameters or {}:
+        for name in numbers_by_name(parameters):
             if name not in plant.parameters:
                 raise unknown_name("parameter", name, plant.parameters, field="parameters")
-        values = {**plant.parameters, **{k: float(v) for k, v in (parameters or {}).items()}}
-        laws = plant.friction if friction else (None,) * plant.robot.n
+        n = plant.robot.n
         plant = replace(
             plant,
-            parameters=values,
-            friction=laws,
+            parameters={**plant.parameters, **numbers_by_name(parameters)},
+            friction=plant.friction if values.yes_or_no("friction", friction) else (None,) * n,
             formulation=formulation,
             stabilisation=stabilisation,
-            gain=float(gain),
+            gain=values.not_negative("gain", gain),
             traced={},
         )
-        n = plant.robot.n
-        q = np.zeros(n) if q0 is None else np.asarray(q0, float)
-        qd = None if qd0 is None else np.asarray(qd0, float)
-        if start not in STARTS:
-            raise unknown_name("start of a programmed motion", start, STARTS, field="start")
-        for name, v in (("q0", q), ("qd0", qd)):
-            if v is None:
-                continue
-            if v.shape != (n,):
-                raise ShapeError(f"{name} of '{plant.robot.name}' has shape {v.shape}, expected ({n},).")
-            if not np.isfinite(v).all():
-                raise DescriptionError("Every entry must be finite.", field=name)
-        for name, number in (("duration", duration), ("step", step)):
-            if not np.isfinite(number) or number <= 0:
-                raise DescriptionError(f"A finite number greater than 0 is needed, found {number}.", field=name)
+        q = values.state("q0", np.zeros(n) if q0 is None else q0, plant.robot, batch=False)
+        qd = values.state("qd0", qd0, plant.robot, batch=False)
+        duration, step, tolerance = (
+            values.positive(name, v) for name, v in (("duration", duration), ("step", step), ("tolerance", tolerance))
+        )
+        sample = None if sample is None else values.positive("sample", sample)
+        check_budget(plant.robot, duration, step, sample)
+        verify = values.yes_or_no("verify", verify)
+        q, qd = np.array(q), None if qd is None else np.array(qd)
         return run_programmed(
-            plant, self.independent, q, qd, float(duration), float(step), start, sample, integrator, tolerance, verify
+            plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify
         )
 
     def compare_friction(

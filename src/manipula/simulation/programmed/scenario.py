@@ -7,19 +7,23 @@ import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from manipula.errors import BudgetError, DescriptionError, unknown_name
-from manipula.robot.drives.base import Drive
+from manipula.errors import DescriptionError, unknown_name
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
-from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
+from manipula.simulation import field_values as values
 from manipula.simulation.frozen_mapping import Frozen, frozen
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.per_joint import each_joint
-from manipula.simulation.programmed.constraint import Constraint
+from manipula.simulation.programmed.constraint import Constraint, listed
 from manipula.simulation.programmed.friction_comparison import FrictionComparison
-from manipula.simulation.programmed.motion import STARTS, ProgrammedMotion, programmed_motion
+from manipula.simulation.programmed.motion import (
+    STARTS,
+    ProgrammedMotion,
+    by_number,
+    check_budget,
+    chosen_joints,
+    programmed_motion,
+)
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
 from manipula.verbs import verb
@@ -71,17 +75,13 @@ class ProgramScenario:
         set_ = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         if not isinstance(self.robot, Robot):
             raise DescriptionError(f"A Robot is needed, found {type(self.robot).__name__}.", field="robot")
-        for name in ("q0", "qd0", "parameters", "limits"):
-            set_(name, frozen(getattr(self, name)))
+        for name in ("parameters", "limits"):
+            set_(name, frozen(values.mapping(name, getattr(self, name))))
         set_("parameters", self.parameters or Frozen({}))
-        one = isinstance(self.drives, Drive)
-        each = dict.fromkeys(range(self.robot.n), self.drives) if one else dict(self.drives or {})
-        drives = {int(k): frozen(v) for k, v in each.items() if v is not None}
-        set_("drives", tuple(sorted(drives.items(), key=lambda d: d[0])))
-        set_("independent", None if self.independent is None else tuple(self.independent))
+        set_("drives", tuple(sorted(by_number(self.robot, self.drives).items())))
+        set_("independent", chosen_joints(self.independent))
         set_("friction", each_joint(self.robot, self.friction, FrictionLaw, "friction law", "friction"))
-        given: Any = self.constraints
-        given = (given,) if isinstance(given, (str, Constraint)) or callable(given) else given
+        given = listed(self.constraints)
         set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in given))
         for name, known in (
             ("formulation", FORMULATIONS),
@@ -89,37 +89,22 @@ class ProgramScenario:
             ("start", STARTS),
             ("integrator", FIXED),
         ):
-            if getattr(self, name) not in known:
-                raise unknown_name(name, getattr(self, name), known, field=name)
+            values.one_of(name, getattr(self, name), known)
         for name in ("duration", "step", "sample", "tolerance"):
-            value = getattr(self, name)
-            if value is not None:
-                if not isinstance(value, (int, float)) or not np.isfinite(value) or value <= 0:
-                    raise DescriptionError(f"A finite number greater than 0 is needed, found {value}.", field=name)
-                set_(name, float(value))
+            if name != "sample" or self.sample is not None:
+                set_(name, values.positive(name, getattr(self, name)))
+        set_("gain", values.not_negative("gain", self.gain))
+        set_("verify", values.yes_or_no("verify", self.verify))
+        values.text("name", self.name)
         for name in ("q0", "qd0"):
-            value = getattr(self, name)
-            if (value is not None and np.shape(value) != (self.robot.n,)) or (value is None and name == "q0"):
-                raise DescriptionError(f"{self.robot.n} numbers are needed, one a joint.", field=name)
+            set_(name, values.state(name, getattr(self, name), self.robot, batch=False))
+        if self.q0 is None:
+            raise DescriptionError(f"{self.robot.n} numbers are needed, one per joint.", field="q0")
         stated_limits(self.robot, self.limits)
-        self._check_budget()
+        check_budget(self.robot, self.duration, self.step, self.sample)
         if self.gain != type(self).gain and self.stabilisation != "baumgarte":
             raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
         self.motion  # noqa: B018  checks the parts against each other
-
-    def _check_budget(self) -> None:
-        steps = self.duration / self.step
-        if steps > MAX_STEPS:
-            raise BudgetError(
-                f"{self.duration:g} s in steps of {self.step:g} s are {steps:.3g} steps; at most {MAX_STEPS}.",
-                field="step",
-            )
-        numbers = self.duration / (self.sample or self.step) * 20 * self.robot.n
-        if numbers > MAX_SAMPLES:
-            raise BudgetError(
-                f"The samples would be {numbers:.3g} numbers, at most {MAX_SAMPLES}; record fewer: sample=…",
-                field="sample",
-            )
 
     @property
     def motion(self) -> ProgrammedMotion:

@@ -1,0 +1,80 @@
+"""Parts that can never act in a run: refused with what keeps them from it, because nobody asks for nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.expression import parse
+from manipula.errors import DescriptionError, ManipulaError
+from manipula.robot.drives.flexible import Flexible
+from manipula.simulation.plant.disturbances import PayloadChange, Wrench
+from manipula.simulation.stated_limits import stated_limits
+
+
+def check_idle(s: Any, kind: str) -> None:
+    """Does every part of the scenario have something to do?
+
+    Raises:
+        DescriptionError: with the part that would change nothing.
+    """
+    varied = tuple(s.vary or ())
+    for i, d in enumerate(s.disturbances):
+        own = tuple(path for path in varied if path.startswith(f"disturbances[{i}]"))
+        why = "" if own else disturbance_idle(d, float(s.duration), s.robot)
+        if why:
+            raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
+    if s.noise.seed and not (s.noise.position or s.noise.velocity):
+        raise DescriptionError("A seed draws noise; position and velocity have none.", field="noise.seed")
+    if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits):
+        raise DescriptionError(
+            f"No joint of '{s.robot.name}' states a position limit as a number, and limits has none: nothing can stop the run.",
+            field="stop_at_limits",
+        )
+    if kind in ("dynamic", "playback"):
+        _prescribed(s, kind)
+
+
+def disturbance_idle(d: Any, duration: float, robot: Any) -> str:
+    """Why a disturbance can never act in a run of this duration; empty when it can."""
+    if isinstance(d, Wrench):
+        if d.start >= duration:
+            return f"the wrench starts at {d.start:g} s, when the run of {duration:g} s is over: it would never act."
+        if d.stop <= max(d.start, 0.0):
+            return f"the wrench starts at {d.start:g} s and stops at {d.stop:g} s: it would never act."
+        if all(_is_zero(v) for v in d.wrench):
+            return "the wrench is zero as long as it lasts: it would never act."
+    elif isinstance(d, PayloadChange):
+        if d.time >= duration:
+            return f"the payload changes at {d.time:g} s, when the run of {duration:g} s is over: it would never act."
+        if d.mass == 0.0 and robot.payload is None:
+            return "a payload of 0 kg replaces none: it would never act."
+    return ""
+
+
+def _is_zero(value: Any) -> bool:
+    """Is a component the number 0, or a formula without t that says so?"""
+    if not isinstance(value, str):
+        return value == 0.0
+    try:
+        formula = parse(value, names=("t",))
+        return "t" not in formula.names and float(formula.evaluate({"t": 0.0})) == 0.0
+    except (ManipulaError, ValueError, TypeError, ArithmeticError):
+        return False  # the run itself meets what cannot be computed
+
+
+def _prescribed(s: Any, kind: str) -> None:
+    """A motor whose angle is given obeys nobody."""
+    drives = [j.drive for j in s.robot.joints] if s.drives is None else list(s.drives or ())
+    for i, drive in enumerate(drives):
+        if not isinstance(drive, Flexible) or drive.motor is None:
+            continue
+        joint = s.robot.joint_names[i]
+        if kind == "playback" and not np.any(np.asarray(s.torques[1], float)[..., i]):
+            continue
+        what = f"the controller '{s.controller.name}' commands" if kind == "dynamic" else "is played"
+        raise DescriptionError(
+            f"The motor of joint '{joint}' moves as prescribed and would ignore what {what} there; give it no motion of its own.",
+            field=f"drives[{i}].motor",
+        )
