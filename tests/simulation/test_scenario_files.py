@@ -181,7 +181,7 @@ def test_robots_from_files_and_inline(tmp_path):
     assert load_text(inline).robot.n == 2
     with pytest.raises(DescriptionError) as error:
         load_text(inline.replace("masses = [1, 1]", "masses = [1, -1]"), file="run.toml")
-    assert (error.value.file, error.value.line) == ("run.toml", 2)
+    assert (error.value.file, error.value.line) == ("run.toml", 4)
     assert str(error.value.field).startswith("robot.planar")
     with pytest.raises(DescriptionError, match="opens no files"):
         load_text('robot = "../../etc/passwd.toml"\nduration = 1.0\n')

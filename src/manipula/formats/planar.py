@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, UnphysicalError
 from manipula.formats.dh.rows import from_dh, number
-from manipula.robot.build import check_budget
+from manipula.robot.checks import check_budget, check_number
 from manipula.robot.friction.viscous import Viscous
+from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 
 PLANAR_GRAVITY = (0.0, -9.81, 0.0)
@@ -30,12 +31,12 @@ def planar(
     """An arm of n revolute joints about z, links along x, gravity along -y.
 
     Args:
-        lengths: l_i, joint to joint [m].
-        masses: m_i [kg].
+        lengths: l_i, joint to joint [m], above zero.
+        masses: m_i [kg], above zero; zero only with a payload.
         com: distances joint → centre of mass [m]; half the length when omitted.
         inertia: I_i about the centre of mass, about z [kg·m²]; a uniform rod, m l²/12, when omitted. The link is taken
             as a slender body along x, so that its tensor (0, I, I) is that of a possible body.
-        payload: point mass at the tip [kg].
+        payload: point mass at the tip [kg], or a Payload.
         damping: viscous coefficient b of every joint, or one per joint [N·m·s/rad].
     """
     n = _count(lengths, "lengths")
@@ -45,6 +46,7 @@ def planar(
     l, m = _numbers(lengths, n, "lengths"), _numbers(masses, n, "masses")
     c = [x / 2 for x in l] if com is None else _numbers(com, n, "com")
     I = [b * a * a / 12 for a, b in zip(l, m)] if inertia is None else _numbers(inertia, n, "inertia")
+    _check_bodies(l, m, I, carried=isinstance(payload, Payload) or payload != 0)
     if isinstance(damping, str) or not isinstance(damping, (Sequence, np.ndarray)):
         damping = [0.0 if damping is None else damping] * n
     b = _numbers(damping, n, "damping")
@@ -58,16 +60,27 @@ def planar(
     return from_dh(rows, "standard", gravity, payload=payload, name=name or f"planar-{n}r")
 
 
+def _check_bodies(l: list[Any], m: list[Any], I: list[Any], carried: bool) -> None:
+    """Lengths above zero; masses too, unless a payload loads the light rod; no moment of inertia without mass, none below zero."""
+    for i in range(len(l)):
+        check_number(l[i], "The length of a link", above=0.0, field=f"lengths[{i}]")
+        light = {"at_least": 0.0} if carried else {"above": 0.0}
+        check_number(m[i], "The mass of a link", **light, field=f"masses[{i}]")
+        check_number(I[i], "The moment of inertia of a link", at_least=0.0, field=f"inertia[{i}]")
+        if m[i] == 0 and I[i] != 0:
+            raise UnphysicalError("A link without mass has no moment of inertia.", field=f"inertia[{i}]")
+
+
 def _count(values: Any, field: str) -> int:
     ordered = hasattr(values, "__len__") and hasattr(values, "__getitem__") and getattr(values, "shape", None) != ()
     if not ordered or isinstance(values, (str, bytes, Mapping)):
-        raise DescriptionError(f"A list with one entry a link is needed, found {type(values).__name__}.", field=field)
+        raise DescriptionError(f"A list with one entry per link is needed, found {type(values).__name__}.", field=field)
     return len(values)
 
 
 def _numbers(values: Any, n: int, field: str) -> list[Any]:
-    """n finite numbers or formulas, one a link."""
+    """n finite numbers or formulas, one per link."""
     count = _count(values, field)
     if count != n:
-        raise DescriptionError(f"{n} entries are needed, one a link; found {count}.", field=field)
+        raise DescriptionError(f"{n} entries are needed, one per link; found {count}.", field=field)
     return [number(x, f"{field}[{i}]") for i, x in enumerate(values)]

@@ -45,6 +45,8 @@ def check_number(
     **place: Any,
 ) -> Any:
     """A finite number (or a symbolic expression), optionally bounded."""
+    if type(value) is float and 0.0 < value <= min(largest, LARGEST) and at_least in (None, 0.0) and not above:
+        return value  # by far the most
     if is_symbolic(value):
         return value
     try:

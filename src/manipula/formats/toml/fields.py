@@ -7,6 +7,7 @@ when the document has either, any name when it has neither.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 import tomllib
@@ -19,19 +20,28 @@ import numpy as np
 
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.bounded import tree_size
-from manipula.algebra.expression import Work, scalar
+from manipula.algebra.expression import Work, parse, scalar
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml.lines import line_index, line_of
 from manipula.lazy import cached_property
 from manipula.robot.build import MAX_LINKS
 
-MAX_BYTES = 16 * 2**20
+MAX_BYTES = 8 * 2**20
 MAX_DEPTH = 24
-MAX_KEYS = 300_000  # 5000 links with all their fields stay below; a million links do not
-MAX_ENTRIES = 500_000
 MAX_LINES = 1_000_000  # a hundred for each link and for each joint
-MAX_TABLES = 100_000  # { … } or lines that begin with [: five a joint at most
+MAX_FORMULAS = 15_000
+MAX_TABLES = 100_000  # lines that begin with [
+_BUDGETS = {  # what costs time to parse; 5000 links with all their fields stay below
+    "keys": ("=", 200_000),
+    "list entries": (",", 250_000),
+    "inline tables": ("{", 100_000),
+    "lists": ("[", 200_000),
+    "strings": ('"', 400_000),
+    "strings in single quotes": ("'", 400_000),
+    "escapes": ("\\", 200_000),
+    "points": (".", 500_000),
+}
 
 
 def radians(degrees: Any) -> Any:
@@ -52,6 +62,7 @@ class Document:
         self.declared: dict[str, None] | None = None  # all names that formulas may use; None: any
         self.used: set[str] = set()
         self.work = Work()
+        self.formulas: dict[str, float] = {}  # those of numbers alone, read so far
         self.root = self._parsed()
 
     def _parsed(self) -> dict[str, Any]:
@@ -74,8 +85,8 @@ class Document:
 
     def located(self, error: DescriptionError, path: str = "") -> DescriptionError:
         """The same error with file and line filled in; a field of its own (``formula '…'``) goes behind the path."""
-        if error.field and path and not path.endswith(error.field):
-            error.field = f"{path}, {error.field}"
+        if error.field and path:
+            error.field = path if path.endswith(error.field) else f"{path}, {error.field}"
         return error.at(file=self.file, line=line_of(self.lines, path or error.field or ""), field=path or None)
 
     def fields(self) -> Fields:
@@ -90,11 +101,13 @@ class Document:
         free = root.raw("free")
         if free is not None and (not isinstance(free, list) or not all(isinstance(n, str) for n in free)):
             raise root.error('The free parameters are a list of names: free = ["m2", "l2"].', "free")
+        _check_count(len(free or ()), root)
         table = root.table("parameters")
         if free is None and table is None:
             return
         values = dict.fromkeys([] if table is None else table.names())
         for name in free or ():
+            _check_name(root, name, "free")
             if name in values:
                 raise root.error(f"The parameter '{printable(name)}' is free and has a value; choose one.", "free")
         self.declared = values | dict.fromkeys(free or ())
@@ -103,6 +116,9 @@ class Document:
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
+        _check_count(len(table.names()), table)
+        for key in table.names():
+            _check_name(table, key, key)
         given = {key: table.scalar(key) for key in table.names()}
         needs = {key: [n for n in free_names(value) if n in given] for key, value in given.items()}
         order = TopologicalSorter(needs)
@@ -124,9 +140,11 @@ class Document:
 
     def scalar(self, value: Any, path: str, largest: float = LARGEST) -> Any:
         """A finite float of at most ``largest`` in size, or a SymPy expression while parameters are free."""
+        if type(value) is float and abs(value) <= min(largest, LARGEST):
+            return value
         if isinstance(value, str):
             try:
-                value = self._substituted(scalar(value, work=self.work))
+                value = self._substituted(self._formula(value))
             except DescriptionError as error:
                 raise self.located(error, path) from None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -141,6 +159,17 @@ class Document:
                 **self.place(path),
             )
         return float(value)
+
+    def _formula(self, text: str) -> Any:
+        """The value of a formula; numbers are kept, since files repeat ``pi/2`` in every row."""
+        value = self.formulas.get(text)
+        if value is None:
+            value = scalar(text, work=self.work)
+            if isinstance(value, float):
+                self.formulas[text] = value
+            if len(self.formulas) > MAX_FORMULAS:
+                raise BudgetError(f"More than {MAX_FORMULAS} different formulas; one robot needs far fewer.")
+        return value
 
     def _substituted(self, value: Any) -> Any:
         found, known = list(free_names(value)), self.declared
@@ -165,6 +194,21 @@ class Document:
                     f"The parameter '{printable(name)}' is not used by any formula of this file.",
                     **self.place(f"parameters.{name}" if name in self.parameters else "free"),
                 )
+
+
+def _check_count(names: int, table: Fields) -> None:
+    if names > MAX_FORMULAS:
+        raise BudgetError(f"{names} names; at most {MAX_FORMULAS} are read.", **table.document.place(table.path))
+
+
+def _check_name(table: Fields, name: str, key: str) -> None:
+    """Refuse a name that formulas cannot use, or that means something else in them."""
+    try:
+        found = parse(name).names
+    except DescriptionError as error:
+        raise table.error(f"No formula can use the name '{printable(name, 40)}'. {error.problem}", key) from None
+    if tuple(found) != (name,):
+        raise table.error(f"'{printable(name, 40)}' has a meaning of its own in formulas; choose another name.", key)
 
 
 class Fields:
@@ -209,13 +253,22 @@ class Fields:
     def required_text(self, key: str) -> str:
         value = self.text(key)
         if value is None:
-            raise self.error(f"The key '{key}' is missing.")
+            raise self.missing(key)
         return value
+
+    def missing(self, key: str, problem: str = "") -> DescriptionError:
+        """The error for a key that has to be there: a key much like it is taken for a slip of the pen."""
+        problem = problem or f"The key '{key}' is missing."
+        slips = [name for name in self._table if name not in self._asked]
+        close = difflib.get_close_matches(key, slips, n=1, cutoff=0.7)
+        if not close:
+            return self.error(problem)
+        return self.error(f"{problem} Did you mean '{key}' by '{printable(close[0], 60)}'?", close[0])
 
     def choice(self, key: str, allowed: Iterable[str], default: str | None = None) -> str:
         value = self.text(key, default)
         if value is None:
-            raise self.error(f"The key '{key}' is missing; allowed: {', '.join(allowed)}.")
+            raise self.missing(key, f"The key '{key}' is missing; allowed: {', '.join(allowed)}.")
         if value not in allowed:
             raise unknown_name(key, value, allowed, **self.document.place(self.where(key)))
         return value
@@ -304,16 +357,11 @@ def check_size(text: str, file: str | None) -> None:
             raise BudgetError(
                 f"{found} {form}s are more than the {MAX_LINKS} links that one robot may have.", file=file
             )
-    if (
-        text.count("=") > MAX_KEYS
-        or text.count(",") > MAX_ENTRIES
-        or text.count("{") > MAX_TABLES
-        or next(islice(_HEADER.finditer(text), MAX_TABLES, None), None) is not None
-    ):
-        raise BudgetError(
-            f"More than {MAX_KEYS} keys, {MAX_ENTRIES} list entries or {MAX_TABLES} tables; one robot needs far fewer.",
-            file=file,
-        )
+    for what, (sign, most) in _BUDGETS.items():
+        if text.count(sign) > most:
+            raise BudgetError(f"More than {most} {what}; one robot needs far fewer.", file=file)
+    if next(islice(_HEADER.finditer(text), MAX_TABLES, None), None) is not None:
+        raise BudgetError(f"More than {MAX_TABLES} tables; one robot needs far fewer.", file=file)
     deep = _DOTTED.search(text)
     at = deep.start() if deep is not None else _too_deep(text)
     if at is not None:
@@ -322,7 +370,7 @@ def check_size(text: str, file: str | None) -> None:
 
 _HEADER = re.compile(r"\n[ \t]*\[")
 _MARK = re.compile(r"[\"'#\[\]{}]")
-_DOTTED = re.compile(rf"(?<![\w-])(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH + 1}}}")
+_DOTTED = re.compile(rf"(?<![\w.-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH + 1}}}")
 
 
 def _too_deep(text: str) -> int | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _STRING = {'"': re.compile(r'"(?:[^"\\]++|\\.)*"'), "'": re.compile(r"'[^']*'")}
+_BLANK = re.compile(r"(?:[ \t\n\r]+|#[^\n]*\n)*+")
 _SPACE = re.compile(r"[ \t]*")
 _SCALAR = re.compile(r"[^\s,\]\}#]+(?: \d\d:[^\s,\]\}#]+)?")
 
@@ -142,12 +143,5 @@ class _Walk:
 
     def _skip_blank(self) -> bool:
         """Move past spaces, line ends and comments; is anything left?"""
-        while self.at < len(self.text):
-            c = self.text[self.at]
-            if c in " \t\n\r":
-                self.at += 1
-            elif c == "#":
-                self.at = self.text.index("\n", self.at)
-            else:
-                return True
-        return False
+        self.at = _BLANK.match(self.text, self.at).end()  # pyright: ignore[reportOptionalMemberAccess]
+        return self.at < len(self.text)

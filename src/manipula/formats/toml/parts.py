@@ -102,7 +102,7 @@ def payload(table: Fields) -> Payload | None:
     """A body carried at the tip."""
     parts = body(table)
     if "mass" not in parts:
-        raise table.error("A payload needs a 'mass'.")
+        raise table.missing("mass", "A payload needs a 'mass'.")
     if isinstance(parts["mass"], float) and parts["mass"] < 0:
         raise table.error(f"The mass of the payload must be at least 0, found {parts['mass']:g}.", "mass")
     return None if parts["mass"] == 0 else Payload(parts["mass"], parts["com"], parts["inertia"])

@@ -58,8 +58,9 @@ def _robot(document: Document) -> Robot:
     document.declare(root)
     form = root.either(*FORMS)
     if form is None:
-        raise DescriptionError(
-            "No robot is described: give [[link]] and [[joint]], or [dh] with rows, or [planar].", file=document.file
+        problem = "No robot is described: give [[link]] and [[joint]], or [dh] with rows, or [planar]."
+        raise next(
+            (e for e in (root.missing(f, problem) for f in FORMS) if "Did you" in e.problem), root.error(problem)
         )
     version = root.raw("format", FORMAT)
     if version != FORMAT:
@@ -81,7 +82,7 @@ def _header(root: Fields, form: str) -> dict[str, Any]:
     gravity = root.scalars("gravity", 3)
     carried = root.raw("payload")
     return {
-        "name": check_name("robot", root.text("name", "robot"), **root.document.place("name")),
+        "name": check_name("robot", root.text("name", "robot"), field="name"),
         "gravity": vec3(gravity) if gravity else PLANAR_GRAVITY if form == "planar" else STANDARD_GRAVITY,
         "base": base,
         "tool": tool,
@@ -108,7 +109,12 @@ def _tree(root: Fields, header: dict[str, Any]) -> Robot:
         table.close()
     tip = root.text("tip")
     robot = build_robot(links=link_drafts, joints=joint_drafts, frames=frames, tip=tip or None, **header)
-    return robot.replace(tip=None) if tip == "" else robot  # an empty tip: explicitly none
+    return _with_tip(robot, tip)
+
+
+def _with_tip(robot: Robot, tip: str | None, **changes: Any) -> Robot:
+    """The robot with the tip that the file names; an empty name means that there is none."""
+    return robot.replace(**changes, **({} if tip is None else {"tip": tip or None}))
 
 
 def _joint(table: Fields) -> JointDraft:
@@ -149,8 +155,7 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
     notes = header.pop("notes")
     try:
         robot = from_dh(mappings, convention, frames=frames, base_name=base_name, **header)  # pyright: ignore[reportArgumentType]
-        tip = root.text("tip")
-        return robot.replace(notes=notes, **({} if tip is None else {"tip": tip}))
+        return _with_tip(robot, root.text("tip"), notes=notes)
     except DescriptionError as error:
         raise error.at(line=_row_line(root.document, error.field)) from None
 
@@ -174,7 +179,7 @@ def _planar(root: Fields, header: dict[str, Any]) -> Robot:
     lists = {key: table.scalars(key) for key in ("lengths", "masses", "com", "inertia")}
     for key in ("lengths", "masses"):
         if lists[key] is None:
-            raise table.error(f"The key '{key}' is missing.")
+            raise table.missing(key)
     damping = table.scalars("damping") if isinstance(table.raw("damping"), list) else table.scalar("damping")
     limits = []
     for t in table.tables("limits"):
@@ -183,14 +188,13 @@ def _planar(root: Fields, header: dict[str, Any]) -> Robot:
     table.close()
     name, gravity, carried = header["name"], header["gravity"], header["payload"]
     try:
-        robot = planar(lists["lengths"], lists["masses"], lists["com"], lists["inertia"], 0.0, damping,  # pyright: ignore[reportArgumentType]
+        robot = planar(lists["lengths"], lists["masses"], lists["com"], lists["inertia"], carried or 0.0, damping,  # pyright: ignore[reportArgumentType]
                        gravity=gravity, name=name)  # fmt: skip
     except DescriptionError as error:
-        raise root.document.located(error, f"planar.{error.field}" if error.field in lists else "planar") from None
+        listed = (error.field or "").partition("[")[0] in lists
+        raise root.document.located(error, f"planar.{error.field}" if listed else "planar") from None
     if limits:
         if len(limits) != robot.n:
-            raise table.error(f"{robot.n} limits are needed, one a joint; found {len(limits)}.", "limits")
+            raise table.error(f"{robot.n} limits are needed, one per joint; found {len(limits)}.", "limits")
         robot = robot.replace(joints=tuple(replace(j, limits=l) for j, l in zip(robot.joints, limits)))
-    tip = root.text("tip")
-    return robot.replace(base=header["base"], tool=header["tool"], payload=carried, notes=header["notes"],
-                         **({} if tip is None else {"tip": tip}))  # fmt: skip
+    return _with_tip(robot, root.text("tip"), base=header["base"], tool=header["tool"], notes=header["notes"])

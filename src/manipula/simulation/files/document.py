@@ -105,7 +105,7 @@ class Inline(Document):
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None
         self.used: set[str] = set()
-        self.work = outer.work
+        self.work, self.formulas = outer.work, outer.formulas
         self.root = outer.root[key]
 
     @property

@@ -47,7 +47,7 @@ def read_reference(table: Fields) -> Trajectory:
     known = inspect.signature(makers[kind]).parameters
     for name, parameter in known.items():
         if parameter.default is parameter.empty and name not in arguments:
-            raise table.error(f"A reference of kind '{kind}' needs '{name}'.")
+            raise table.missing(name, f"A reference of kind '{kind}' needs '{name}'.")
     return _tried(document, lambda: makers[kind](**arguments), table.path, None)
 
 
