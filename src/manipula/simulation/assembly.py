@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,17 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
 
 PROVENANCE = ("versions", "robot_digest", "robot_toml", "parameters", "settings", "limits", "scenario_toml", "acting")
+EMPTY: Mapping[str, Any] = FrozenDict()
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
 
 def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[RunVerdict], error: np.ndarray,
-              notes: tuple[str, ...], trusted: np.ndarray | None = None) -> Result:  # fmt: skip
+              notes: tuple[str, ...], trusted: np.ndarray | None = None, more: Mapping[str, Any] = EMPTY) -> Result:  # fmt: skip
     """One result from the samples and verdicts of all runs of a batch.
 
     Args:
         arrays: signals (N, S, …); or a FrozenDict of what the result is to hold.
-        trusted: until when each run can be trusted, (N,).
+        trusted: until when each run can be trusted, (N,). more: entries of the result's ``meta``.
     """
     if trusted is None:
         finished = np.array([v.status == "finished" for v in verdicts])
@@ -36,7 +38,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     plain = {
         "robot": s.robot.name, "joint_names": s.robot.joint_names, "kind": s.resolved_kind(),
         "joint_kinds": tuple(j.kind for j in s.robot.joints), "integrator": s.integrator, "step": s.step, "duration": s.duration,
-        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name,
+        "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, **more,
     }  # fmt: skip
     own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
     meta = LazyDict(plain, PROVENANCE, lambda: provenance(s)) if own else {**plain, **provenance(s)}

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from manipula.control.base import Controller
+from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
@@ -65,13 +66,13 @@ def _prepared(s: Scenario, controller: Controller) -> Controller:
 
 
 def _reference(s: Scenario, controller: Any) -> tuple[Any, int]:
-    space = controller.target_space if controller.name == "user" else controller.space
+    space = controller.target_space if isinstance(controller, UserFunction) else controller.space
     dimension = 3 if space == "task" else s.robot.n
     reference = s.reference
     if space == "none" or (reference is None and getattr(controller, "goal", None) is not None):
         return None, dimension
     if reference is None:
-        if controller.name == "user":
+        if isinstance(controller, UserFunction):
             return None, dimension
         raise DescriptionError(
             f"The controller '{controller.name}' follows a reference; none is given.", field="reference"

@@ -103,6 +103,11 @@ class Result(Value):
         """The limits of the robot and of the scenario (``meta["limits"]``) against the motion; found when first asked for."""
         return verb("Result.feasibility")(self)
 
+    @cached_property
+    def jerks(self) -> dict[str | None, Jerk]:
+        """The jerks that were asked for, by frame."""
+        return {}
+
     def jerk(self, frame: str | None = None) -> Jerk:
         """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame): see ``simulation.jerk``."""
         return verb("Result.jerk")(self, frame)

@@ -74,7 +74,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     else:
         samples = run_fixed(run, threads)
     result = _result(run, samples, threads)
-    steady = not (run.loop.noisy or run.loop.delay or samples.notes)
+    steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
         return retry_with_rodas(scenario, result, lambda other: _simulated(other, threads))
     return result
@@ -96,8 +96,12 @@ def _result(run: Run, samples: RunSamples, threads: int | None) -> Result:
     verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, rcond[k]) for k in range(len(samples.x))]
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
-    notes = (*moved, *samples.notes)
-    return assembled(s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted))
+    calls = samples.calls
+    notes = (*moved, calls.note) if calls.note else moved
+    more = {"controller_calls": "once_a_step" if calls.once_a_step else "python"} if calls.python else {}
+    return assembled(
+        s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more
+    )
 
 
 def _verdict(s: Scenario, samples: RunSamples, k: int, rcond: float) -> RunVerdict:

@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.control.base import Target
 from manipula.control.memory import renewed, snapshot
+from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.identity import is_own
 from manipula.simulation.checks.requests import check_requests
@@ -36,7 +37,7 @@ def rehearse(s: Scenario) -> None:
     plant, dimension, followed = plant_of(s)
     for path, value in (s.vary or {}).items():
         varied(plant, path, value)
-    if s.robot.parameters or (plant.controller is not None and plant.controller.name == "user"):
+    if s.robot.parameters or isinstance(plant.controller, UserFunction):
         return
     if plant.controller is not None and not is_own(plant.controller):
         plant = replace(plant, controller=renewed(plant.controller))  # a rehearsal leaves nothing in its memory

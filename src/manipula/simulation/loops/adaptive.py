@@ -92,9 +92,8 @@ def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, s
 
 def compiled(loop: CompiledLoop, name: str) -> native.Kernel:
     """``kernel(x0, p, breaks, coefficients, *grid, samples, tolerance, largest)`` → what ``samples_of`` gives."""
-    found = loop.__dict__.setdefault("_adaptive", {})
-    if name in found:
-        return found[name]
+    if name in loop.adaptive:
+        return loop.adaptive[name]
     shared = inputs_of(loop.plant.layout.n)
 
     def run(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> Any:
@@ -106,8 +105,7 @@ def compiled(loop: CompiledLoop, name: str) -> native.Kernel:
         run, {**loop.inputs, **shared, "tolerance": (), "largest": ()}, f"{loop.plant.robot.name}.{name}",
         parts, ("breaks", "coefficients", *shared),
     )  # fmt: skip
-    found[name] = kernel
-    return kernel
+    return loop.adaptive.setdefault(name, kernel)
 
 
 def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSamples:
@@ -116,19 +114,19 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSa
     grid, unseen = grid_of(run)
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
     phase("compiling")
-    notes = how_to_run(run, lambda: compiled(run.loop, integrator))
-    if REMEMBERS in "".join(notes):
+    calls = how_to_run(run, lambda: compiled(run.loop, integrator))
+    if calls.once_a_step:
         raise _needs_fixed_steps()
-    if notes and integrator == "rodas":
+    if calls.python and integrator == "rodas":
         raise DescriptionError(
-            f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {notes[0]}", field="integrator"
+            f"'rodas' needs a controller that can be compiled; use 'dop853' or 'rk4'. {calls.note}", field="integrator"
         )
-    marks, hidden = probed(run, bool(notes))
+    marks, hidden = probed(run, calls.python)
     grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
 
     def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> BatchPart:
-        if notes:
+        if calls.python:
             rows = []
             for k in members:
                 plant, f = python_rate(run, k)
@@ -146,7 +144,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSa
         return part_of(run, grid, named["samples"], None, *ends, why)
 
     done = go(list(range(len(run.x0))), grid, tolerance, FAR)
-    if notes and remembered_along(run, grid.times, done.x):
+    if calls.python and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
@@ -155,8 +153,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSa
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
         largest = RATIO * s.step if foreign(run.plant) else FAR
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
-    commands = python_commands(run, grid.times, done.x) if notes else None
-    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+    commands = python_commands(run, grid.times, done.x) if calls.python else None
+    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, calls, commands, unseen)
 
 
 def _needs_fixed_steps() -> DescriptionError:

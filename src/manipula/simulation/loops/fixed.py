@@ -12,11 +12,13 @@ from manipula.errors import ManipulaError, TracingError
 from manipula.identity import is_own
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.interpreted import (
+    COMPILED,
     REMEMBERS,
+    ControllerCalls,
     compiled_otherwise,
+    keeps_a_memory,
     python_commands,
     python_rate,
-    reason_to_interpret,
     remembered_along,
     renew,
     step_under_command,
@@ -41,7 +43,7 @@ class RunSamples(NamedTuple):
         last: the last state of each run, (N, size).
         error: relative error of each run found by repeating it, (N,), NaN where that was not done.
         trusted: the time until which each run and its repetition agree, (N,), NaN where that was not done.
-        notes: what the user should know. commands: (N, S, n) where the observer cannot find them from the state.
+        calls: how the controller was called. commands: (N, S, n) where the observer cannot find them from the state.
         unseen: what changes faster than any step that was taken.
     """
 
@@ -52,7 +54,7 @@ class RunSamples(NamedTuple):
     last: np.ndarray
     error: np.ndarray
     trusted: np.ndarray
-    notes: tuple[str, ...] = ()
+    calls: ControllerCalls = COMPILED
     commands: np.ndarray | None = None
     unseen: tuple[str, ...] = ()
 
@@ -87,29 +89,29 @@ def run_fixed(run: Run, threads: int | None = None) -> RunSamples:
     s = run.scenario
     grid, unseen = grid_of(run, s.step)
     phase("compiling")
-    notes = how_to_run(run, lambda: run.loop.run)
-    integrate = _interpreted if notes else _native
-    if REMEMBERS in "".join(notes):
-        run, notes = _asked_once_a_step(run, s.step)
-    marks, hidden = probed(run, bool(notes), s.step)
+    calls = how_to_run(run, lambda: run.loop.run)
+    integrate = _interpreted if calls.python else _native
+    if calls.once_a_step:
+        run, calls = _asked_once_a_step(run, s.step)
+    marks, hidden = probed(run, calls.python, s.step)
     grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
     everyone = range(len(run.x0))
     done = integrate(run, everyone, grid, WHOLE, threads)
-    if notes and not run.loop.holds_command and remembered_along(run, grid.times, done.x):
-        run, notes = _asked_once_a_step(run, s.step)
+    if calls.python and not calls.once_a_step and remembered_along(run, grid.times, done.x):
+        run, calls = _asked_once_a_step(run, s.step)
         done = integrate(run, everyone, grid, WHOLE, threads)
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
         finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731
         error, trusted = verified(run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order))
     commands = done.commands
-    if notes and commands is None:
+    if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
-    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, notes, commands, unseen)
+    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, calls, commands, unseen)
 
 
-def _asked_once_a_step(run: Run, h: float) -> tuple[Run, tuple[str, ...]]:
+def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:
     """The run of a controller with a memory: a sampled one, like a digital controller with the step as its period."""
     loop = run.loop
     held = CompiledLoop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, holds_command=True)
@@ -117,18 +119,19 @@ def _asked_once_a_step(run: Run, h: float) -> tuple[Run, tuple[str, ...]]:
         f"The controller ran in Python: {REMEMBERS}, so it was asked once a step (every {h:g} s) and its torques were "
         "held in between; every run and its verification began with the memory empty."
     )
-    return replace(run, loop=held), (note,)
+    return replace(run, loop=held), ControllerCalls(python=True, once_a_step=True, note=note)
 
 
-def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
+def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> ControllerCalls:
     """Compile the loop; or say why the controller has to run in Python."""
-    why = reason_to_interpret(run)
-    if not why:
+    once_a_step = keeps_a_memory(run)
+    why = REMEMBERS
+    if not once_a_step:
         try:
             compile_loop()
             why = compiled_otherwise(run)
             if not why:
-                return ()
+                return COMPILED
         except (TracingError, TypeError) as error:
             if run.plant.controller is None:
                 raise
@@ -141,7 +144,7 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> tuple[str, ...]:
             why = f"{type(error).__name__}: {error}"
         finally:
             renew(run)
-    return (f"The controller could not be compiled and ran in Python: {why}",)
+    return ControllerCalls(True, once_a_step, f"The controller could not be compiled and ran in Python: {why}")
 
 
 def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

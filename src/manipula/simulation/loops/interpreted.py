@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,16 +22,27 @@ ALONG = 200  # samples of a run at which it is asked again afterwards
 Probe = tuple[float, np.ndarray]
 
 
-def reason_to_interpret(run: Run) -> str:
-    """Why the controller must not be compiled although it could be: it remembers something between calls. Empty if not.
+class ControllerCalls(NamedTuple):
+    """How the controller of a run is called: in machine code, or in Python, there perhaps once a step; and the note that says so."""
+
+    python: bool = False
+    once_a_step: bool = False
+    note: str = ""
+
+
+COMPILED = ControllerCalls()
+
+
+def keeps_a_memory(run: Run) -> bool:
+    """Must the controller not be compiled although it could be, because it remembers something between calls?
 
     Raises:
         DescriptionError: when it remembers something and can neither be reset nor copied.
     """
     controller = run.plant.controller
     if controller is None or is_own(controller):
-        return ""
-    return REMEMBERS if remembers(run, _probes(run)) else ""
+        return False
+    return remembers(run, _probes(run))
 
 
 def remembers(run: Run, probes: list[Probe], member: int = 0) -> bool:

@@ -78,14 +78,12 @@ class CompiledLoop:
         self.template = template(plant)
         self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
+        self.adaptive: dict[str, native.Kernel] = {}  # by the name of the method; made by ``adaptive.py``
 
     @cached_property
     def parts(self) -> bytes | None:
         """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
-        inputs = {"plant", "template", "values"}
-        options = {
-            k: v for k, v in vars(self).items() if k not in inputs and k not in vars(CompiledLoop) and k[0] != "_"
-        }
+        options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, tuple(self.names)
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
             torques=None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from manipula.errors import DescriptionError, unknown_name
+from manipula.lazy import cached_property
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation import field_values as values
@@ -106,16 +107,12 @@ class ProgramScenario:
             raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
         self.motion  # noqa: B018  checks the parts against each other
 
-    @property
+    @cached_property
     def motion(self) -> ProgrammedMotion:
         """The derived equations."""
-        found = self.__dict__.get("_motion")
-        if found is None:
-            found = programmed_motion(
-                self.robot, self.constraints, self.independent, dict(self.drives), self.friction, self.parameters
-            )
-            object.__setattr__(self, "_motion", found)
-        return found
+        return programmed_motion(
+            self.robot, self.constraints, self.independent, dict(self.drives), self.friction, self.parameters
+        )
 
     def run(self, *, friction: bool = True) -> Result:
         """Integrate; ``friction=False`` switches every law off."""

@@ -86,7 +86,7 @@ class Jerk(Value):
 
 def jerk_of(result: Any, frame: str | None = None) -> Jerk:
     """Jerk of the joints of a result, or of the origin of a frame in base axes (``"tip"``: where the tool is)."""
-    kept = result.__dict__.setdefault("_kept_jerk", {})
+    kept = result.jerks
     if frame not in kept:
         if not all(name in result.arrays for name in ("q", "qd", "qdd")):
             raise DescriptionError("The jerk needs the signals q, qd and qdd; this result does not have them.")

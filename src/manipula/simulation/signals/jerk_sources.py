@@ -23,7 +23,7 @@ from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
 from manipula.simulation.given_motion.kinematic import law
-from manipula.simulation.loops.interpreted import REMEMBERS, python_rate
+from manipula.simulation.loops.interpreted import python_rate
 from manipula.simulation.loops.loop import ReferenceTable
 from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.programmed.equations import ProgrammedPlant
@@ -33,7 +33,6 @@ from manipula.simulation.recorded import scenario_of
 from manipula.simulation.scenario import Scenario
 
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
-INTERPRETED = "The controller could not be compiled"  # how the note of such a run begins
 HELD = (
     "The command is decided once a step and held: the acceleration jumps every {:g} s, and the jerk is infinite there."
 )
@@ -102,10 +101,10 @@ def _dynamic(result: Any, s: Scenario) -> JerkSource:
     run = prepare_run(s)
     n = s.robot.n
     states = _states(result, run.plant.layout)
-    interpreted = any(note.startswith(INTERPRETED) for note in result.notes)
-    if run.loop.sampled or any(REMEMBERS in note for note in result.notes):
+    calls = result.meta.get("controller_calls", "compiled")
+    if run.loop.sampled or calls == "once_a_step":
         return JerkSource(states, lambda k: _none, held=HELD.format(s.step))
-    if not interpreted:
+    if calls == "compiled":
         kernel = run.loop.second
 
         def looking(k: int) -> Looking:
