@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from manipula.cli.app import app
-from manipula.native.store import cache
+from manipula.native.store import object_cache as cache
 
 
 @pytest.fixture

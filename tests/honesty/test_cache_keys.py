@@ -21,7 +21,7 @@ import manipula as mp
 from manipula import native
 from manipula.algebra import ops
 from manipula.identity import identity
-from manipula.native.store import cache
+from manipula.native.store import object_cache as cache
 from manipula.native.tracing.graph import Graph, Operation
 
 
@@ -192,7 +192,7 @@ KEYS = """
 import gc, json, sys
 from manipula import simulate
 from manipula.native import Kernel
-from manipula.native.store import kept
+from manipula.native.calling import kernel_cache
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.files.scenario_file import load_file
 
@@ -202,7 +202,7 @@ for path in sys.argv[1:]:
     simulate(s) if isinstance(s, Scenario) else s.run()
 kernels = [k for k in gc.get_objects() if isinstance(k, Kernel)]
 graphs = sorted({f"{k.name} {k.graph.digest().hex()}" for k in kernels})
-parts = sorted(f"{key[2]} {key[1].hex()}" for key in kept.KERNELS._things if key[0] == "parts")
+parts = sorted(f"{key[2]} {key[1].hex()}" for key, _ in kernel_cache.KERNELS.items() if key[0] == "parts")
 compiled = sorted(k.name for k in kernels for code in k._codes.values() if not code.from_cache)
 print(json.dumps([graphs, parts, compiled]))
 """

@@ -377,14 +377,14 @@ def test_no_lock_stays_held_in_a_child():
         """
 import time, warnings
 warnings.simplefilter("ignore")
-from manipula.native.store import cache
+from manipula.native.store import object_cache
 from manipula.native.calling import fast_entry
 kernel = native.compile_function(lambda x: x * 2.0, {"x": (3,)})
-locks = [kernel._lock, cache._memory_lock, fast_entry._self_test_lock]
+locks = [kernel._lock, object_cache._memory._lock, fast_entry._self_test_lock]
 held, free = threading.Barrier(len(locks) + 1), threading.Event()
 
 def hold(lock):
-    with lock:
+    with lock.here:
         held.wait()
         free.wait()
 

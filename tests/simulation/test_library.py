@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import DescriptionError, UnknownNameError
-from manipula.native.store import kept, stored
+from manipula.native.calling import kernel_cache
 from manipula.simulation.files import library
 from manipula.simulation.files.scenario_file import load_file
 
@@ -37,26 +37,26 @@ def test_a_reloaded_program_is_not_traced_again():
     """What another process would do: the kernels are gone from memory, their code is in the cache."""
     library.add("line", EXAMPLE)
     before = library.load("line").replace(duration=0.1, verify=False).run()
-    kept.KERNELS.clear()
+    kernel_cache.KERNELS.clear()
     again = library.load("line").replace(duration=0.1, verify=False).run()
     assert np.array_equal(before.q, again.q)
     faster = library.load("line").with_parameters({"speed": 0.2}).replace(duration=0.1, verify=False).run()
     speed = np.linalg.norm((faster.tip[-1] - faster.tip[0]) / faster.t[-1])
     assert speed == pytest.approx(0.2, rel=1e-12)
-    assert len(kept.KERNELS) >= 3
-    for kernel in kept.KERNELS._things.values():
-        assert not stored._LAZY & set(vars(kernel.graph)), f"{kernel.name} was traced again"
+    assert len(kernel_cache.KERNELS.items()) >= 3
+    for _, kernel in kernel_cache.KERNELS.items():
+        assert not kernel_cache._LAZY & set(vars(kernel.graph)), f"{kernel.name} was traced again"
 
 
 def test_a_lost_cache_only_costs_time(monkeypatch, tmp_path):
     program = load_file(EXAMPLE).replace(duration=0.05, verify=False)
-    kept.KERNELS.clear()
+    kernel_cache.KERNELS.clear()
     monkeypatch.setenv("MANIPULA_CACHE_DIR", str(tmp_path / "empty"))
     first = program.run()
     for entry in (tmp_path / "empty").glob("*.o"):
         if entry.stat().st_size > 2000:  # the object code; what kernels look like from outside stays
             entry.unlink()
-    kept.KERNELS.clear()
+    kernel_cache.KERNELS.clear()
     assert np.array_equal(first.q, program.run().q)
 
 

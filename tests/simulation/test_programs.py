@@ -94,12 +94,12 @@ def test_halving_the_step_shows_order_four(ellipse):
 
 
 def test_other_parameters_use_the_same_machine_code(ellipse):
-    from manipula.native.store import kept
+    from manipula.native.calling import kernel_cache
 
     ellipse.run()
-    before = dict(kept.KERNELS._things)
+    before = dict(kernel_cache.KERNELS.items())
     result = ellipse.with_parameters({"a": 0.45, "height": 0.12}).replace(start="project").run().check()
-    assert dict(kept.KERNELS._things) == before
+    assert dict(kernel_cache.KERNELS.items()) == before
     assert np.abs((result.tip[:, 0] / 0.45) ** 2 + (result.tip[:, 1] / 0.4) ** 2 - 1).max() < STABILISED
     assert np.abs(result.tip[:, 2] - 0.12).max() < STABILISED
     with pytest.raises(UnknownNameError, match="height"):

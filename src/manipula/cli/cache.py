@@ -22,12 +22,12 @@ VARIABLES = {
 def facts() -> dict[str, Any]:
     """Plain values: folder, entries, bytes, budget, what is switched off, and the variables."""
     from manipula.native import has_compiler
-    from manipula.native.store import cache
+    from manipula.native.store import object_cache
 
-    held = cache.contents()
+    held = object_cache.contents()
     return {
         "folder": None if held.folder is None else str(held.folder), "entries": held.entries, "bytes": held.size,
-        "budget": cache.DISK_BUDGET, "enabled": cache.enabled(), "compiler": has_compiler(),
+        "budget": object_cache.DISK_BUDGET, "enabled": object_cache.enabled(), "compiler": has_compiler(),
         "variables": {name: os.environ.get(name) for name in VARIABLES},
     }  # fmt: skip
 
@@ -56,9 +56,9 @@ def info(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = 
 
 def clear() -> None:
     """Remove all compiled code; the next run compiles again."""
-    from manipula.native.store import cache
+    from manipula.native.store import object_cache
 
-    before = cache.clear()
+    before = object_cache.clear()
     typer.echo(f"Removed {before.entries} entries ({_mib(before.size)} MiB).")
 
 

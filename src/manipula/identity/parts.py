@@ -7,7 +7,7 @@ made of nothing but
 - objects of classes of this package, all the way down through their fields, and functions of this package with what they enclose,
 
 and ``None`` as soon as one piece is anything else: a function or a class that somebody wrote, a class of ours with a method that
-somebody replaced. What may be kept without looking at the code again is decided by this alone (``native/store/kept.py``): the body of
+somebody replaced. What may be kept without looking at the code again is decided by this alone (``native/calling/kernel_cache.py``): the body of
 somebody's function, its globals, defaults and attributes may be others at the next call.
 
 A class of ours may say in ``__identity__()`` what its objects are made from; ``None`` there means unknown, too.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.arguments import flag, number, real_array, whole_number
+from manipula.bounded_cache import BoundedCache
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
 from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
@@ -115,8 +116,7 @@ def _start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.nda
 
 
 # ---------------------------------------------------------------------- solvers are made once
-_KEPT: dict[tuple[Any, ...], tuple[Any, Solver]] = {}
-_MOST_KEPT = 256
+_SOLVERS: BoundedCache[tuple[weakref.ref[Robot], Solver]] = BoundedCache(256)
 
 
 def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
@@ -124,14 +124,10 @@ def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     if type(robot) is not Robot:  # a class of somebody's, whose objects may change
         return Solver(robot.bare, task, method, limited)
     key = (id(robot), task.parts, method, limited)
-    kept = _KEPT.get(key)
-    if kept is not None and kept[0]() is robot:
-        return kept[1].renewed()
-    if len(_KEPT) >= _MOST_KEPT:
-        _KEPT.pop(next(iter(_KEPT)), None)
-    made = _solver(robot.bare, task, method, limited)
-    _KEPT[key] = (weakref.ref(robot), made)
-    return made.renewed()
+    kept = _SOLVERS.get(key)
+    if kept is None or kept[0]() is not robot:
+        kept = _SOLVERS.replace(key, (weakref.ref(robot), _solver(robot.bare, task, method, limited)))
+    return kept[1].renewed()
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,8 +1,7 @@
 """The compiler: functions of scalars become machine code. It knows no robots."""
 
 from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
-from manipula.native.store.kept import Kept, kernel_of
-from manipula.native.store.stored import compile_known
+from manipula.native.calling.kernel_cache import compile_known, kernel_of
 from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
 from manipula.native.tracing.graph import Graph, Operation
 from manipula.native.tracing.loops import Converged, Repeated, repeat, until
@@ -15,7 +14,6 @@ __all__ = [
     "Condition",
     "Converged",
     "Graph",
-    "Kept",
     "Kernel",
     "Node",
     "Operation",

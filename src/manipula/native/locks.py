@@ -32,23 +32,6 @@ def compiling() -> Any:
     return COMPILING
 
 
-class Lock:
-    """A lock for ``with``; a forked child finds it open."""
-
-    __slots__ = ("lock", "process")
-
-    def __init__(self) -> None:
-        self.lock, self.process = threading.Lock(), os.getpid()
-
-    def __enter__(self) -> None:
-        if self.process != os.getpid():
-            self.lock, self.process = threading.Lock(), os.getpid()
-        self.lock.acquire()
-
-    def __exit__(self, *_: Any) -> None:
-        self.lock.release()
-
-
 def _take() -> None:
     global _first
     _first = threading.get_ident()

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.value import FrozenDict
+from manipula.bounded_cache import BoundedCache
 from manipula.errors import ManipulaError, printable
 from manipula.formats.toml import to_toml
 from manipula.identity import identity
 from manipula.motion.words import motion_words, value_words
-from manipula.native import Kept
 from manipula.robot.robot import Robot
 from manipula.version import __version__
 
-_TEXTS: Kept[str] = Kept(64)
+_TEXTS: BoundedCache[str] = BoundedCache(64)
 LEFT_OUT = frozenset({"robot", "name", "limits"})
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.native.store.cache import default_folder
+from manipula.native.store.object_cache import default_folder
 
 from .timing import TOTAL_SECONDS, missing
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from manipula.bounded_cache import Lock
 from manipula.ik.search.driver import LOST, RUNNING, SOLVED
-from manipula.native.locks import Lock
 
 if TYPE_CHECKING:
     from manipula.ik.search.starts import Search
@@ -82,7 +82,7 @@ class Race:
 
     def run(self, targets: np.ndarray, q0: np.ndarray | None, goal: float, most: int, seed: int) -> Found:
         """Race until a lane arrives or ``most`` iterations are used; with q0, lane 0 is waited for."""
-        with self.lock:
+        with self.lock.here:
             return self._run(targets, q0, goal, most, seed)
 
     def _run(self, targets: np.ndarray, q0: np.ndarray | None, goal: float, most: int, seed: int) -> Found:

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from manipula.bounded_cache import Lock
 from manipula.errors import CompileError
 from manipula.native import binary_interface as abi
 from manipula.native.binary_interface import aligned_workspace
 from manipula.native.calling import fast_entry_code as entry
 from manipula.native.llvm.objects import LoadedCode
 from manipula.native.llvm_text import DOUBLE, POINTER, VOID, Builder, ModuleText
-from manipula.native.locks import Lock
-from manipula.native.store.cache import load_or_compile
+from manipula.native.store.object_cache import load_or_compile
 
 Shape = tuple[int, ...]
 
@@ -187,7 +187,7 @@ def _entry_works_once() -> bool:
 
 
 def _entry_works() -> bool:
-    with _self_test_lock:
+    with _self_test_lock.here:
         return _entry_works_once()
 
 

@@ -35,7 +35,7 @@ from manipula.native.llvm_text import (
     Value,
     integer,
 )
-from manipula.native.store.cache import load_or_compile
+from manipula.native.store.object_cache import load_or_compile
 
 MAX_OPERANDS = 16
 MAX_RANK = 4

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manipula.bounded_cache import Lock
 from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
 from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, aligned_workspace, entry_name
 from manipula.native.calling.signature import ordered, signature
-from manipula.native.locks import Lock, compiling
+from manipula.native.locks import compiling
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.arguments import Arguments, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
@@ -61,7 +62,7 @@ class Code:
     def __init__(self, graph: Graph, width: int) -> None:
         _import_compiler()
         from manipula.native.llvm import compiler as llvm
-        from manipula.native.store.cache import load_or_compile
+        from manipula.native.store.object_cache import load_or_compile
 
         begin = time.perf_counter()
         self.width = width
@@ -139,7 +140,7 @@ class Kernel:
         """Machine code for ``width`` states side by side, made at the first request."""
         found = self._codes.get(width)
         if found is None:
-            with self._lock:
+            with self._lock.here:
                 found = self._codes.get(width)
                 if found is None:
                     found = self._codes[width] = Code(self.graph, width)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula import native
+from manipula.bounded_cache import BoundedCache
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, unknown_name
 from manipula.identity import is_untouched
@@ -21,7 +21,7 @@ from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import periods
 
-_LOOPS: native.Kept[CompiledLoop] = native.Kept(32)  # runs of one shape share machine code
+_LOOPS: BoundedCache[CompiledLoop] = BoundedCache(32)  # runs of one shape share machine code
 MOST_PENDING = 4096  # numbers
 
 

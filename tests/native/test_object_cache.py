@@ -11,9 +11,10 @@ import threading
 import numpy as np
 import pytest
 
+from manipula.bounded_cache import BoundedCache
 from manipula.native.llvm import objects
 from manipula.native.llvm_text import ModuleText
-from manipula.native.store import cache
+from manipula.native.store import object_cache as cache
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="modes, owners and links of POSIX")
 root_only = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root may give files away")
@@ -27,7 +28,7 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "objects"
     monkeypatch.setenv("MANIPULA_CACHE_DIR", str(place))
     monkeypatch.delenv("MANIPULA_CACHE", raising=False)
-    monkeypatch.setattr(cache, "_memory", {})
+    monkeypatch.setattr(cache, "_memory", BoundedCache(cache.MEMORY_BUDGET, len))
     return place
 
 
@@ -268,7 +269,7 @@ def test_leftovers_of_dead_writers_are_removed(folder):
 
 def test_memory_stays_within_its_budget(folder, monkeypatch):
     folder.write_text("no folder")
-    monkeypatch.setattr(cache, "MEMORY_BUDGET", 3 * len(CODE))
+    monkeypatch.setattr(cache, "_memory", BoundedCache(3 * len(CODE), len))
     for number in range(5):
         cache.store(b"%d" % number, CODE)
     assert [cache.load(b"%d" % n) is not None for n in range(5)] == [False, False, True, True, True]
@@ -307,7 +308,7 @@ def test_places_follow_the_platform(monkeypatch, tmp_path):
 
 PROGRAM = """
 import ctypes, sys
-from manipula.native.store import cache
+from manipula.native.store import object_cache as cache
 from manipula.native.llvm_text import ModuleText
 
 def text():

@@ -34,10 +34,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from manipula.bounded_cache import BoundedCache
 from manipula.errors import CompileError
 from manipula.native.llvm.objects import LoadedCode, compile_object, host, load_object
 from manipula.native.llvm_text import ModuleText
-from manipula.native.locks import Lock
 from manipula.version import STARTED
 
 ABI_VERSION = 1
@@ -51,8 +51,7 @@ MEMORY_BUDGET = 64 * 2**20
 STALE_SECONDS = 3600.0  # a temporary file this old was left behind by a process that died
 
 _POSIX = os.name == "posix"
-_memory: dict[str, bytes] = {}
-_memory_lock = Lock()
+_memory: BoundedCache[bytes] = BoundedCache(MEMORY_BUDGET, len)
 
 
 def load(key_material: bytes) -> bytes | None:
@@ -62,7 +61,7 @@ def load(key_material: bytes) -> bytes | None:
     key = _key(key_material)
     with _folder() as folder:
         stored = None if folder is None else folder.read(key)
-    return stored if stored is not None else _memory.get(key.hex())
+    return stored if stored is not None else _memory.get(key)
 
 
 def store(key_material: bytes, object_code: bytes) -> None:
@@ -72,7 +71,7 @@ def store(key_material: bytes, object_code: bytes) -> None:
     key = _key(key_material)
     with _folder() as folder:
         if folder is None or not folder.write(key, object_code):
-            _remember(key, object_code)
+            _memory.replace(key, object_code)
             return
         folder.evict(DISK_BUDGET)
 
@@ -123,8 +122,7 @@ def clear() -> Contents:
             if folder is not None:
                 for entry in folder.entries():
                     folder.remove(entry.name)
-    with _memory_lock:
-        _memory.clear()
+    _memory.clear()
     return before
 
 
@@ -194,13 +192,6 @@ def sources(root: Path) -> bytes:
 
 def _raise(error: OSError) -> None:
     raise error
-
-
-def _remember(key: bytes, object_code: bytes) -> None:
-    with _memory_lock:
-        _memory[key.hex()] = object_code
-        while sum(map(len, _memory.values())) > MEMORY_BUDGET:
-            del _memory[next(iter(_memory))]
 
 
 @contextlib.contextmanager

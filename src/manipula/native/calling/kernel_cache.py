@@ -1,10 +1,13 @@
-"""Compiled functions that need not be traced again: what a kernel looks like from outside, kept beside its object code.
+"""Kernels that are found again: in this process, and across processes without being traced.
 
-Tracing takes longer than linking stored object code. ``compile_known`` is ``compile_function`` for a function that the caller
-can name by an ``identity``: bytes that determine everything the function computes, besides the sources of this package. The
-shapes, the fingerprint and the cost of its graph are then kept in the cache of object code (with the same protection), and
-the next process builds the kernel from them. The function is traced only if the object code is gone, or if someone asks for
-the operations.
+One rule for the whole package. A function that is made of nothing but this package's own parts is known by their values
+(:func:`manipula.identity.identity`): its kernel is found again by them, in this process (:func:`kernel_of`) and in the next
+(:func:`compile_known`). A function that holds anything of somebody's (``parts=None``) is traced at every request, because its body, its
+globals or its attributes may have changed; only the machine code of an equal graph is used again.
+
+Tracing takes longer than linking stored object code. So the shapes, the fingerprint and the cost of a known graph are kept in the
+cache of object code (with the same protection), and the next process builds the kernel from them. The function is traced only if
+the object code is gone, or if someone asks for the operations.
 """
 
 from __future__ import annotations
@@ -12,10 +15,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from manipula.bounded_cache import BoundedCache
+from manipula.identity import is_untouched
 from manipula.native.calling.kernel import Kernel, compile_function, has_compiler
 from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
@@ -64,21 +70,55 @@ class KnownKernel(Kernel):
         return graph._cost if isinstance(graph, KnownGraph) else super()._costs(graph)
 
 
+KERNELS: BoundedCache[Kernel] = BoundedCache(256)
+
+
+def kernel_of(
+    f: Callable[..., Any], inputs: Mapping[str, tuple], name: str, parts: bytes | None, shared: Iterable[str] = ()
+) -> Kernel:
+    """The kernel of ``f``, kept where that is allowed.
+
+    Args:
+        parts: the :func:`~manipula.identity.identity` of everything ``f`` is made from besides the sources of this package;
+            ``None`` when somebody's code is among it.
+    """
+    shared = tuple(shared)
+    place = (
+        getattr(f, "__module__", ""),
+        getattr(f, "__qualname__", ""),
+        getattr(f, "__code__", None) and f.__code__.co_firstlineno,
+    )
+    outside = name, repr((place, list(inputs.items()), shared)), has_compiler()
+    if parts is not None and is_untouched():
+        key = ("parts", parts, *outside)
+        found = KERNELS.get(key)
+        known = parts + outside[1].encode()
+        return found or KERNELS.put(key, compile_known(f, inputs, name, known, shared))
+    begin = time.perf_counter()
+    graph = trace(f, inputs, name, shared=shared)
+    key = ("graph", graph.digest(), *outside)
+    return KERNELS.get(key) or KERNELS.put(key, Kernel(graph, trace_seconds=time.perf_counter() - begin))
+
+
 def compile_known(
     f: Callable[..., Any], inputs: Mapping[str, tuple], name: str, identity: bytes, shared: Iterable[str] = ()
 ) -> Kernel:
-    """``compile_function`` that remembers across processes what it has traced."""
+    """``compile_function`` that remembers across processes what it has traced.
+
+    Args:
+        identity: bytes that determine everything ``f`` computes, besides the sources of this package.
+    """
     shared = tuple(shared)
     if not has_compiler():
         return compile_function(f, inputs, name, shared)
-    from manipula.native.store import cache
+    from manipula.native.store import object_cache
 
     key = b"kernel" + hashlib.sha256(package_version() + b"\0" + name.encode() + b"\0" + identity).digest()
-    facts = _read(cache.load(key))
+    facts = _read(object_cache.load(key))
     if facts is not None:
         return KnownKernel(KnownGraph(facts, lambda: trace(f, inputs, name, shared=shared)))
     kernel = compile_function(f, inputs, name, shared)
-    cache.store(key, json.dumps(_facts(kernel)).encode())
+    object_cache.store(key, json.dumps(_facts(kernel)).encode())
     return kernel
 
 
@@ -103,7 +143,7 @@ def _read(stored: bytes | None) -> dict[str, Any] | None:
 
 @functools.cache
 def package_version() -> bytes:
-    """Changes whenever a source file of the package does; see :func:`manipula.native.store.cache.sources`."""
-    from manipula.native.store.cache import sources
+    """Changes whenever a source file of the package does; see :func:`manipula.native.store.object_cache.sources`."""
+    from manipula.native.store.object_cache import sources
 
     return sources(Path(__file__).parents[2])
