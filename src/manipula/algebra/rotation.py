@@ -16,6 +16,8 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, skew
 from manipula.algebra.ops import Scalar, Vector
 
+ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1, where people write rotations: seven digits pass
+COMPUTED_ROTATION_ERROR = 1e-9  # the same for a rotation that was computed
 _EXACT = 4e-16  # sin and cos of multiples of π/2 miss 0 and ±1 by at most this
 
 
@@ -84,6 +86,13 @@ def from_quaternion_wxyz(q: Sequence[Scalar]) -> np.ndarray:
             [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
         ]
     )
+
+
+def rotation_error(R: np.ndarray) -> float:
+    """How far a 3×3 matrix of floats is from a rotation: the largest entry of R·Rᵀ − 1; infinite for a reflection or NaN."""
+    if not np.all(np.isfinite(R)) or np.abs(R).max() > 2.0 or np.linalg.det(R) < 0.0:
+        return math.inf
+    return float(np.abs(R @ R.T - np.eye(3)).max())
 
 
 def is_about_x(R: np.ndarray) -> bool:

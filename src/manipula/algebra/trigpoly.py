@@ -211,10 +211,6 @@ class TrigPoly:
     def __repr__(self) -> str:
         return f"TrigPoly({len(self.terms)} terms)"
 
-    @property
-    def is_zero(self) -> bool:
-        return not self.terms
-
     def derivative(self, key: Hashable) -> TrigPoly:
         r"""Partial derivative by a variable, or by an angle.
 

@@ -58,7 +58,7 @@ def bounds_of(
         inside[block] = _moved(nearest_physical(prior[block]), mass[i], centre[i])
     if total_mass is not None:
         lo, hi = _ranges("total_mass", [total_mass], ["all links"], (2,))[0]
-        inside = _with_total(inside, mass, centre, (lo, hi), n)
+        inside = _with_total(inside, mass, (lo, hi), n)
         everything = dict.fromkeys(range(0, 10 * n, 10), 1.0)
         demand(everything, lo)
         demand(dict.fromkeys(everything, -1.0), -hi)
@@ -118,9 +118,7 @@ def _moved(pi: np.ndarray, mass: np.ndarray, centre: np.ndarray) -> np.ndarray:
     return inertial_parameters(J)
 
 
-def _with_total(
-    inside: np.ndarray, mass: np.ndarray, centre: np.ndarray, total: tuple[float, float], n: int
-) -> np.ndarray:
+def _with_total(inside: np.ndarray, mass: np.ndarray, total: tuple[float, float], n: int) -> np.ndarray:
     """Links scaled within their own ranges until their sum is inside its range."""
     m = inside[0 : 10 * n : 10]
     lo, hi = np.maximum(mass[:, 0], 0.0), mass[:, 1]

@@ -49,7 +49,7 @@ def find_frame(mechanism: Mechanism, name: str) -> Frame:
     return mechanism.frames[name]
 
 
-def _frame_pose(mechanism: Mechanism, where: Placement, f: Frame) -> tuple[np.ndarray, np.ndarray]:
+def _frame_pose(where: Placement, f: Frame) -> tuple[np.ndarray, np.ndarray]:
     if f.link < 0:
         return f.pose.R, f.pose.p
     R = where.R[f.link]
@@ -59,7 +59,7 @@ def _frame_pose(mechanism: Mechanism, where: Placement, f: Frame) -> tuple[np.nd
 def pose(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarray:
     """Pose X_WF of a frame, 4×4."""
     mechanism = mechanism_of(robot)
-    R, p = _frame_pose(mechanism, place(mechanism, q), find_frame(mechanism, frame))
+    R, p = _frame_pose(place(mechanism, q), find_frame(mechanism, frame))
     T = zeros(4, 4)
     T[:3, :3], T[:3, 3], T[3, 3] = R, p, 1.0
     return array(T)
@@ -68,7 +68,7 @@ def pose(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarray:
 def position(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarray:
     """Origin of a frame in the outer frame, (3,) [m]."""
     mechanism = mechanism_of(robot)
-    return _frame_pose(mechanism, place(mechanism, q), find_frame(mechanism, frame))[1]
+    return _frame_pose(place(mechanism, q), find_frame(mechanism, frame))[1]
 
 
 def poses(robot: Robot | Mechanism, q: Vector, names: tuple[str, ...]) -> np.ndarray:
@@ -77,7 +77,7 @@ def poses(robot: Robot | Mechanism, q: Vector, names: tuple[str, ...]) -> np.nda
     where = place(mechanism, q)
     out = zeros(len(names), 4, 4)
     for k, name in enumerate(names):
-        R, p = _frame_pose(mechanism, where, find_frame(mechanism, name))
+        R, p = _frame_pose(where, find_frame(mechanism, name))
         out[k, :3, :3], out[k, :3, 3], out[k, 3, 3] = R, p, 1.0
     return array(out)
 
@@ -97,7 +97,7 @@ def jacobian(robot: Robot | Mechanism, q: Vector, frame: str = TIP, expressed_in
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
     f = find_frame(mechanism, frame)
-    R, p = _frame_pose(mechanism, where, f)
+    R, p = _frame_pose(where, f)
     J = zeros(6, mechanism.n)
     for i in _moving(mechanism, f):
         z = where.R[i][:, 2]
@@ -119,7 +119,7 @@ def jacobian_rate(
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
     f = find_frame(mechanism, frame)
-    R, p = _frame_pose(mechanism, where, f)
+    R, p = _frame_pose(where, f)
     velocity, omega = origin_velocities(mechanism, where, qd)
     if f.link >= 0:
         w = omega[f.link]

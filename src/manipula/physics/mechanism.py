@@ -245,11 +245,11 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
             R, p = b.R0, np.zeros(3)
         if b.parent >= 0:
             moments[b.parent] = moments[b.parent] + moved.seen_from(R, p)
-    bodies = tuple(replace(b, moments=_without_noise(m, b.moments)) for b, m in zip(mechanism.bodies, moments))
+    bodies = tuple(replace(b, moments=_without_noise(m)) for b, m in zip(mechanism.bodies, moments))
     return replace(mechanism, bodies=bodies)
 
 
-def _without_noise(m: Moments, before: Moments) -> Moments:
+def _without_noise(m: Moments) -> Moments:
     """Entries that are rounding against the size of their kind become exact zeros, which the tracer then drops."""
 
     def clean(a: Any) -> Any:
@@ -260,5 +260,4 @@ def _without_noise(m: Moments, before: Moments) -> Moments:
         out = np.where(np.abs(a) < 1e-16 * size, 0.0, a)
         return out if a.ndim else float(out)
 
-    del before
     return Moments(m.mass, clean(m.first), clean(m.second))

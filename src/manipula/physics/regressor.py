@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.algebra.linear import array, cross, zeros
+from manipula.algebra.linear import array, cross, skew, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
@@ -50,7 +50,7 @@ def _unit_wrenches(w: np.ndarray, alpha: np.ndarray, a: np.ndarray, U: np.ndarra
     F, N = zeros(3, 10), zeros(3, 10)
     F[:, 0] = a
     F[:, 1:4] = U
-    N[:, 1:4] = array([[0.0, a[2], -a[1]], [-a[2], 0.0, a[0]], [a[1], -a[0], 0.0]])  # e_k × a
+    N[:, 1:4] = skew(a).T  # e_k × a
     for column, (k, l) in enumerate(((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)), start=4):
         J = np.zeros((3, 3))
         J[k, l] = J[l, k] = 1.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from manipula.algebra.arguments import LARGEST
@@ -82,15 +82,6 @@ class FrameDraft:
     pose: Pose = IDENTITY
     line: int | None = None
     field: str | None = None
-
-
-@dataclass
-class _Placed:
-    """Where a draft link ended up: moving link index (-1 base) and its pose there."""
-
-    index: int
-    pose: Pose
-    moments: list[tuple[Pose, LinkDraft]] = field(default_factory=list)
 
 
 def build_robot(

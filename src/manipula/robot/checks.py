@@ -9,13 +9,13 @@ import numpy as np
 
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
+from manipula.algebra.rotation import ROTATION_ERROR, rotation_error
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
 from manipula.robot.link import Payload
 
 MAX_LINKS = 5000
 MAX_NAME = 200
-ROTATION_ERROR = 1e-6  # of R·Rᵀ − 1: matrices printed with seven digits pass
 
 
 def check_budget(count: int, **place: Any) -> None:
@@ -72,7 +72,7 @@ def check_pose(X: Pose, what: str, **place: Any) -> Pose:
         check_number(v, what, largest=LARGEST, **place)
     if X.R.dtype != object:
         error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
-        if error > ROTATION_ERROR or np.linalg.det(X.R) < 0.0:
+        if rotation_error(X.R) > ROTATION_ERROR:
             raise DescriptionError(
                 f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
                 f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip

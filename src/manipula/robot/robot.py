@@ -148,7 +148,7 @@ class Robot:
             return self.tip_frame
         if name == "base":
             return Frame("base", -1)
-        raise unknown_name("frame", name, [*(f.name for f in self.frames), "tip", "base"])
+        raise unknown_name("frame", name, dict.fromkeys([*self.frame_names, "tip", "base"]))
 
     @cached_property
     def tip_frame(self) -> Frame:

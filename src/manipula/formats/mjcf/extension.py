@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import Pose, mat3, vec3
+from manipula.algebra.rotation import COMPUTED_ROTATION_ERROR, rotation_error
 from manipula.errors import printable, unknown_name
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Element
@@ -49,7 +50,7 @@ def restore(draft: RobotDraft, root: Element) -> None:
     if "tool" in said:
         v = said["tool"].numbers("data", 12)
         draft.tool = Pose.of((v[0:3], v[3:6], v[6:9]), v[9:])
-        if abs(draft.tool.R @ draft.tool.R.T - np.eye(3)).max() > 1e-9:
+        if rotation_error(draft.tool.R) > COMPUTED_ROTATION_ERROR:
             said["tool"].fail("The first nine numbers are not a rotation.", "data")
     if "base" in said:
         _base(draft, said["base"], said["base_name"].get("data") if "base_name" in said else None)
@@ -87,7 +88,7 @@ def _link_name(draft: RobotDraft, text: Element, joints: dict[str, JointDraft], 
     link = next(x for x in draft.links if x.name == old)
     taken = new != old and any(x.name == new for x in (*draft.links, *draft.frames))
     below = [j for j in draft.joints if j.parent == old]
-    if link.described or taken or len(below) != 1 or abs(X_BL.R @ X_BL.R.T - np.eye(3)).max() > 1e-9:
+    if link.described or taken or len(below) != 1 or rotation_error(X_BL.R) > COMPUTED_ROTATION_ERROR:
         _broken(text)
     link.name = joints[name].child = below[0].parent = new
     joints[name].frame = joints[name].frame @ X_BL

@@ -22,7 +22,6 @@ from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.limits import UNLIMITED, Limits
 from manipula.robot.link import Payload
 
-ORTHONORMAL = 1e-6  # how far a written rotation matrix may be from one
 ROTATIONS = ("rpy", "rpy_deg", "rotation", "quaternion_wxyz")
 
 
@@ -56,8 +55,7 @@ def pose(table: Fields) -> Pose:
 def _checked_rotation(table: Fields, R: Any, key: str) -> Any:
     if any(is_symbolic(v) for v in np.ravel(R)):
         return R
-    m = np.asarray(R, float)
-    if np.abs(m).max() > 2 or np.abs(m @ m.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(m) < 0:
+    if rotation.rotation_error(np.asarray(R, float)) > rotation.ROTATION_ERROR:
         raise table.error(
             "This is not a rotation matrix (orthonormal rows, determinant +1); 'rpy_deg' is easier to write.", key
         )

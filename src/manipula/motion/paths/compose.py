@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, positive, rows_of
+from manipula.algebra.rotation import COMPUTED_ROTATION_ERROR, rotation_error
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Curve, Path, Side
 from manipula.motion.paths.checks import vector3
@@ -125,7 +126,7 @@ def transform(path: Path, pose: Any) -> Path:
     if X.shape != (4, 4) or path.dimension != 3:
         raise ShapeError(f"A rigid motion is a (4, 4) matrix for a path in space; found shape {X.shape}.")
     R = X[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0 or np.any(X[3] != [0, 0, 0, 1]):
+    if rotation_error(R) > COMPUTED_ROTATION_ERROR or np.any(X[3] != [0, 0, 0, 1]):
         raise DescriptionError("'pose' is not a rigid motion: it must hold a rotation and the last row 0 0 0 1.")
     turned = _Turned(path.orientation, path, R, 1.0) if path.orientation else None
     return Path([Moved(curve, R, X[:3, 3], 1.0) for curve in path.curves], space=path.space, orientation=turned)

@@ -14,7 +14,7 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.arguments import finite_array, rows_of
 from manipula.algebra.jet import Jet
-from manipula.algebra.rotation import from_quaternion_wxyz, to_quaternion_wxyz
+from manipula.algebra.rotation import ROTATION_ERROR, from_quaternion_wxyz, rotation_error, to_quaternion_wxyz
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.paths.checks import unit3
@@ -87,7 +87,7 @@ def _unit_quaternion(value: Any, name: str) -> np.ndarray:
     """A unit quaternion from four numbers wxyz or a rotation matrix."""
     array = finite_array(value, name)
     if array.shape == (3, 3):
-        if np.abs(array @ array.T - np.eye(3)).max() > 1e-6 or np.linalg.det(array) < 0:
+        if rotation_error(array) > ROTATION_ERROR:
             raise DescriptionError(f"'{name}' is not a rotation matrix.", field=name)
         array = np.asarray(to_quaternion_wxyz(array), float)
     if array.shape != (4,):
