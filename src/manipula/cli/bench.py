@@ -63,7 +63,7 @@ def bench(
                 console.print(f"forward dynamics, {what} grows as n^{planar_family.exponent(found['growth'], key):.2f}")
     for peer, reason in found["missing"].items():
         console.print(f"[dim]not measured: {peer}: {reason}[/]")
-    from manipula.formats.load import write_whole
+    from manipula.formats.whole_file import write_whole
 
     if json is not None:
         write_whole(json, dumps(found, indent=1, ensure_ascii=False) + "\n")

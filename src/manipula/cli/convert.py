@@ -19,7 +19,8 @@ def convert(
 ) -> None:
     """Convert a robot description from one format to another; OUT appears whole or not at all."""
     from manipula.errors import DescriptionError
-    from manipula.formats.load import load, to_text, write_whole
+    from manipula.formats.load import load, to_text
+    from manipula.formats.whole_file import write_whole
 
     if target.exists() and not force:
         raise DescriptionError("This file exists; --force replaces it.", file=str(target))

@@ -31,7 +31,8 @@ def equations(
     from rich.console import Console
     from rich.progress import Progress
 
-    from manipula.formats.load import load, write_whole
+    from manipula.formats.load import load
+    from manipula.formats.whole_file import write_whole
     from manipula.symbolic.equations import Equations
     from manipula.symbolic.render import render
 

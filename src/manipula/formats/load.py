@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.formats.whole_file import file_path, write_whole
 from manipula.robot.robot import Robot
 
 READABLE = (".toml", ".urdf", ".xml", ".txt")
@@ -103,36 +104,6 @@ def to_text(robot: Robot, suffix: str) -> str:
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> Path:
     """Write a robot; the file appears whole or not at all."""
-    target = Path(path)
+    target = file_path(path)
     text = to_text(robot, target.suffix.lower())
     return write_whole(target, text)
-
-
-def write_whole(target: Path, text: str) -> Path:
-    """Write through a temporary file in the same folder and rename, so that nothing half written is ever seen."""
-    import tempfile
-
-    if not os.path.isdir(target.parent):
-        raise DescriptionError(f"The folder '{printable(target.parent)}' does not exist.", file=str(target))
-    try:
-        handle, name = tempfile.mkstemp(prefix=".manipula-", dir=target.parent)
-    except OSError as problem:
-        raise DescriptionError(f"This file cannot be written: {problem.strerror}.", file=str(target)) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, target)
-    except (OSError, ValueError) as problem:  # too long a name, a full disk; half a surrogate pair, a null character
-        Path(name).unlink(missing_ok=True)
-        unwritable = "its name or its text holds what no file can hold"
-        reason = (problem.strerror or printable(problem)) if isinstance(problem, OSError) else unwritable
-        raise DescriptionError(f"This file cannot be written: {reason}.", file=str(target)) from None
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return target

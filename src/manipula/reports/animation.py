@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from manipula.errors import BudgetError, CompileError, DescriptionError, printable, unknown_name
+from manipula.formats.whole_file import file_path, whole_file
 from manipula.reports.plots.tip import draw_arm, frame_axes, target_of, view_of
 from manipula.reports.skeleton import skeleton
 from manipula.reports.source import finite_until, is_batch, needed_robot
 from manipula.reports.theme import MUTED, TARGET, TRACE, new_figure, plain, themed
 from manipula.simulation.result import Result
-from manipula.simulation.stored.store import whole_file
 
 FORMATS = (".gif", ".mp4")
 MOST_FRAMES = 3000
@@ -36,7 +36,7 @@ def animate(result: Result, path: str | os.PathLike[str], *, speed: float = 1.0,
         CompileError: for MP4 without ffmpeg.
         BudgetError: for more than 3000 pictures; a higher speed or fewer pictures a second help.
     """
-    target = Path(path)
+    target = file_path(path)
     suffix = target.suffix.lower()
     if suffix not in FORMATS:
         raise unknown_name("format of animations", target.suffix, FORMATS, file=str(path))

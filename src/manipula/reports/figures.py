@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import unknown_name
+from manipula.formats.whole_file import file_path, whole_file
 from manipula.reports.plots import find_plot
 from manipula.reports.theme import themed
-from manipula.simulation.stored.store import whole_file
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -35,7 +35,7 @@ def plot(
 
 def save_figure(ax: Any, path: str | os.PathLike[str]) -> Path:
     """Write the figure that an axes belongs to; the same figure gives the same bytes."""
-    target = Path(path)
+    target = file_path(path)
     if target.suffix.lower() not in FORMATS:
         raise unknown_name("format of figures", target.suffix, FORMATS, file=str(path))
     figure = ax.get_figure()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.formats.load import write_whole
+from manipula.formats.whole_file import file_path, write_whole
 from manipula.reports import tables
 from manipula.reports.formulas import equations_html
 from manipula.reports.key_numbers import ROUNDING, numbers_grid
@@ -54,7 +54,7 @@ def write_report(
         equations: also derive the equations of motion when they are short (a few seconds at most).
         charts: kinds of plots, in order; those this result has no signals for are left out.
     """
-    target = Path(path)
+    target = file_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
     return write_whole(target, report_html(result, equations=equations, charts=charts))

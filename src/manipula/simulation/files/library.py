@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.formats.load import write_whole
+from manipula.formats.whole_file import write_whole
 from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.programmed.scenario import ProgramScenario
 

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_text
-from manipula.formats.load import write_whole
+from manipula.formats.toml.fields import check_size
+from manipula.formats.whole_file import file_path, write_whole
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.programmed import programmed_text, read_programmed
 from manipula.simulation.files.scenario_read import check_parts, read_scenario
@@ -25,7 +26,8 @@ def load_file(path: str | os.PathLike[str]) -> Scenario | ProgramScenario:
     Raises:
         DescriptionError: with file, line, field and the nearest valid name; nothing else.
     """
-    return scenario_of(ScenarioDocument(read_text(path), os.fspath(path), Path(path).absolute().parent))
+    source = file_path(path)
+    return scenario_of(ScenarioDocument(read_text(source), str(source), source.absolute().parent))
 
 
 def load_text(
@@ -81,5 +83,14 @@ def file_text(scenario: Scenario | ProgramScenario) -> str:
 
 
 def save_scenario(scenario: Any, path: str | os.PathLike[str]) -> None:
-    """Write a scenario of any kind; the file appears whole or not at all."""
-    write_whole(Path(path), file_text(scenario))
+    """Write a scenario of any kind as TOML; the file appears whole or not at all, and is no larger than what is read.
+
+    Raises:
+        DescriptionError: the path is no ``.toml`` file, or cannot be written; the text is larger than files that are read.
+    """
+    target = file_path(path)
+    if target.suffix.lower() != ".toml":
+        raise DescriptionError(f"A scenario is written as TOML: '{printable(target.stem)}.toml'.", file=str(target))
+    text = file_text(scenario)
+    check_size(text, str(target))
+    write_whole(target, text)

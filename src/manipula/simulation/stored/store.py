@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from manipula.errors import CompileError, DescriptionError, printable, unknown_name
+from manipula.formats.whole_file import file_path, whole_file
 from manipula.simulation.result import Result
 
 MODULES = {".nc": "nc_file", ".npz": "npz_file", ".csv": "csv_file", ".parquet": "parquet_file", ".mcap": "mcap_file"}
 FORMATS = tuple(MODULES)
-
-
-@contextlib.contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """A temporary path beside ``target`` that takes its place at the end, or vanishes on any failure."""
-    if not target.parent.is_dir():
-        raise DescriptionError(f"The folder '{printable(target.parent)}' does not exist.", file=str(target))
-    handle, name = tempfile.mkstemp(prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        with part.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o666 & ~umask)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def format_of(path: Path) -> Any:
@@ -55,7 +32,7 @@ def to_xarray(result: Result) -> Any:
 
 def save_result(result: Result, path: str | os.PathLike[str]) -> None:
     """Write a result; the format follows the suffix."""
-    target = Path(path)
+    target = file_path(path)
     write = format_of(target).write
     with whole_file(target) as part:
         write(result, part)
@@ -69,10 +46,11 @@ def load_result(path: str | os.PathLike[str], *, budget: int | None = None) -> R
     """
     from manipula.simulation.stored.content import MAX_LOADED
 
-    target = Path(path)
+    target = file_path(path)
     read = format_of(target).read
     if not target.is_file():
-        raise DescriptionError("There is no such file.", file=str(path))
+        folder = target.is_dir()
+        raise DescriptionError("This is a folder, not a file." if folder else "There is no such file.", file=str(path))
     try:
         return read(target, MAX_LOADED if budget is None else int(budget))
     except DescriptionError as error:
