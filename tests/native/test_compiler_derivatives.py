@@ -193,3 +193,25 @@ def test_one_newton_step_after_a_flat_loop_carries_the_derivative_of_a_root() ->
     found = native.compile_function(slopes, {"a": (), "b": ()})(2.0, 5.0)
     x = next(r.real for r in np.roots([1.0, 0.0, 2.0, -5.0]) if abs(r.imag) < 1e-12)
     np.testing.assert_allclose(found, [-x / (3 * x * x + 2.0), 1.0 / (3 * x * x + 2.0)], rtol=1e-12)
+
+
+def test_a_number_in_an_array_of_its_own_has_a_derivative() -> None:
+    def f(x):
+        y = np.empty(2, object)
+        y[0], y[1] = x[..., 1], x[0] * x[1]  # the first is an array without axes
+        return {"J": native.derivative(y, x), "rate": native.time_derivative(y, {x[0]: 2.0, x[1]: 3.0})}
+
+    J, rate = native.compile_function(f, {"x": (2,)})(np.array([5.0, 7.0]))
+    assert np.array_equal(J, [[0.0, 1.0], [7.0, 5.0]])
+    assert np.array_equal(rate, [3.0, 29.0])
+
+
+@pytest.mark.parametrize("odd", ["text", None, [1.0]])
+def test_derivatives_of_what_is_no_number_are_refused(odd) -> None:
+    def f(x):
+        y = np.empty(2, object)
+        y[0], y[1] = odd, x[0]
+        return native.derivative(y, x)
+
+    with pytest.raises(TracingError, match="derivatives are of traced numbers"):
+        native.compile_function(f, {"x": (1,)})

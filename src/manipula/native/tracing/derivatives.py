@@ -234,8 +234,7 @@ def derivative(outputs: Any, inputs: Any, mode: str = "auto") -> np.ndarray:
     if mode not in ("auto", "forward", "reverse"):
         raise unknown_name("mode of differentiation", mode, ("auto", "forward", "reverse"))
     out, given = np.asarray(outputs, object), np.asarray(inputs, object)
-    xs: list[Any] = given.ravel().tolist()
-    ys: list[Any] = out.ravel().tolist()
+    xs, ys = _scalars(given), _scalars(out)
     for x in xs:
         if not isinstance(x, Node):
             raise TracingError(f"derivatives are taken with respect to traced numbers, got {type(x).__name__}.")
@@ -250,6 +249,19 @@ def derivative(outputs: Any, inputs: Any, mode: str = "auto") -> np.ndarray:
             for k, slope in row.items():
                 result[i, k] = slope.data if slope.code == "const" else slope
     return result.reshape((*out.shape, *given.shape))
+
+
+def _scalars(values: np.ndarray) -> list[Any]:
+    """The traced or plain numbers in an array; one that is wrapped in an array of its own is taken out.
+
+    Raises:
+        TracingError: for anything else, whose derivative nobody knows.
+    """
+    found = [v.item() if isinstance(v, np.ndarray) and v.ndim == 0 else v for v in values.ravel().tolist()]
+    for v in found:
+        if not isinstance(v, (Node, int, float, np.number, np.bool_)):
+            raise TracingError(f"derivatives are of traced numbers, got {type(v).__name__}.")
+    return found
 
 
 def _forward_rows(nodes: list[Node], ys: list[Any], xs: list[Any]) -> list[dict[int, Node]]:
@@ -281,7 +293,7 @@ def _reverse_rows(ys: list[Any], xs: list[Any]) -> list[dict[int, Node]]:
 def time_derivative(outputs: Any, rates: Mapping[Node, Any]) -> Any:
     """The rate of change of ``outputs`` when the nodes in ``rates`` change at the given rates: Σ ∂y/∂x · ẋ."""
     out = np.asarray(outputs, object)
-    ys: list[Any] = out.ravel().tolist()
+    ys = _scalars(out)
     nodes = [y for y in ys if isinstance(y, Node)]
     slopes = np.full(len(ys), 0.0, object)
     if nodes and rates:

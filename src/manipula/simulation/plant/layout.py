@@ -60,7 +60,7 @@ class StateLayout:
         return x[..., start : start + self.controller]
 
     def audit(self, x: Any) -> Audit:
-        return Audit(x[..., -3], x[..., -2], x[..., -1])
+        return Audit(*(x[..., k][()] for k in (-3, -2, -1)))
 
     def join(self, *parts: Any) -> np.ndarray:
         """One object vector from parts that are vectors or tuples of scalars."""
@@ -73,6 +73,6 @@ class StateLayout:
     def _slices(x: Any, start: int, counts: tuple[int, ...]) -> list[tuple[Any, ...]]:
         out = []
         for count in counts:
-            out.append(tuple(x[..., start + k] for k in range(count)))
+            out.append(tuple(x[..., start + k][()] for k in range(count)))  # [()]: a number, not an array of none
             start += count
         return out
