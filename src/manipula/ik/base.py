@@ -32,6 +32,8 @@ class IkResult(Value):
         iterations: of the numeric method; 0 for closed forms.
         reason: a sentence.
         method: what solved it.
+        continuum: with ``all_solutions``, (k,): is the posture one of infinitely many that reach the target (a redundant arm, a singular
+            target)? Such a posture stands for the others; ``reason`` names the joints that are free. None otherwise.
     """
 
     q: np.ndarray
@@ -40,6 +42,7 @@ class IkResult(Value):
     iterations: Any
     reason: Any
     method: Any = ""
+    continuum: Any = None
 
     @property
     def ok(self) -> bool:

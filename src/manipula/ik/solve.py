@@ -16,6 +16,7 @@ from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
 from manipula.ik.methods import REGISTRY
 from manipula.ik.search.analytic import Analytic, analytic_for
 from manipula.ik.search.confined import confined
+from manipula.ik.search.continuum import branches_within, continua, told_twins
 from manipula.ik.search.distinct import enumerate_solutions
 from manipula.ik.search.joint_box import SLACK
 from manipula.ik.search.optimise import OptimisationSearch
@@ -344,15 +345,19 @@ class Solver:
         (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance)
         if gap > 0.0 or refused is not None:
             status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
-            return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric)
-        known = None if self.analytic is None else self.analytic.all(targets[0])
+            return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric, np.zeros(0, bool))
+        known = None if self.analytic is None else branches_within(self, self.analytic, targets, tolerance)
         done = enumerate_solutions(self, targets, known, tolerance, most, seed)
         if len(done.q):
-            order = (
-                np.arange(len(done.q)) if q0 is None else np.argsort(np.max(np.abs(done.q - q0), axis=1), kind="stable")
-            )
-            return IkResult(done.q[order], "solved", done.residual[order], done.iterations, done.reason, done.method)
+            nearest = None if q0 is None else np.argsort(np.max(np.abs(done.q - q0), axis=1), kind="stable")
+            q, residual = (x if nearest is None else x[nearest] for x in (done.q, done.residual))
+            free, told = continua(self, targets, q, tolerance)
+            reason = done.reason + told + told_twins(self.robot, q, free)
+            return IkResult(q, "solved", residual, done.iterations, reason, done.method, free)
         failed = self.one(targets, q0, tolerance, MAX_ITERATIONS if most is None else most, seed)
         if failed.status == "solved":
-            return IkResult(failed.q[None], "solved", np.array([failed.residual]), failed.iterations, "", failed.method)
-        return IkResult(empty, failed.status, np.zeros(0), failed.iterations, failed.reason, failed.method)
+            free, told = continua(self, targets, failed.q[None], tolerance)
+            residual = np.array([failed.residual])
+            return IkResult(failed.q[None], "solved", residual, failed.iterations, told.strip(), failed.method, free)
+        none = np.zeros(0)
+        return IkResult(empty, failed.status, none, failed.iterations, failed.reason, failed.method, none.astype(bool))

@@ -86,20 +86,13 @@ class Analytic(Branches):
         self.redundant = solver.parameter is not None
         self.exact = bool(solver.exact)
 
-    def all(self, X: np.ndarray) -> np.ndarray:
-        """(k, n) branches within the limits; of a redundant arm for several values of its parameter."""
-        return self.kept(self._solve(X))
-
     def every(self, X: np.ndarray) -> np.ndarray:
-        """(k, n) branches, whether within the limits or not."""
-        return self._solve(X)
-
-    def _solve(self, X: np.ndarray) -> np.ndarray:
+        """(k, n) branches, whether within the limits or not; of a redundant arm for several values of its parameter."""
         return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
 
     def best(self, X: np.ndarray, q0: np.ndarray | None) -> np.ndarray | None:
         """The branch nearest to q0 (to the middle of the ranges without one), or None."""
-        q = self._solve(X)
+        q = self.every(X)
         if not len(q):
             return None
         if len(q) > len(self.rows) or self.redundant:

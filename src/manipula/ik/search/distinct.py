@@ -64,7 +64,8 @@ def enumerate_solutions(
         distinct(exact[good], turning, known)
         if known:
             q, residual = _sorted(solver, targets, known)
-            words = "samples of a continuum: the arm is redundant" if redundant else "branches of the closed form"
+            branches = "branch" if len(q) == 1 else "branches"
+            words = "samples of a continuum: the arm is redundant" if redundant else f"{branches} of the closed form"
             extra = ", polished: the geometry is near one that has a closed form" if polished else ""
             return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
     if known_general(solver):
@@ -77,17 +78,21 @@ def enumerate_solutions(
             distinct(q, turning, known)
             q, residual = _sorted(solver, targets, known)
             sure = "elimination and search agree" if found.agreed else "found by elimination and search together"
-            return Enumerated(q, residual, 0, f"{len(q)} postures ({sure}).", "general_6r")
+            return Enumerated(q, residual, 0, f"{_postures(q)} ({sure}).", "general_6r")
     iterations, complete = _many_starts(solver, targets, known, turning, tolerance, most, seed, redundant)
     q, residual = _sorted(solver, targets, known)
     words = (
         f"{len(q)} samples of a continuum: the arm is redundant."
         if redundant
-        else f"{len(q)} postures found from many starts."
+        else f"{_postures(q)} found from many starts."
     )
     if not complete:
         words = f"{words[:-1]}, of perhaps more: the search ended after {iterations} iterations."
     return Enumerated(q, residual, iterations, words, solver.numeric)
+
+
+def _postures(q: np.ndarray) -> str:
+    return "1 posture" if len(q) == 1 else f"{len(q)} postures"
 
 
 def known_general(solver: Solver) -> bool:
