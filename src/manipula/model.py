@@ -184,7 +184,7 @@ class Model:
         return regrouped(self.mechanism)
 
     def kernel(self, function: str, *options: str) -> Kernel:
-        """The compiled kernel behind a function: its graph, operation count, compile time and interpreted twin."""
+        """The compiled kernel behind a function: its graph, operation count, compile time, and the same function interpreted."""
         if function not in FUNCTIONS:
             raise unknown_name("function", function, FUNCTIONS)
         return self._kernel((function, *(options or ((TIP,) if FUNCTIONS[function].at == "frame" else ()))))

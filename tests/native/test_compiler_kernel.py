@@ -42,11 +42,11 @@ def test_leading_axes_broadcast(q, qd, m):
     q, qd, m = RNG.normal(size=(*q, 5)), RNG.normal(size=(*qd, 5)), RNG.normal(size=m)
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], m.shape)
     results = KERNEL(q, qd, m)
-    twin = KERNEL.python(q, qd, m)
+    interpreted = KERNEL.python(q, qd, m)
     assert [np.shape(r) for r in results] == [(*batch, 5), (*batch, 5, 5), batch]
     q, qd, m = np.broadcast_to(q, (*batch, 5)), np.broadcast_to(qd, (*batch, 5)), np.broadcast_to(m, batch)
     for index in list(np.ndindex(batch))[:20]:
-        for ours, other, expected in zip(results, twin, plain(q[index], qd[index], m[index])):
+        for ours, other, expected in zip(results, interpreted, plain(q[index], qd[index], m[index])):
             np.testing.assert_allclose(ours[index], expected, rtol=1e-14, atol=1e-15)
             np.testing.assert_allclose(other[index], expected, rtol=1e-14, atol=1e-15)
 

@@ -65,7 +65,7 @@ def test_rk4_with_samples_and_stop_like_plain_python(steps, every):
     kernel = simulator()
     x0, damping = starts(6), np.array([0.0, 0.3, 8.0, 0.0, 1.0, 0.1])
     results = dict(zip(kernel.graph.outputs, kernel(x0, steps, every, 0.01, damping)))
-    twin = dict(zip(kernel.graph.outputs, kernel.python(x0, steps, every, 0.01, damping)))
+    interpreted = dict(zip(kernel.graph.outputs, kernel.python(x0, steps, every, 0.01, damping)))
     assert results["x"].shape == (6, steps // every + 1, 2)
     assert results["t"].shape == (6, steps // every + 1)
     for k in range(6):
@@ -73,7 +73,7 @@ def test_rk4_with_samples_and_stop_like_plain_python(steps, every):
         for name, value in plain.items():
             expected = np.asarray(value, float)
             np.testing.assert_allclose(results[name][k], expected, rtol=CLOSE, atol=CLOSE, err_msg=name)
-            np.testing.assert_allclose(twin[name][k], expected, rtol=CLOSE, atol=CLOSE, err_msg=name)
+            np.testing.assert_allclose(interpreted[name][k], expected, rtol=CLOSE, atol=CLOSE, err_msg=name)
 
 
 def test_the_batch_holds_states_that_stop_and_states_that_do_not():
@@ -252,7 +252,7 @@ def test_mistakes_are_named():
         native.repeat(lambda i, y: kept.append(y * 2.0) or y, (x,), 3)
         return kept[0] + x
 
-    with pytest.raises(TracingError, match="external"):
+    with pytest.raises(TracingError, match="outside"):
         native.trace(leak, {"x": ()})
 
     def leak_of_a_live_loop(x):
@@ -260,7 +260,7 @@ def test_mistakes_are_named():
         end = native.repeat(lambda i, y: kept.append(y * 2.0) or y * 0.5, (x,), 3).state[0]
         return kept[0] + end
 
-    with pytest.raises(TracingError, match="external"):
+    with pytest.raises(TracingError, match="outside"):
         native.trace(leak_of_a_live_loop, {"x": ()})
     with pytest.raises(TracingError, match="shared"):
         native.trace(lambda x: native.repeat(lambda i, y: y, (x,), x * 2.0).state[0], {"x": ()})

@@ -37,10 +37,10 @@ def test_baked_tables_against_scipy(seed, pieces, components, degree):
     kernel = native.compile_function(lambda x: (table(x), table.derivative()(x), table.derivative(2)(x)), {"x": ()})
     x = arguments(breaks)
     scale = np.abs(coefficients).max() * (degree + 1) ** 3
-    for order, (ours, twin) in enumerate(zip(kernel(x), kernel.python(x))):
+    for order, (ours, interpreted) in enumerate(zip(kernel(x), kernel.python(x))):
         expected = scipy_values(breaks, coefficients, x, order)
         np.testing.assert_allclose(ours, expected, rtol=0, atol=CLOSE * scale)
-        np.testing.assert_allclose(twin, expected, rtol=0, atol=CLOSE * scale)
+        np.testing.assert_allclose(interpreted, expected, rtol=0, atol=CLOSE * scale)
         np.testing.assert_allclose(table.derivative(order)(x), expected, rtol=0, atol=CLOSE * scale)
     for k in (0, 7, 20):
         for alone, together in zip(kernel(x[k]), kernel(x)):
@@ -56,12 +56,12 @@ def test_run_time_tables_need_no_new_code():
     for seed, pieces in ((1, 6), (2, 1), (3, 200)):
         breaks, coefficients = random_table(seed, pieces)
         x = arguments(breaks)
-        for order, (ours, twin) in enumerate(
+        for order, (ours, interpreted) in enumerate(
             zip(kernel(x, breaks, coefficients), kernel.python(x, breaks, coefficients))
         ):
             expected = scipy_values(breaks, coefficients, x, order)
             np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-10)
-            np.testing.assert_allclose(twin, expected, rtol=0, atol=1e-10)
+            np.testing.assert_allclose(interpreted, expected, rtol=0, atol=1e-10)
         one = kernel(x[5], breaks, coefficients)
         np.testing.assert_array_equal(one[0], kernel(x, breaks, coefficients)[0][5])
 

@@ -1,4 +1,4 @@
-"""A machine without llvmlite: model functions, a simulation and inverse kinematics run on the interpreted twin."""
+"""A machine without llvmlite: model functions, a simulation and inverse kinematics are interpreted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 import model_answers
 
-AGREEMENT = 1e-12  # relative: the twin rounds products and sums apart where machine code fuses them
+AGREEMENT = 1e-12  # relative: the interpreter rounds products and sums apart where machine code fuses them
 
 
 def test_everything_gives_the_same_answers_without_the_compiler() -> None:

@@ -114,14 +114,14 @@ def _build(
 def _context_type(words: int) -> type:
     def release(context: Any, pool: int = entry.POOL) -> None:  # at the end of a process the module may be gone already
         """Give up the arrays remembered for reuse."""
-        for first in getattr(context, "pools", ()):
+        for first in context.pools:
             for slot in range(first, first + pool):
                 address, context[slot] = context[slot], 0
                 if address:
                     decref(address)
 
     decref = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(abi.python_api("Py_DecRef"))
-    return type("KernelContext", (ctypes.c_int64 * words,), {"__del__": release})
+    return type("KernelContext", (ctypes.c_int64 * words,), {"__del__": release, "pools": ()})
 
 
 def _fill_header(context: Any, scalar_address: int, scratch: np.ndarray | None, fallback: Callable) -> None:

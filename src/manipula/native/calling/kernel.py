@@ -253,9 +253,11 @@ class Kernel:
     # ------------------------------------------------------------------ memory
     def _shapes(self, arguments: Arguments) -> list[tuple[int, ...]]:
         shapes = []
-        for shape in self.graph.outputs.values():
-            core = [sample_count(d, self.graph, arguments.arrays) if isinstance(d, str) else d for d in shape]
-            shapes.append((*arguments.batch, *core))
+        for name, shape in self.graph.outputs.items():
+            sampled = self.graph.sampled.get(name)
+            if sampled is not None:
+                shape = (sample_count(sampled, self.graph, arguments.arrays), *sampled.shape)
+            shapes.append((*arguments.batch, *shape))
         return shapes
 
     def _allocated(self, arguments: Arguments, out: Any) -> list[np.ndarray]:
@@ -325,19 +327,19 @@ class Kernel:
     def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
                 known: bool, threads: int | None, owned: object) -> None:  # fmt: skip
         """Work that other threads take over or share; they own the code and all memory until they are through."""
-        from manipula.native.calling import threads as crew
+        from manipula.native.calling.threads import Rows, StopFlag, run_batch, share
 
         stop = None
         if code.stoppable:
-            stop = crew.StopFlag()
+            stop = StopFlag()
             inputs.append((stop.address, 0))
         owned = (code, stop, owned)
         waits = code.stoppable and (not known or count * seconds * ONE_BY_ONE > SHORT_SECONDS)
         if code.width > 1:
-            crew.run_batch(
+            run_batch(
                 code.address,
-                [crew.Rows(*x) for x in inputs],
-                [crew.Rows(*x) for x in outputs],
+                [Rows(*x) for x in inputs],
+                [Rows(*x) for x in outputs],
                 count,
                 workspace=code.workspace,
                 seconds_per_row=seconds,
@@ -346,7 +348,7 @@ class Kernel:
                 stop=stop if waits else None,
             )
         elif stop is not None and waits:
-            crew.share(lambda: _run_rows(code, inputs, outputs, count, stop), 1, stop, join_in=False, owned=owned)
+            share(lambda: _run_rows(code, inputs, outputs, count, stop), 1, stop, join_in=False, owned=owned)
         else:
             _run_rows(code, inputs, outputs, count)
 

@@ -26,7 +26,7 @@ from manipula.native.calling.kernel import Kernel, compile_function, has_compile
 from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
-VERSION = 1
+VERSION = 2
 _LAZY = frozenset({"operations", "body", "output_values"})
 
 
@@ -38,7 +38,7 @@ class KnownGraph(Graph):
         self.inputs = {k: tuple(v) for k, v in facts["inputs"]}
         self.outputs = {k: tuple(v) for k, v in facts["outputs"]}
         self.shared = tuple(facts["shared"])
-        self.sampled = {k: Sampled(int(a), int(b), tuple(c)) for k, a, b, c in facts["sampled"]}
+        self.sampled = {k: Sampled(a, b, tuple(c), d, e) for k, a, b, c, d, e in facts["sampled"]}
         self.counters = frozenset(facts["counters"])
         self._digest = bytes.fromhex(facts["digest"])
         self._cost = float(facts["cost"][0]), [(float(a), str(b)) for a, b in facts["cost"][1]]

@@ -158,7 +158,7 @@ def share(work: Callable[[], None], helpers: int, stop: StopFlag, *, join_in: bo
     _active[id(futures)] = (stop, futures)
     try:
         for future in futures:
-            _crew.take(future, work, owned)
+            _pool.take(future, work, owned)
         if join_in:
             work()
         else:
@@ -194,7 +194,7 @@ def _leave(futures: Sequence[Future[None]], stop: StopFlag, finished: bool) -> N
         raise interruption
 
 
-class _Crew:
+class _Pool:
     """Threads that wait for jobs. They are started when first needed and end with the program."""
 
     def __init__(self) -> None:
@@ -232,7 +232,7 @@ class _Crew:
             future.set_result(None)
 
 
-_crew = _Crew()
+_pool = _Pool()
 _active: dict[int, tuple[StopFlag, list[Future[None]]]] = {}  # calls that are under way
 
 
@@ -248,8 +248,8 @@ def _stop_everything() -> None:
 
 def _forget_threads() -> None:
     """A forked child has none of its parent's threads."""
-    global _crew
-    _crew = _Crew()
+    global _pool
+    _pool = _Pool()
     _active.clear()
 
 

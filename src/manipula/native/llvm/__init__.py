@@ -1,1 +1,13 @@
-"""LLVM: text of functions, modules, object code."""
+"""From a lowered graph to LLVM text, object code and addresses.
+
+=====================  ==================================================================================================
+``compiler``           a graph as one module: the entries for one state and for a batch
+``graph_text``         straight-line arithmetic, one state or W side by side
+``blocks``             lists of operations with their loops
+``segments``           long graphs cut into several functions
+``math_calls``         calls of the elementary functions, several arguments in one
+``lookups``            tables: finding a piece, reading a row
+``memory``             rows of doubles in memory ⇄ values side by side
+``objects``            module → object code → addresses; what the processor can do
+=====================  ==================================================================================================
+"""

@@ -33,7 +33,7 @@ def processor() -> Processor:
     from manipula.native.llvm.objects import host
 
     machine = host()
-    fused = "+fma" in machine.features.split(",") or machine.triple.startswith(("aarch64", "arm64"))
+    fused = machine.has("fma") or machine.triple.startswith(("aarch64", "arm64"))
     return Processor(8 if machine.vector_width() == 8 else 4, fused)
 
 

@@ -54,10 +54,11 @@ class Host:
 
     def vector_width(self) -> int:
         """Doubles in one register: 8 with AVX-512, 4 with AVX2, else 2."""
-        features = self.features.split(",")
-        if "+avx512f" in features:
-            return 8
-        return 4 if "+avx2" in features else 2
+        return 8 if self.has("avx512f") else 4 if self.has("avx2") else 2
+
+    def has(self, feature: str) -> bool:
+        """Whether the processor has a feature, by LLVM's name of it."""
+        return f"+{feature}" in self.features.split(",")
 
 
 @functools.cache

@@ -1,1 +1,6 @@
-"""Machine code that is kept, in memory and on disk."""
+"""Machine code on disk.
+
+=====================  ==================================================================================================
+``object_cache``       object code under a digest of what it was made from; never run when it could be damaged or foreign
+=====================  ==================================================================================================
+"""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import BudgetError, ShapeError
-from manipula.native.tracing.graph import Graph
+from manipula.native.tracing.graph import Graph, Sampled
 
 MOST_STEPS = 2.0**53
 """Larger numbers of steps are not whole numbers any more."""
@@ -87,17 +87,14 @@ def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
     return array
 
 
-def sample_count(dimension: str, graph: Graph, arrays: list[np.ndarray]) -> int:
-    """The length ``steps//every+1`` of a recorded output."""
+def sample_count(sampled: Sampled, graph: Graph, arrays: list[np.ndarray]) -> int:
+    """How many samples an output has in this call."""
     from manipula.native.tracing.interpreter import count
 
-    def number(text: str) -> int:
-        if text.isdigit():
-            return int(text)
-        return count(arrays[list(graph.inputs).index(text)])
+    def number(x: int | str) -> int:
+        return max(x, 0) if isinstance(x, int) else count(arrays[list(graph.inputs).index(x)])
 
-    steps, every = dimension.removesuffix("+1").split("//")
-    return number(steps) // max(number(every), 1) + 1
+    return number(sampled.steps) // max(number(sampled.every), 1) + 1
 
 
 def separate(arrays: tuple[Any, ...], out: Any) -> bool:

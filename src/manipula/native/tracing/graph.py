@@ -102,11 +102,16 @@ class Loop:
 
 
 class Sampled(NamedTuple):
-    """An output filled by a loop: columns ``start … start+width`` of what loop operation ``loop`` records."""
+    """An output filled by a loop: columns ``start … start+width`` of what loop operation ``loop`` records.
+
+    There are ``steps // every + 1`` samples; each of the two is a number, or the name of the input that has it.
+    """
 
     loop: int
     start: int
     shape: tuple[int, ...]
+    steps: int | str
+    every: int | str
 
 
 class Graph:

@@ -1,4 +1,4 @@
-"""The slow twin of every compiled function: a graph interpreted operation by operation with NumPy.
+"""The interpreter: a graph computed operation by operation with NumPy.
 
 It needs no compiler, works on whole batches, and is what tests compare machine code with.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.native.tracing.graph import Graph, Loop, core_size
+from manipula.native.tracing.tables import BakedArray
 
 _FUNCTIONS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
@@ -78,7 +79,7 @@ class _Run:
                 raise NotImplementedError(code)
 
     def array(self, source: Any) -> np.ndarray:
-        numbers = source.numbers if hasattr(source, "numbers") else self.shared[source.name]
+        numbers = source.numbers if isinstance(source, BakedArray) else self.shared[source.name]
         return numbers.reshape(len(numbers), -1)
 
     @staticmethod

@@ -18,7 +18,7 @@ import numpy as np
 
 from manipula.errors import ShapeError, unknown_name
 from manipula.native.tracing.nodes import Builder
-from manipula.native.tracing.tracer import Node, Value
+from manipula.native.tracing.tracer import Node
 
 
 class BakedArray:
@@ -72,13 +72,10 @@ class Samples:
     def __init__(self, loop: Node, start: int, shape: tuple[int, ...], steps: Node, every: Node) -> None:
         self.loop, self.start, self.shape, self.steps, self.every = loop, start, shape, steps, every
 
-    def dimension(self) -> str:
-        """How the number of samples follows from the inputs, such as ``steps//every+1``."""
-        return f"{_spelled(self.steps)}//{_spelled(self.every)}+1"
-
-
-def _spelled(x: Value) -> str:
-    return str(int(x.data)) if x.code == "const" else str(x.data[0])
+    def counters(self) -> tuple[int | str, int | str]:
+        """Steps of the loop and steps between samples: a number, or the name of the input that has it."""
+        steps, every = (int(x.data) if x.code == "const" else str(x.data[0]) for x in (self.steps, self.every))
+        return steps, every
 
 
 class Table:

@@ -102,7 +102,8 @@ def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: s
     sampled: dict[str, Samples] = {}
     for key, value in named_outputs(result).items():
         if isinstance(value, Samples):
-            outputs[key] = (value.dimension(), *value.shape)
+            steps, every = value.counters()
+            outputs[key] = (f"{steps}//{every}+1", *value.shape)
             sampled[key] = value
             continue
         array = value if isinstance(value, np.ndarray) else np.asarray(value, object)
@@ -124,7 +125,7 @@ def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: s
         body,
         outputs,
         {k: [number[v.index] for v in values] for k, values in wanted.items()},
-        {k: Sampled(number[s.loop.index], s.start, s.shape) for k, s in sampled.items()},
+        {k: Sampled(number[s.loop.index], s.start, s.shape, *s.counters()) for k, s in sampled.items()},
     )
 
 
