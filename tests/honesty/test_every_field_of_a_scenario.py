@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import manipula as mp
 from manipula import control, drives, friction
 from manipula.errors import DescriptionError
 from manipula.motion.formula_motion import formula_motion
+from manipula.simulation.run_kinds import ELSEWHERE, EVERY_RUN, RUN_KINDS, acts
 
 
 def arm(mass: float = 1.0, room: float | None = None) -> mp.Robot:
@@ -118,18 +121,42 @@ def test_delayed_torques_need_no_choice_of_integrator() -> None:
 
 
 def test_the_table_knows_every_field() -> None:
-    from manipula.simulation.checks.requests import ACTS
-
     fields = {f.name for f in dataclasses.fields(mp.Scenario)}
-    assert set(ACTS) == fields
+    own = {name for kind in RUN_KINDS.values() for name in kind.settings}
+    assert own | set(EVERY_RUN) == fields
+    assert not own & set(EVERY_RUN)
+    assert own == set(ELSEWHERE)
     assert set(OTHER) == fields - {"kind"}
-    assert set().union(*ACTS.values()) == {k for k in RUNS if " " not in k}
+    assert set(RUN_KINDS) == {k for k in RUNS if " " not in k}
+
+
+@pytest.mark.parametrize("kind", RUN_KINDS)
+def test_a_kind_names_the_setting_that_it_needs(kind: str) -> None:
+    needed = RUN_KINDS[kind].needs
+    given = {k: v for k, v in (COMMON | RUNS[kind]).items() if k not in ("reference", "controller", "torques")}
+    if not needed:
+        mp.simulate(mp.Scenario(**given))
+        return
+    with pytest.raises(DescriptionError, match=f"'{kind}' needs '{needed}'"):
+        mp.simulate(mp.Scenario(**given))
+
+
+def test_a_scenario_shows_what_was_chosen() -> None:
+    shown = repr(mp.Scenario(ARM, q0=Q0, duration=0.2, tolerance=1e-6, gain=0.0))
+    assert shown == f"Scenario('{ARM.name}', kind='free', q0=(0.1, 0.6, 0.5), duration=0.2)"
+
+
+def test_the_page_on_scenarios_names_the_settings_of_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
+    for name, kind in RUN_KINDS.items():
+        row = re.search(rf"^\| `{name}` \|(.*)\|(.*)\|$", page, re.M)
+        assert row, name
+        assert row[1].strip().startswith(kind.what)
+        assert set(re.findall(r"`(\w+)`", row[2])) == set(kind.settings), name
 
 
 @pytest.mark.parametrize(("kind", "field", "k"), CASES, ids=lambda x: str(x))
 def test_a_request_acts_or_is_refused(kind: str, field: str, k: int) -> None:
-    from manipula.simulation.checks.requests import ACTS
-
     value = OTHER[field][k]
     given = COMMON | RUNS[kind] | BESIDE.get(field, {})
     if given.get(field) == value:
@@ -143,7 +170,7 @@ def test_a_request_acts_or_is_refused(kind: str, field: str, k: int) -> None:
     if result is None:
         assert any(name in str(why) for name in (field, *ALSO.get(field, ()))), f"{field} is refused as: {why}"
         return
-    assert kind.split(" ")[0] in ACTS[field], f"{field} was taken by a {kind} run"
+    assert acts(field, kind.split(" ")[0]), f"{field} was taken by a {kind} run"
     assert what_is_seen(result) != what_is_seen(base(kind, field)), (
         f"{field} = {value!r} changed nothing in a {kind} run"
     )

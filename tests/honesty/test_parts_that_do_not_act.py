@@ -24,7 +24,10 @@ PD = control.PDGravity(50.0, 10.0)
         ({"reference": MOVE, "torques": TORQUES}, "playback run follows no reference"),
         ({"reference": MOVE, "kind": "inverse_dynamics", "controller": PD}, "asks no controller"),
         ({"controller": PD, "torques": TORQUES}, "asks no controller"),
-        ({"controller": PD, "reference": MOVE, "kind": "dynamic", "torques": TORQUES}, "'playback'; a dynamic run"),
+        (
+            {"controller": PD, "reference": MOVE, "kind": "dynamic", "torques": TORQUES},
+            "'playback'; this run is of kind 'dynamic'",
+        ),
         ({"controller": control.PD(50.0, 10.0, goal=(0.1, 0.2)), "reference": MOVE}, "goal of its own"),
         ({"controller": control.GravityCompensation(), "reference": MOVE}, "'gravity' follows no reference"),
     ],

@@ -35,8 +35,6 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         raise DescriptionError(f"The controller's model has {model.n} joints, the robot {robot.n}.", field="model")
     kind = s.resolved_kind()
     controller = s.controller if kind == "dynamic" else None
-    if kind == "dynamic" and controller is None:
-        raise DescriptionError("A dynamic run needs a controller.", field="controller")
     reference, dimension = None, robot.n
     torques = None
     if kind == "playback":

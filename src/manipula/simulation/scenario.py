@@ -22,11 +22,12 @@ from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import frozen
 from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
 from manipula.simulation.plant.per_joint import each_joint
+from manipula.simulation.run_kinds import RUN_KINDS
 from manipula.simulation.stated_limits import stated_limits
 from manipula.verbs import verb
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
-KINDS = ("auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback")
+KINDS = ("auto", *RUN_KINDS)
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
 WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
@@ -38,39 +39,48 @@ def _intervals(length: float, part: float) -> int:
     return max(1, math.ceil(count - WHOLE * max(1.0, count)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A frozen description of one run (or of a batch: ``q0`` of shape (N, n)).
 
-    Attributes:
-        robot: the plant.
-        reference: a trajectory in joint or task space, or ``None``.
-        controller: from ``manipula.control``; ``None`` is free motion.
+    What happens is its ``kind`` (``run_kinds.py``); "auto" decides by what is given. Settings that act in some kinds only are refused
+    in others.
+
+    Settings of every run:
+        robot: the plant. name: of the run.
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
         duration, step: [s]; fixed integrators step at multiples of ``step``, cut short where a sample, the end or a known jump
             divides one. ``step`` is also the period at which a controller with noise or delay decides.
+        sample: time between recorded samples [s]; ``step`` when omitted. The end is always recorded.
         integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
             drives and friction); "auto" takes dop853 for free motion, and under control rk4, or rodas where
             the verification of rk4 fails.
-        sample: time between recorded samples [s]; ``step`` when omitted. The end is always recorded.
-        kind: "auto" decides by what is given; "kinematic" integrates resolved rates, "inverse_dynamics" evaluates torques
-            along the reference, "playback" applies ``torques``.
-        torques: (times, values) for playback, values (k, n), linear between the times.
-        model: the controller's own model of the robot; the plant itself when omitted.
-        friction, drives: replacing those of the robot: one law or drive for all joints, one a joint, or a mapping by joint name;
-            ``friction=()`` switches friction off.
-        disturbances: wrenches on frames and payload changes. noise: of the measurements. actuator: limits and delay.
-        parameters: values of the robot's free parameters, numbers or one number a run of the batch.
-        vary: other numbers of the run by their path, such as {"controller.kp": (N,)}.
         tolerance: relative error up to which the answer counts as right; adaptive integrators aim below it.
-        stop_at_limits: end the run where a joint limit is crossed.
         verify: repeat the run with another step and compare, so that "finished" can be trusted.
-        ik_solution: which solution of the inverse kinematics an inverse-dynamics run along a task reference starts with.
-        criteria, gain: secondary criteria of a kinematic run, and its gain on the tip's error [1/s].
-        start: "given" takes q0 as it is, "project" moves it by the smallest change of joints onto the start of a task reference.
+        friction: replacing that of the robot: one law for all joints, one per joint, or a mapping by joint name; ``()`` is none.
+        disturbances: wrenches on frames and payload changes.
+        parameters: values of the robot's free parameters, numbers or one number per run of the batch.
+        vary: other numbers of the run by their path, such as {"controller.kp": (N,)}.
+        stop_at_limits: end the run where a joint limit is crossed.
         limits: what the motion is held against (``Result.feasible``) in place of the robot's own limits of the same quantity:
-            "position", "velocity", "acceleration", "jerk", "torque", "power", one number or one a joint; "tip" with its own
+            "position", "velocity", "acceleration", "jerk", "torque", "power", one number or one per joint; "tip" with its own
             "velocity", "acceleration", "jerk".
+
+    Runs that torques move ("dynamic", "free", "playback"):
+        controller: from ``manipula.control`` (dynamic); without one the motion is free.
+        model: the controller's own model of the robot; the plant itself when omitted (dynamic).
+        noise: of the measurements (dynamic). actuator: limits and delay of the command (dynamic, playback).
+        torques: (times, values), values (k, n), linear between the times (playback).
+        drives: replacing those of the robot, given like ``friction``.
+
+    Runs along a reference ("dynamic", "kinematic", "inverse_dynamics"):
+        reference: a trajectory in joint or task space.
+        start: "given" takes q0 as it is, "project" moves it by the smallest change of joints onto the start of a task reference.
+
+    Runs whose motion is given ("kinematic": resolved motion rate, "inverse_dynamics": torques along the reference):
+        criteria, gain: secondary criteria of a redundant arm, and the gain on the tip's error [1/s].
+        ik_solution: which solution of the inverse kinematics a task reference starts with (inverse_dynamics).
+        actuator: limits that the torques are held against.
     """
 
     robot: Robot
@@ -158,6 +168,14 @@ class Scenario:
                 f"record fewer: sample=…",
                 field="sample",
             )
+
+    def __repr__(self) -> str:
+        chosen = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in ("robot", "kind")}
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}
+        told = [
+            f"{name}={values.found(v)}" for name, v in chosen.items() if v is not defaults[name] and v != defaults[name]
+        ]
+        return f"Scenario({', '.join([repr(self.robot.name), f'kind={self.resolved_kind()!r}', *told])})"
 
     @property
     def steps(self) -> int:

@@ -29,8 +29,6 @@ def rehearse(s: Scenario) -> None:
     kind = s.resolved_kind()
     reference: Any = s.reference
     if kind in ("kinematic", "inverse_dynamics"):
-        if reference is None:
-            raise DescriptionError(f"A run of kind '{kind}' follows a reference; none is given.", field="reference")
         if reference.space == "joint" and reference.dimension != s.robot.n:
             raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         return

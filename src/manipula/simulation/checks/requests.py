@@ -8,30 +8,10 @@ from manipula.errors import DescriptionError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.simulation.checks.idle_parts import check_idle
+from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
 
 TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
-
-
-FORWARD = ("dynamic", "free", "playback")
-GIVEN = ("kinematic", "inverse_dynamics")
-EVERY = (*FORWARD, *GIVEN)
-ACTS: dict[str, tuple[str, ...]] = {  # in which kinds of run each field of a Scenario acts; elsewhere it is refused
-    "robot": EVERY, "kind": EVERY, "duration": EVERY, "step": EVERY, "sample": EVERY, "name": EVERY, "limits": EVERY,
-    "reference": ("dynamic", *GIVEN), "controller": ("dynamic",), "model": ("dynamic",), "noise": ("dynamic",),
-    "torques": ("playback",), "q0": EVERY, "qd0": EVERY, "start": ("dynamic", *GIVEN), "ik_solution": ("inverse_dynamics",),
-    "friction": EVERY, "drives": FORWARD, "disturbances": EVERY, "actuator": ("dynamic", "playback", *GIVEN),
-    "parameters": EVERY, "vary": EVERY, "integrator": EVERY, "tolerance": EVERY, "verify": EVERY, "stop_at_limits": EVERY,
-    "criteria": GIVEN, "gain": GIVEN,
-}  # fmt: skip
-WHY = {
-    "model": "A controller's own model acts in runs of kind 'dynamic'",
-    "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
-    "start": "Only a run that follows a reference can be started on it",
-    "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
-    "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
-    "actuator": "A free run commands nothing that actuators could limit or delay",
-}
 
 
 def check_requests(s: Scenario) -> None:
@@ -41,20 +21,26 @@ def check_requests(s: Scenario) -> None:
         DescriptionError: with the field that would be ignored, and where it is honoured.
     """
     kind = s.resolved_kind()
-    _whole_parts(s, kind)
+    _settings(s, kind)
+    _reference(s)
     _orientation(s, kind)
-    _criteria(s, kind)
-    _fields(s, kind)
+    _criteria(s)
     check_idle(s, kind)
-    if kind in GIVEN and s.reference is not None:
+    if kind in ("kinematic", "inverse_dynamics"):
         _along_given_motion(s, kind)
 
 
-def _fields(s: Scenario, kind: str) -> None:
-    """Fields that act in other kinds of run only, or only beside others."""
+def _settings(s: Scenario, kind: str) -> None:
+    """The setting that this kind of run needs is there; those that act in other kinds only, or only beside others, are not."""
+    needed = RUN_KINDS[kind].needs
+    if needed and getattr(s, needed) is None:
+        raise DescriptionError(
+            f"A run of kind '{kind}' needs '{needed}' ({NEEDED[needed]}); none is given.", field=needed
+        )
     for f in dataclasses.fields(s):
-        if f.name in WHY and kind not in ACTS[f.name] and getattr(s, f.name) != f.default:
-            raise DescriptionError(f"{WHY[f.name]}; this run is of kind '{kind}' and would ignore it.", field=f.name)
+        if not acts(f.name, kind) and getattr(s, f.name) != f.default:
+            why = ELSEWHERE[f.name].format(kind=kind)
+            raise DescriptionError(f"{why}; this run is of kind '{kind}' and would ignore it.", field=f.name)
     if s.start == "project" and getattr(s.reference, "space", "") != "task":
         raise DescriptionError(
             "start = 'project' moves q0 onto the start of a task reference; this run has none and would ignore it.",
@@ -106,29 +92,11 @@ def _redundant(s: Scenario) -> bool:
     return task is not None and robot.n > len(task.parts[0][1])
 
 
-def _whole_parts(s: Scenario, kind: str) -> None:
-    """Controllers, torques and references that this kind of run would not look at."""
-    needed = {"kinematic": s.reference, "inverse_dynamics": s.reference, "playback": s.torques}
-    if kind in needed and needed[kind] is None:
-        return  # refused for what is missing, which says more than what is too much
+def _reference(s: Scenario) -> None:
+    """A reference that the controller would not look at."""
     controller = s.controller
-    if controller is not None and kind != "dynamic":
-        raise DescriptionError(
-            f"A run of kind '{kind}'{' (torques are given)' * (kind == 'playback')} asks no controller; the one given "
-            f"('{controller.name}') would be ignored.",
-            field="controller",
-        )
-    if s.torques is not None and kind != "playback":
-        raise DescriptionError(
-            f"Torques over time act in runs of kind 'playback'; a {kind} run would ignore them.", field="torques"
-        )
     if s.reference is None:
         return
-    if kind in ("free", "playback"):
-        raise DescriptionError(
-            f"A {kind} run follows no reference: give a controller, or kind = 'kinematic' or 'inverse_dynamics'.",
-            field="reference",
-        )
     if controller is not None and getattr(controller, "goal", None) is not None:
         raise DescriptionError(
             f"The controller '{controller.name}' has a goal of its own and would ignore the reference; give one of them.",
@@ -154,7 +122,7 @@ def _orientation(s: Scenario, kind: str) -> None:
     )
 
 
-def _criteria(s: Scenario, kind: str) -> None:
+def _criteria(s: Scenario) -> None:
     for criterion in s.acting_criteria:
         why = criterion.idle(s.robot)
         if why:
@@ -162,13 +130,4 @@ def _criteria(s: Scenario, kind: str) -> None:
         if getattr(criterion, "gain", 1.0) == 0.0 and not s.vary:
             raise DescriptionError(
                 f"The criterion '{criterion.name}' has a gain of 0 and moves nothing.", field="criteria"
-            )
-    if kind in ("kinematic", "inverse_dynamics"):
-        return
-    for name, given in (("criteria", bool(s.criteria)), ("gain", bool(s.gain))):
-        if given:
-            raise DescriptionError(
-                f"'{name}' of a scenario belongs to kinematic runs; a {kind} run would ignore it. "
-                "Task-space controllers have criteria and gains of their own.",
-                field=name,
             )

@@ -61,8 +61,6 @@ def kinematic(s: Scenario) -> Result:
 def inverse_dynamics(s: Scenario) -> Result:
     """Torques along a reference of joints, or along the joints found for a task reference."""
     reference: Any = s.reference
-    if reference is None:
-        raise DescriptionError("An inverse-dynamics run follows a reference; none is given.", field="reference")
     t = s.times
     if reference.space == "joint":
         if reference.dimension != s.robot.n:

@@ -1,0 +1,60 @@
+"""The kinds of run that a Scenario describes: what happens in each, what it needs, and which settings act in it.
+
+Settings of every run act everywhere; the others belong to some kinds and are refused elsewhere (``checks/requests.py``), never dropped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+EVERY_RUN = (
+    "robot", "kind", "name", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "verify", "friction", "disturbances",
+    "parameters", "vary", "stop_at_limits", "limits",
+)  # fmt: skip
+
+
+class RunKind(NamedTuple):
+    """One kind of run.
+
+    Attributes:
+        what: what happens. needs: the setting without which there is no such run.
+        settings: those that act in it beside the settings of every run.
+    """
+
+    what: str
+    needs: str
+    settings: tuple[str, ...]
+
+
+ALONG = ("reference", "start", "criteria", "gain", "actuator")
+RUN_KINDS = {
+    "dynamic": RunKind(
+        "the arm moves under its controller",
+        "controller", ("controller", "reference", "start", "model", "noise", "actuator", "drives"),
+    ),
+    "free": RunKind("the arm moves by itself", "", ("drives",)),
+    "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives")),
+    "kinematic": RunKind("resolved motion rate along a task reference", "reference", ALONG),
+    "inverse_dynamics": RunKind("torques along a reference", "reference", (*ALONG, "ik_solution")),
+}  # fmt: skip
+NEEDED = {  # what each needed setting is
+    "controller": "one of manipula.control", "torques": "times (k) and values (k rows of n)", "reference": "a trajectory",
+}  # fmt: skip
+ELSEWHERE = {  # why a setting does not act in a run of another kind
+    "controller": "A {kind} run asks no controller",
+    "reference": "A {kind} run follows no reference: give a controller, or kind = 'kinematic' or 'inverse_dynamics'",
+    "torques": "Torques over time act in runs of kind 'playback'",
+    "model": "A controller's own model acts in runs of kind 'dynamic'",
+    "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
+    "start": "Only a run that follows a reference can be started on it",
+    "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
+    "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
+    "actuator": "A free run commands nothing that actuators could limit or delay",
+    "criteria": "Criteria of a scenario act in kinematic and inverse-dynamics runs; task-space controllers have their own",
+    "gain": "The gain of a scenario acts in kinematic and inverse-dynamics runs; controllers have their own",
+}
+
+
+def acts(setting: str, kind: str) -> bool:
+    """Does a setting act in runs of this kind?"""
+    return setting in EVERY_RUN or setting in RUN_KINDS[kind].settings
