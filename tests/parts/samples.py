@@ -8,21 +8,20 @@ from typing import Any
 
 from manipula.parts.declared import FieldDeclaration
 
-TEXTS = {"frame": "tip", "motor": "0.1*sin(t)"}
-
 
 def good(d: FieldDeclaration, n: int = 2) -> Any:
     """A value within the range that differs from the default."""
     f = d.field
     number = next(x for x in (0.75, 1.25, 3.5, 0.001) if _inside(f, x) and x != d.default)
+    variable = (f.names or ("t",))[0]
     return {
         "number": number,
         "one per joint": [number] * n if f.each == "joint" else number,
         "vector": [number] * (f.lengths or (3,))[0],
         "numbers": [number] * 3,
         "rows": [[number] * n] * 2,
-        "formula": "0.1*sin(t)",
-        "formulas": ["0.1*sin(t)"] + [number] * ((f.lengths or (3,))[0] - 1),
+        "formula": f"0.1*sin({variable})",
+        "formulas": [f"0.1*sin({variable})"] + [number] * ((f.lengths or (3,))[0] - 1),
         "frame": "tool",
         "text": "word",
         "choice": f.choices[-1] if f.choices else "",
@@ -48,7 +47,7 @@ NUMERIC = ("number", "one per joint", "vector", "numbers", "rows", "formula", "f
 def bad(d: FieldDeclaration, n: int = 2) -> Iterator[tuple[str, Any]]:
     """(what is wrong, value) for everything that the field must refuse."""
     f = d.field
-    yield "kind", {"a": 1}
+    yield "kind", 5.5 if f.kind == "constants" else {"a": 1}
     if f.kind in NUMERIC:
         yield "truth value", _shaped(f, True)
         yield "nan", _shaped(f, math.nan)
@@ -59,7 +58,7 @@ def bad(d: FieldDeclaration, n: int = 2) -> Iterator[tuple[str, Any]]:
         if f.nonzero:
             yield "zero", _shaped(f, 0.0)
     if f.kind in (*NUMERIC, "whole number", "whole numbers"):
-        for bound, beyond in ((f.least, -1.0), (f.above, 0.0), (f.most, 1.0), (f.below, 0.0)):
+        for bound, beyond in ((f.least, -1.0), (f.above, 0.0), (f.most, abs(f.most or 0.0) + 1.0), (f.below, 0.0)):
             if bound is not None:
                 yield "out of range", _shaped(f, bound + beyond)
     if f.kind == "number":

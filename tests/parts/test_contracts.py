@@ -13,12 +13,14 @@ import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.toml.part_tables import read_fields, read_part
+from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import Number, PerJoint
 from manipula.redundancy import null_space
 from manipula.robot import drives, friction
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.checks.rehearsal import rehearse
+from manipula.simulation.files import reference
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.parts import part_table, read_criteria
 from manipula.simulation.files.scenario_file import load_text
@@ -42,6 +44,35 @@ BETWEEN = {
 def required(part: Any) -> dict[str, Any]:
     found = {d.name: good(d) for d in declared(part) if d.required and d.field.kind != "function"}
     return found | ({"function": abs} if any(d.field.kind == "function" for d in declared(part)) else {})
+
+
+MOTIONS = [(kind, name, f) for kind in (paths.KIND, timing.KIND, reference.KIND) for name, f in kind.registry.items()]
+ARGUMENTS = [pytest.param(k, n, f, d, id=f"{k.name} {n}.{d.name}") for k, n, f in MOTIONS for d in declared(f)]
+PLAIN = paths.line([0, 0], [1, 0])
+GIVEN = {  # arguments that belong together
+    "formula": {"u": [0.0, 1.0], "breaks": [0.5]}, "polyline": {"points": [[0, 0], [1, 0]]}, "transform": {"pose": np.eye(4).tolist()},
+    "piecewise_jerk": {}, "table": {"times": [0.0, 1.0], "s": [0.0, 1.0], "breaks": [0.0, 1.0], "coefficients": [[[0.0], [1.0]]]},
+    "from_csv": {"source": "0,0\n1,1\n2,0\n"}, "from_svg": {"source": "M 0 0 L 1 0"}, "joint_move": {"goal": [0.1] * 3},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name", "function", "d"), ARGUMENTS)
+def test_arguments_of_paths_and_time_laws(kind: Any, name: str, function: Any, d: Any) -> None:
+    assert d.declared
+    assert len(d.field.meaning) > 3
+    if d.field.kind not in ("flag", "choice", "text", "texts", "file", "part", "parts", "constants"):
+        assert d.field.unit
+    parts = {"path": PLAIN, "time law": timing.quintic(1.0)}
+    known = GIVEN.get(name, {})
+    others = {
+        x.name: known[x.name] if x.name in known else parts[x.field.of] if x.field.kind == "part" else good(x)
+        for x in declared(function)
+        if x.required and x.name != d.name and x.field.kind != "parts"
+    }
+    for what, value in bad(d):
+        with pytest.raises(DescriptionError, match=rf"\b{d.name}\b") as error:
+            function(**{d.name: value}, **others)
+        assert str(error.value.field).startswith(d.name), what
 
 
 @pytest.mark.parametrize(("group", "name", "part", "d"), FIELDS)
@@ -172,7 +203,7 @@ def test_parts_of_a_user() -> None:
 
     assert Plain(-1.0).anything == -1.0  # nothing is declared, so nothing is checked
     assert [d.name for d in declared(Plain)] == ["anything"]
-    with pytest.raises(DescriptionError, match="'drag' of friction law 'own' must be at least 0 N·m, found -1"):
+    with pytest.raises(DescriptionError, match=r"'drag' of friction law 'own' must be at least 0 .N·m., found -1"):
         Own(-1.0)
     with pytest.raises(DescriptionError, match=r"friction\[0\].drag: 'drag' of friction law 'own'"):
         mp.Scenario(robot=TWO, friction=Careless(-1.0), duration=1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from manipula.algebra.arguments import choice, finite_array, function_of, number
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.motion.paths.base import HIGHEST_ORDER, Side
-from manipula.motion.timing.base import checked_duration
+from manipula.motion.paths.fields import Space
+from manipula.motion.timing.base import LONGEST, SHORTEST
 from manipula.motion.trajectory import Trajectory, _vee
+from manipula.parts.checks import check_arguments
+from manipula.parts.field import Constants, Formulas, Number, Numbers
 
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 
@@ -127,13 +130,18 @@ class FormulaMotion(Trajectory):
 
 
 def formula_motion(
-    coordinates: Any,
-    duration: float,
+    coordinates: Annotated[
+        Any,
+        Formulas("m or rad", "formulas in t, or a function of t: two or three of the tip, or one per joint", names=()),
+    ],
+    duration: Annotated[float, Number("s", "duration", least=SHORTEST, most=LONGEST)],
     *,
-    breaks: Sequence[float] = (),
-    space: Literal["task", "joint"] = "task",
-    orientation: Any = None,
-    constants: Mapping[str, float] | None = None,
+    breaks: Annotated[Sequence[float], Numbers("s", "times where the formulas are not smooth", above=0.0)] = (),
+    space: Space = "task",
+    orientation: Annotated[
+        Any, Formulas("rad", "roll, pitch, yaw of the tool, or a function; none leaves it open", lengths=(3,), names=())
+    ] = None,
+    constants: Annotated[Mapping[str, float] | None, Constants("values of other names in the formulas")] = None,
 ) -> FormulaMotion:
     """The motion ``p(t)`` over ``0 ≤ t ≤ duration``.
 
@@ -144,16 +152,11 @@ def formula_motion(
         orientation: roll, pitch, yaw of the tool as three texts or a function; ``None`` leaves it open.
         constants: values of other names in the texts.
     """
-    T = checked_duration(duration, "duration")
+    check_arguments(formula_motion, locals(), "a motion by formulas")
+    T = float(duration)
     inner = finite_array(rows_of(breaks, "breaks"), "breaks")
     if inner.ndim != 1 or np.any(np.diff([0.0, *inner, T]) <= 0):
         raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
-    choice(space, "space", ("task", "joint"))
-    if constants is not None and not isinstance(constants, Mapping):
-        raise DescriptionError(
-            f"'constants' must be a table of names and numbers; found {printable(repr(constants), 60)}.",
-            field="constants",
-        )
     named = {str(k): number(v, f"constants.{printable(k, 40)}") for k, v in (constants or {}).items()}
     f, texts = _function(coordinates, named, "coordinates")
     angles, turned = (None, None) if orientation is None else _function(orientation, named, "orientation")

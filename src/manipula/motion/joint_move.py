@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -12,23 +12,35 @@ from manipula.errors import CompileError, DescriptionError, ShapeError, SolveErr
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.base import PiecewiseProfile, from_jerks
 from manipula.motion.timing.double_s import double_s
+from manipula.parts.checks import check_arguments
+from manipula.parts.field import Choice, Numbers, PerJoint
 
 Phases = tuple[list[float], list[float]]  # durations, jerks
 
 
 def joint_move(
-    start: Any,
-    goal: Any,
+    start: Annotated[Any, Numbers("rad or m", "joint vector at the start", degrees=True)],
+    goal: Annotated[Any, Numbers("rad or m", "joint vector at the end", degrees=True)],
     *,
-    velocity: Any,
-    acceleration: Any,
-    jerk: Any,
-    synchronise: Literal["time", "phase"] = "time",
-    method: Literal["auto", "double_s", "ruckig"] = "auto",
-    start_velocity: Any = None,
-    start_acceleration: Any = None,
-    goal_velocity: Any = None,
-    goal_acceleration: Any = None,
+    velocity: Annotated[Any, PerJoint("rad/s or m/s", "largest speed", above=0.0, degrees=True)],
+    acceleration: Annotated[Any, PerJoint("rad/s² or m/s²", "largest acceleration", above=0.0, degrees=True)],
+    jerk: Annotated[Any, PerJoint("rad/s³ or m/s³", "largest jerk", above=0.0, degrees=True)],
+    synchronise: Annotated[
+        Literal["time", "phase"],
+        Choice("time: all arrive together; phase: a straight line in joint space"),
+    ] = "time",
+    method: Annotated[
+        Literal["auto", "double_s", "ruckig"],
+        Choice("ruckig is needed for moves that do not start and end at rest", "auto", "double_s", "ruckig"),
+    ] = "auto",
+    start_velocity: Annotated[Any, PerJoint("rad/s or m/s", "speed at the start; none: 0", degrees=True)] = None,
+    start_acceleration: Annotated[
+        Any, PerJoint("rad/s² or m/s²", "acceleration at the start; none: 0", degrees=True)
+    ] = None,
+    goal_velocity: Annotated[Any, PerJoint("rad/s or m/s", "speed at the end; none: 0", degrees=True)] = None,
+    goal_acceleration: Annotated[
+        Any, PerJoint("rad/s² or m/s²", "acceleration at the end; none: 0", degrees=True)
+    ] = None,
 ) -> PiecewiseTrajectory:
     """The synchronised jerk-limited move from ``start`` to ``goal``, shape (n,) each [rad or m].
 
@@ -40,6 +52,7 @@ def joint_move(
             not start and end at rest. Rest-to-rest moves take the same time either way.
         start_velocity, start_acceleration, goal_velocity, goal_acceleration: 0 by default.
     """
+    check_arguments(joint_move, locals(), "a joint move")
     a, b = finite_array(start, "start"), finite_array(goal, "goal")
     if a.ndim != 1 or a.shape != b.shape:
         raise ShapeError(f"'start' and 'goal' must have one shape (n,); found {a.shape} and {b.shape}.")

@@ -11,8 +11,10 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import DescriptionError, LengthError, printable, unknown_name
+from manipula.errors import DescriptionError, LengthError, UnknownNameError, nearest, printable, unknown_name
 from manipula.parts.declared import FieldDeclaration, declared
+
+MANY = 1000  # entries that are looked at one by one
 
 
 def check_part(part: Any) -> None:
@@ -87,19 +89,19 @@ def check_numbers(values: np.ndarray, d: FieldDeclaration, whose: str) -> None:
         raise _out_of_range(float(values[wrong].flat[0]), d, whose)
 
 
-def _refused(d: FieldDeclaration, whose: str, needed: str, value: Any) -> DescriptionError:
+def _refused(d: FieldDeclaration, whose: str, needed: str, value: Any, at: str = "") -> DescriptionError:
     shown = printable(repr(value), 60)
-    return DescriptionError(f"'{d.name}' of {whose} must be {needed}, found {shown}.", field=d.name)
+    return DescriptionError(f"'{d.name}{at}' of {whose} must be {needed}, found {shown}.", field=d.name)
 
 
-def _out_of_range(value: float, d: FieldDeclaration, whose: str) -> DescriptionError:
+def _out_of_range(value: float, d: FieldDeclaration, whose: str, at: str = "") -> DescriptionError:
     allowed = d.field.range or "a finite number"
     if d.field.range and not math.isfinite(value):
         allowed = f"a finite number, {allowed}"
     if d.field.kind.startswith("whole"):
         allowed = f"a whole number, {allowed}"
-    unit = f" {d.field.unit}" if d.field.unit not in ("", "1") else ""
-    return DescriptionError(f"'{d.name}' of {whose} must be {allowed}{unit}, found {value:g}.", field=d.name)
+    unit = f" [{d.field.unit}]" if d.field.unit not in ("", "1") else ""
+    return DescriptionError(f"'{d.name}{at}' of {whose} must be {allowed}{unit}, found {value:g}.", field=d.name)
 
 
 def _as_float(value: Any) -> float | None:
@@ -122,16 +124,16 @@ def _as_float(value: Any) -> float | None:
     return None
 
 
-def _number(value: Any, d: FieldDeclaration, whose: str) -> None:
+def _number(value: Any, d: FieldDeclaration, whose: str, at: str = "") -> None:
     try:
         found = _as_float(value)
     except (TypeError, ValueError):
-        raise _refused(d, whose, "one number" if d.field.kind == "number" else "a number", value) from None
+        raise _refused(d, whose, "one number" if d.field.kind == "number" else "a number", value, at) from None
     if found is not None:
-        _within(found, d, whose)
+        _within(found, d, whose, at)
 
 
-def _within(found: float, d: FieldDeclaration, whose: str) -> None:
+def _within(found: float, d: FieldDeclaration, whose: str, at: str = "") -> None:
     f = d.field
     if (
         math.isnan(found)
@@ -142,18 +144,21 @@ def _within(found: float, d: FieldDeclaration, whose: str) -> None:
         or (f.most is not None and found > f.most)
         or (f.below is not None and found >= f.below)
     ):
-        raise _out_of_range(found, d, whose)
+        raise _out_of_range(found, d, whose, at)
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _numbers(value: Any, d: FieldDeclaration, whose: str) -> None:
+def _numbers(value: Any, d: FieldDeclaration, whose: str, at: str = "") -> None:
     if not _is_list(value):
-        raise _refused(d, whose, "a list of numbers", value)
-    for v in value:
-        _number(v, d, whose)
+        raise _refused(d, whose, "numbers in a list", value, at)
+    if len(value) > MANY and (array := np.asarray(value)).dtype.kind in "fiu":
+        check_numbers(array, d, whose)
+        return
+    for i, v in enumerate(value):
+        _number(v, d, whose, f"{at}[{i}]")
 
 
 def _per_joint(value: Any, d: FieldDeclaration, whose: str) -> None:
@@ -180,11 +185,15 @@ def _count(value: Any, d: FieldDeclaration, whose: str, of: str) -> None:
         raise LengthError(f"'{d.name}' of {whose} must be {wanted}, found {len(value)}.", field=d.name)
 
 
-def _rows(value: Any, d: FieldDeclaration, whose: str) -> None:
+def _rows(value: Any, d: FieldDeclaration, whose: str, at: str = "") -> None:
     if not _is_list(value) or not all(_is_list(row) for row in value):
-        raise _refused(d, whose, "rows of numbers", value)
-    for row in value:
-        _numbers(row, d, whose)
+        error = _refused(d, whose, "rows of numbers", value, at)
+        raise LengthError(error.problem, field=error.field) if _is_list(value) else error
+    if len(value) > MANY and len({len(row) for row in value}) == 1 and (array := np.asarray(value)).dtype.kind in "fiu":
+        check_numbers(array, d, whose)
+        return
+    for i, row in enumerate(value):
+        (_rows if len(row) and _is_list(row[0]) else _numbers)(row, d, whose, f"{at}[{i}]")
 
 
 def _formula(value: Any, d: FieldDeclaration, whose: str) -> None:
@@ -192,6 +201,8 @@ def _formula(value: Any, d: FieldDeclaration, whose: str) -> None:
         return
     if not isinstance(value, str):
         _number(value, d, whose)
+        return
+    if not d.field.names:  # its author knows them
         return
     try:
         parse(value, names=d.field.names)
@@ -209,7 +220,12 @@ def _formulas(value: Any, d: FieldDeclaration, whose: str) -> None:
 
 def _choice(value: Any, d: FieldDeclaration, whose: str) -> None:
     if not isinstance(value, str) or value not in d.field.choices:
-        raise unknown_name(f"choice of '{d.name}' of {whose}", value, d.field.choices, field=d.name)
+        close = nearest(str(value), d.field.choices)
+        hint = f" Did you mean '{close}'?" if close else ""
+        allowed = ", ".join(d.field.choices)
+        raise UnknownNameError(
+            f"'{d.name}' of {whose} is {printable(repr(value), 60)}; allowed: {allowed}.{hint}", field=d.name
+        )
 
 
 def _whole(value: Any, d: FieldDeclaration, whose: str) -> None:

@@ -6,9 +6,9 @@ import dataclasses
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from weakref import WeakKeyDictionary
 
 from manipula.parts.field import Field, Kind
@@ -103,6 +103,9 @@ def _declaration(name: str, hint: Any, default: Any, required: bool) -> FieldDec
     if get_origin(hint) is Annotated:
         for note in get_args(hint)[1:]:
             if isinstance(note, Field):
+                kind = get_args(hint)[0]
+                if note.kind == "choice" and not note.choices and get_origin(kind) is Literal:
+                    note = replace(note, choices=get_args(kind))
                 return FieldDeclaration(name, note, default, required, True)
     return FieldDeclaration(name, Field(UNDECLARED.get(hint, "any")), default, required, False)
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from manipula.algebra.arguments import LARGEST
+
 Kind = Literal[
     "number", "one per joint", "vector", "numbers", "rows", "formula", "formulas", "frame", "choice", "whole number",
     "whole numbers", "text", "texts", "flag", "file", "part", "parts", "constants", "function", "any",
@@ -31,8 +33,8 @@ class Field:
         lengths: of a vector, the numbers of entries allowed.
         each: what "one per joint" counts: joints, or coordinates, or parameters.
         degrees: an angle, which a file may give in degrees with ``_deg`` behind the name.
-        names: variables of a formula.
-        of: the kind of part that stands in this field.
+        names: variables of a formula; none when other fields define them.
+        of: the kind of part that stands in this field; of a file the ending that tells its name from a text (none: one line).
     """
 
     kind: Kind
@@ -54,12 +56,14 @@ class Field:
     @property
     def range(self) -> str:
         """The allowed range in words, empty when every finite number is allowed."""
+        if self.least is not None and self.most is not None:
+            return f"from {self.least:g} to {self.most:g}"
         words = [
             text.format(bound)
             for text, bound in (
                 ("at least {:g}", self.least),
                 ("greater than {:g}", self.above),
-                ("at most {:g}", self.most),
+                ("at most {:g}", None if self.most == LARGEST else self.most),
                 ("less than {:g}", self.below),
             )
             if bound is not None

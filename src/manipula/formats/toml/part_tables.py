@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from manipula.parts.checks import check_value
 from manipula.parts.declared import FieldDeclaration, declared
 from manipula.parts.registry import PartKind
 
+FAILURES = (ManipulaError, TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError)
 Reader = Callable[[Fields], Any]
 
 
@@ -36,7 +38,7 @@ def read_fields(table: Fields, made: Callable[..., Any], what: str, nested: Mapp
         if key is not None:
             arguments[d.name] = read_value(table, key, d, what, nested or {})
         elif d.required:
-            raise table.error(f"The {what} needs '{d.name}'.")
+            raise table.missing(d.name, f"The {what} needs '{d.name}'.")
     return constructed(table, lambda: made(**arguments), what, {d.name: key for d, key in zip(fields, keys)})
 
 
@@ -48,12 +50,12 @@ def constructed(table: Fields, make: Callable[[], Any], what: str, keys: Mapping
     except DescriptionError as error:
         if error.file is not None and error.file != document.file:  # a file of its own
             raise
-        key = keys.get(error.field or "")
+        key = keys.get(re.split(r"[\[.,]", error.field or "")[0])
         if key is None:
             raise document.located(error, table.path) from None
         error.field = None
         raise error.at(**document.place(table.where(key))) from None
-    except (ManipulaError, TypeError, ValueError) as error:
+    except FAILURES as error:
         told = str(error) if isinstance(error, ManipulaError) else f"it refuses these values: {printable(error, 200)}."
         raise DescriptionError(f"The {what}: {told}", **document.place(table.path)) from None
 
@@ -63,8 +65,17 @@ def read_value(table: Fields, key: str, d: FieldDeclaration, what: str, nested: 
     kind, raw, path = d.field.kind, table.raw(key), table.where(key)
     if kind == "flag":
         return table.flag(key, False)
-    if kind in ("text", "frame", "file"):
+    if kind in ("text", "frame"):
         return table.required_text(key)
+    if kind == "file":
+        text = table.required_text(key)
+        named = text.lower().endswith(d.field.of) if d.field.of else "\n" not in text
+        return str(table.document.beside(text, path)) if named else text  # pyright: ignore[reportAttributeAccessIssue]
+    if kind == "texts" or (kind == "formulas" and not d.field.names):
+        return raw
+    if kind == "constants":
+        inner = table.table(key)
+        return {name: inner.scalar(name) for name in inner.names()} if inner is not None else {}
     if kind == "choice":
         return table.choice(key, d.field.choices)
     if kind == "parts":

@@ -13,12 +13,13 @@ from manipula.motion.paths.helix import helix
 from manipula.motion.paths.joint import joint
 from manipula.motion.paths.line import line
 from manipula.motion.paths.polyline import polyline
-from manipula.motion.paths.primitive import REGISTRY, from_description, primitive
+from manipula.motion.paths.primitive import KIND, REGISTRY, from_description, primitive
 from manipula.motion.paths.rectangle import rectangle, square
 from manipula.motion.paths.spline import spline
 from manipula.motion.paths.svg import from_svg
 
 __all__ = [
+    "KIND",
     "REGISTRY",
     "Curve",
     "Path",

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from manipula.algebra.arguments import flag, whole_number
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import distinct_neighbours, point_rows
+from manipula.motion.paths.fields import Closed, Points
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Whole
 
 
 @primitive
-def bspline(points: Any, *, degree: int = 3, closed: bool = False) -> Path:
+def bspline(
+    points: Points,
+    *,
+    degree: Annotated[int, Whole("degree of the pieces", least=1, most=7)] = 3,
+    closed: Closed = False,
+) -> Path:
     """The uniform B-spline with control polygon ``points`` [m]; it passes near them, smoothly of class C^(degree−1).
 
     Open curves start at the first and end at the last control point (knots of full multiplicity at the ends); closed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from manipula.algebra.arguments import positive
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.checks import COINCIDENT, plane_axes, vector3
+from manipula.motion.paths.fields import Axis, Center, End, Normal, Radius, Start, Turns, point
 from manipula.motion.paths.primitive import primitive
 
 
@@ -29,7 +30,9 @@ class CircularArc(Curve):
 
 
 @primitive
-def circle(center: Any, radius: float, *, normal: Any = (0.0, 0.0, 1.0), axis: Any = None, turns: float = 1.0) -> Path:
+def circle(
+    center: Center, radius: Radius, *, normal: Normal = (0.0, 0.0, 1.0), axis: Axis = None, turns: Turns = 1.0
+) -> Path:
     """A circle, anticlockwise seen from the tip of ``normal``; turn the normal over to go clockwise.
 
     Args:
@@ -45,7 +48,7 @@ def circle(center: Any, radius: float, *, normal: Any = (0.0, 0.0, 1.0), axis: A
 
 
 @primitive
-def arc(start: Any, via: Any, end: Any) -> Path:
+def arc(start: Start, via: Annotated[Any, point("a point between")], end: End) -> Path:
     """The circular arc from ``start`` through ``via`` to ``end`` [m].
 
     The centre is that of the circumcircle of the three points.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from manipula.algebra.rotation import COMPUTED_ROTATION_ERROR, rotation_error
 from manipula.errors import DescriptionError, ShapeError
 from manipula.motion.paths.base import Curve, Path, Side
 from manipula.motion.paths.checks import vector3
+from manipula.motion.paths.fields import Whole, point
 from manipula.motion.paths.orientation import Orientation
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Number, Numbers, Parts, Rows
 
 
 class Moved(Curve):
@@ -98,7 +100,9 @@ def _path(value: Any, name: str) -> Path:
 
 
 @primitive
-def concatenate(paths: Sequence[Path]) -> Path:
+def concatenate(
+    paths: Annotated[Sequence[Path], Parts("path", "one after the other; each starts where the one before ends")],
+) -> Path:
     """The paths one after the other; each must start where the one before ends (to 1e-9 of the lengths)."""
     parts = [_path(part, f"paths[{i}]") for i, part in enumerate(rows_of(paths, "paths"))]
     if not parts:
@@ -119,7 +123,9 @@ def concatenate(paths: Sequence[Path]) -> Path:
 
 
 @primitive
-def transform(path: Path, pose: Any) -> Path:
+def transform(
+    path: Whole, pose: Annotated[Any, Rows("1, m", "homogeneous matrix of the rigid motion, four rows of four")]
+) -> Path:
     """The path moved rigidly by the homogeneous matrix ``pose`` (4, 4); its orientation turns with it."""
     _path(path, "path")
     X = finite_array(pose, "pose")
@@ -133,7 +139,7 @@ def transform(path: Path, pose: Any) -> Path:
 
 
 @primitive
-def translate(path: Path, by: Any) -> Path:
+def translate(path: Whole, by: Annotated[Any, point("shift")]) -> Path:
     """The path shifted by the vector ``by`` [m]."""
     pose = np.eye(4)
     pose[:3, 3] = vector3(by, "by")
@@ -141,7 +147,11 @@ def translate(path: Path, by: Any) -> Path:
 
 
 @primitive
-def scale(path: Path, factor: float, about: Any = None) -> Path:
+def scale(
+    path: Whole,
+    factor: Annotated[float, Number("1", "how much larger", above=0.0)],
+    about: Annotated[Any, Numbers("m", "point that stays; none: the origin")] = None,
+) -> Path:
     """The path enlarged by ``factor`` about a fixed point (the origin by default)."""
     _path(path, "path")
     k = positive(factor, "factor")
@@ -156,7 +166,7 @@ def scale(path: Path, factor: float, about: Any = None) -> Path:
 
 
 @primitive
-def reverse(path: Path) -> Path:
+def reverse(path: Whole) -> Path:
     """The path from its end to its start."""
     _path(path, "path")
     turned = _Reversed(path.orientation, path) if path.orientation else None

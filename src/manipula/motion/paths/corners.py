@@ -13,8 +13,6 @@ A corner at P between unit directions a (in) and b (out) is cut at distance d on
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from manipula.errors import DescriptionError
@@ -22,7 +20,6 @@ from manipula.motion.paths.base import Curve
 from manipula.motion.paths.circle import CircularArc
 from manipula.motion.paths.polynomial import bezier, joined
 
-BlendShape = Literal["parabolic", "circular", "quintic"]
 SHAPES = ("parabolic", "circular", "quintic")
 STRAIGHT = 1e-9  # [rad] a corner that turns less is a straight run
 QUINTIC_SPACING = 0.4  # of d between control points; 0.5 would put the middle two on the corner itself

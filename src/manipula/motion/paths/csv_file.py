@@ -7,7 +7,7 @@ import io
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,26 +17,30 @@ from manipula.errors import BudgetError, DescriptionError, printable, unknown_na
 from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import MAX_POINTS
+from manipula.motion.paths.fields import Blend, Closed, Ends, Interpolation, Space, Spacing
 from manipula.motion.paths.joint import joint
 from manipula.motion.paths.polyline import polyline
 from manipula.motion.paths.primitive import primitive
-from manipula.motion.paths.spline import Ends, Spacing, spline
+from manipula.motion.paths.spline import spline
+from manipula.parts.field import File, Text, Texts
 
 MAX_BYTES = 32_000_000
 
 
 @primitive
 def from_csv(
-    source: str,
+    source: Annotated[str, File("a CSV file, or its text")],
     *,
-    columns: Sequence[Any] | None = None,
-    interpolation: Literal["polyline", "spline"] = "spline",
-    space: Literal["task", "joint"] = "task",
+    columns: Annotated[
+        Sequence[Any] | None, Texts("names or positions (from 0) of the coordinates; none: all columns")
+    ] = None,
+    interpolation: Interpolation = "spline",
+    space: Space = "task",
     ends: Ends = "natural",
     spacing: Spacing = "chord",
-    closed: bool = False,
-    blend: float = 0.0,
-    delimiter: str = ",",
+    closed: Closed = False,
+    blend: Blend = 0.0,
+    delimiter: Annotated[str, Text("between the columns")] = ",",
 ) -> Path:
     """Points read from a CSV file (or its text, when ``source`` has more than one line).
 

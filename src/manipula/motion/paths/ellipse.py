@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from manipula.algebra import ops
 from manipula.algebra.arguments import positive
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.checks import plane_axes, vector3
+from manipula.motion.paths.fields import Axis, Center, Normal, Turns
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Number
 
 
 class EllipticArc(Curve):
@@ -28,7 +30,13 @@ class EllipticArc(Curve):
 
 @primitive
 def ellipse(
-    center: Any, a: float, b: float, *, normal: Any = (0.0, 0.0, 1.0), axis: Any = None, turns: float = 1.0
+    center: Center,
+    a: Annotated[float, Number("m", "semi-axis along axis", above=0.0)],
+    b: Annotated[float, Number("m", "semi-axis perpendicular to it", above=0.0)],
+    *,
+    normal: Normal = (0.0, 0.0, 1.0),
+    axis: Axis = None,
+    turns: Turns = 1.0,
 ) -> Path:
     """An ellipse, anticlockwise seen from the tip of ``normal``, starting at the end of semi-axis ``a``.
 

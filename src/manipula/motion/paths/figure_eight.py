@@ -11,6 +11,7 @@ from manipula.algebra import ops
 from manipula.algebra.arguments import positive
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.checks import plane_axes, vector3
+from manipula.motion.paths.fields import Axis, Center, Height, Normal, Turns, Width
 from manipula.motion.paths.primitive import primitive
 
 
@@ -28,7 +29,13 @@ class Lemniscate(Curve):
 
 @primitive
 def figure_eight(
-    center: Any, width: float, height: float, *, normal: Any = (0.0, 0.0, 1.0), axis: Any = None, turns: float = 1.0
+    center: Center,
+    width: Width,
+    height: Height,
+    *,
+    normal: Normal = (0.0, 0.0, 1.0),
+    axis: Axis = None,
+    turns: Turns = 1.0,
 ) -> Path:
     """A figure eight that starts at its crossing; ``width`` along ``axis``, ``height`` across [m]."""
     frame = plane_axes(normal, axis)

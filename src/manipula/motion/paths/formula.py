@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from manipula.algebra.arguments import finite_array, function_of, real_array
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Formulas, Numbers
 
 
 class FunctionCurve(Curve):
@@ -24,7 +25,12 @@ class FunctionCurve(Curve):
 
 
 @primitive
-def formula(function: Any, u: Any) -> Path:
+def formula(
+    function: Annotated[
+        Any, Formulas("m", "two or three coordinates: formulas in u, or a function of u", lengths=(2, 3), names=("u",))
+    ],
+    u: Annotated[Any, Numbers("1", "start and end of u, with places between where the formula is not smooth")],
+) -> Path:
     """The curve p(u) for u over an interval.
 
     Args:

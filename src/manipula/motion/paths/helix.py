@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from manipula.algebra import ops
 from manipula.algebra.arguments import number, positive
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.checks import plane_axes, vector3
+from manipula.motion.paths.fields import Axis, Center, Normal, Radius, Turns
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Number
 
 
 class Helix(Curve):
@@ -30,7 +32,13 @@ class Helix(Curve):
 
 @primitive
 def helix(
-    center: Any, radius: float, pitch: float, turns: float, *, normal: Any = (0.0, 0.0, 1.0), axis: Any = None
+    center: Center,
+    radius: Radius,
+    pitch: Annotated[float, Number("m", "rise along the normal in one turn; negative descends")],
+    turns: Turns,
+    *,
+    normal: Normal = (0.0, 0.0, 1.0),
+    axis: Axis = None,
 ) -> Path:
     """A helix around the line through ``center`` along ``normal``.
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from manipula.algebra.arguments import choice, flag, number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import point_rows
-from manipula.motion.paths.corners import SHAPES, BlendShape
+from manipula.motion.paths.fields import Blend, BlendShape, Closed, Ends, Interpolation, Spacing, Tangents
 from manipula.motion.paths.polyline import through
 from manipula.motion.paths.primitive import primitive
-from manipula.motion.paths.spline import ENDS, Ends, Spacing, interpolating
+from manipula.motion.paths.spline import interpolating
+from manipula.parts.field import Rows
 
 
 @primitive
 def joint(
-    points: Any,
+    points: Annotated[Any, Rows("rad or m", "joint vectors, one row each", degrees=True)],
     *,
-    interpolation: Literal["polyline", "spline"] = "spline",
+    interpolation: Interpolation = "spline",
     ends: Ends = "natural",
     spacing: Spacing = "chord",
-    tangents: Any = None,
-    closed: bool = False,
-    blend: float = 0.0,
+    tangents: Tangents = None,
+    closed: Closed = False,
+    blend: Blend = 0.0,
     shape: BlendShape = "quintic",
 ) -> Path:
     """A path through joint vectors ``points``, shape (k, n) [rad or m].
@@ -38,15 +38,13 @@ def joint(
         blend, shape: of the polyline, see :func:`~.polyline.polyline`.
     """
     rows = point_rows(points, "points", dimension=0)
-    choice(shape, "shape", SHAPES)
-    choice(ends, "ends", ENDS)
-    if choice(interpolation, "interpolation", ("polyline", "spline")) == "polyline":
+    if interpolation == "polyline":
         return Path(through(rows, closed, blend, shape, "points"), space="joint")
-    if number(blend, "blend") != 0.0:
+    if blend != 0.0:
         raise DescriptionError(
             "'blend' rounds the corners of interpolation='polyline'; a spline has none.", field="blend"
         )
     return Path(
-        [interpolating(rows, "periodic" if flag(closed, "closed") else ends, spacing, tangents, "points")],
+        [interpolating(rows, "periodic" if closed else ends, spacing, tangents, "points")],
         space="joint",
     )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import vector3
+from manipula.motion.paths.fields import End, Start
 from manipula.motion.paths.polyline import straight_pieces
 from manipula.motion.paths.primitive import primitive
 
 
 @primitive
-def line(a: Any, b: Any) -> Path:
+def line(a: Start, b: End) -> Path:
     """The straight line from point ``a`` to point ``b`` [m]; two coordinates mean z = 0.
 
     p(s) = a + s (b − a)/|b − a|

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import choice, flag, number
+from manipula.algebra.arguments import flag, number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import COINCIDENT, distinct_neighbours, point_rows
-from manipula.motion.paths.corners import SHAPES, BlendShape, blended
+from manipula.motion.paths.corners import blended
+from manipula.motion.paths.fields import Blend, BlendShape, Closed, Points
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
 
@@ -33,7 +34,6 @@ def through(points: np.ndarray, closed: bool, blend: float, shape: str, name: st
     cut = number(blend, "blend")
     if cut < 0:
         raise DescriptionError(f"'blend' is {cut}; it must be 0 (sharp corners) or more.", field="blend")
-    choice(shape, "shape", SHAPES)
     smallest = COINCIDENT * float(np.max(np.ptp(points, axis=0)))
     if 0 < cut <= smallest:
         raise DescriptionError(
@@ -45,7 +45,7 @@ def through(points: np.ndarray, closed: bool, blend: float, shape: str, name: st
 
 
 @primitive
-def polyline(points: Any, closed: bool = False, *, blend: float = 0.0, shape: BlendShape = "quintic") -> Path:
+def polyline(points: Points, closed: Closed = False, *, blend: Blend = 0.0, shape: BlendShape = "quintic") -> Path:
     """Straight sides through ``points``, shape (k, 2) or (k, 3) [m].
 
     Args:

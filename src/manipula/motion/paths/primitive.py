@@ -15,10 +15,13 @@ import numpy as np
 
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.motion.paths.base import Path
+from manipula.parts.checks import check_arguments
+from manipula.parts.registry import PartKind
 
 P = ParamSpec("P")
 
 REGISTRY: dict[str, Callable[..., Path]] = {}
+KIND = PartKind("path", "kind", REGISTRY, "manipula.motion.paths.REGISTRY")
 
 
 def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
@@ -27,8 +30,9 @@ def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Path:
-        path = function(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)
+        check_arguments(function, bound.arguments, f"path '{function.__name__}'")
+        path = function(*args, **kwargs)
         bound.apply_defaults()
         try:
             plain = {name: _plain(value) for name, value in bound.arguments.items() if value is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -10,21 +10,22 @@ from manipula.algebra.arguments import positive
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import unit3, vector3
-from manipula.motion.paths.corners import BlendShape
+from manipula.motion.paths.fields import Blend, BlendShape, First, Height, Second, Width, point
 from manipula.motion.paths.polyline import through
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import Number
 
 
 @primitive
 def rectangle(
-    width: float,
-    height: float,
+    width: Width,
+    height: Height,
     *,
-    corner: Any = None,
-    center: Any = None,
-    first: Any = (1.0, 0.0, 0.0),
-    second: Any = (0.0, 1.0, 0.0),
-    blend: float = 0.0,
+    corner: Annotated[Any, point("where it starts; or give center")] = None,
+    center: Annotated[Any, point("its centre; or give corner")] = None,
+    first: First = (1.0, 0.0, 0.0),
+    second: Second = (0.0, 1.0, 0.0),
+    blend: Blend = 0.0,
     shape: BlendShape = "quintic",
 ) -> Path:
     """A rectangle that starts and ends at one corner.
@@ -56,13 +57,13 @@ def rectangle(
 
 @primitive
 def square(
-    side: float,
+    side: Annotated[float, Number("m", "length of a side", above=0.0)],
     *,
-    corner: Any = None,
-    center: Any = None,
-    first: Any = (1.0, 0.0, 0.0),
-    second: Any = (0.0, 1.0, 0.0),
-    blend: float = 0.0,
+    corner: Annotated[Any, point("where it starts; or give center")] = None,
+    center: Annotated[Any, point("its centre; or give corner")] = None,
+    first: First = (1.0, 0.0, 0.0),
+    second: Second = (0.0, 1.0, 0.0),
+    blend: Blend = 0.0,
     shape: BlendShape = "quintic",
 ) -> Path:
     """A square that starts and ends at one corner; arguments as in :func:`rectangle`."""

@@ -6,7 +6,7 @@ Lee 1989, tighter at sharp turns) or 0 (uniform). The spline is C² in u, and so
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,10 @@ from manipula.algebra.arguments import choice, finite_array
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import distinct_neighbours, point_rows
+from manipula.motion.paths.fields import Ends, Points, Spacing, Tangents
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
 
-Ends = Literal["natural", "clamped", "periodic", "not-a-knot"]
-Spacing = Literal["chord", "centripetal", "uniform"]
 POWER = {"chord": 1.0, "centripetal": 0.5, "uniform": 0.0}
 ENDS = ("natural", "clamped", "periodic", "not-a-knot")
 
@@ -61,7 +60,7 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
 
 
 @primitive
-def spline(points: Any, *, ends: Ends = "natural", spacing: Spacing = "chord", tangents: Any = None) -> Path:
+def spline(points: Points, *, ends: Ends = "natural", spacing: Spacing = "chord", tangents: Tangents = None) -> Path:
     """The cubic spline through ``points``, shape (k, 2) or (k, 3) [m].
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from manipula.formats.guard import read_text
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.checks import vector3
 from manipula.motion.paths.ellipse import EllipticArc
+from manipula.motion.paths.fields import point
 from manipula.motion.paths.polynomial import bezier, joined
 from manipula.motion.paths.primitive import primitive
+from manipula.parts.field import File, Flag, Number, Whole
 
 MAX_CHARACTERS = 4_000_000
 MAX_SEGMENTS = 20_000
@@ -33,7 +35,12 @@ _D_ATTRIBUTE = re.compile(r"<path\b[^<>]*?\sd\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 @primitive
 def from_svg(
-    source: str, *, scale: float = 1.0, origin: Any = (0.0, 0.0, 0.0), flip_y: bool = True, index: int = 0
+    source: Annotated[str, File("SVG path data, or an .svg file", of=".svg")],
+    *,
+    scale: Annotated[float, Number("m", "metres for one SVG unit", above=0.0)] = 1.0,
+    origin: Annotated[Any, point("where the SVG origin lies")] = (0.0, 0.0, 0.0),
+    flip_y: Annotated[bool, Flag("turn SVG's y, which points down, up")] = True,
+    index: Annotated[int, Whole("which path of a file, from 0", least=0)] = 0,
 ) -> Path:
     """The curve of SVG path data such as ``"M 0 0 L 100 0 A 50 50 0 0 1 100 100 Z"``, in the x–y plane.
 

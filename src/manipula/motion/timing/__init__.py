@@ -16,6 +16,7 @@ from manipula.motion.timing.rest_to_rest import cosine, cubic, cycloid, quintic,
 from manipula.motion.timing.scaled import scaled
 from manipula.motion.timing.table import table
 from manipula.motion.timing.trapezoid import trapezoid
+from manipula.parts.registry import PartKind
 
 REGISTRY: dict[str, Callable[..., TimeLaw]] = {
     "constant_speed": constant_speed,
@@ -31,6 +32,7 @@ REGISTRY: dict[str, Callable[..., TimeLaw]] = {
     "formula": formula,
     "scaled": scaled,
 }
+KIND = PartKind("time law", "kind", REGISTRY, "manipula.motion.timing.REGISTRY")
 
 
 def from_description(description: Mapping[str, Any]) -> TimeLaw:
@@ -41,8 +43,7 @@ def from_description(description: Mapping[str, Any]) -> TimeLaw:
     if not isinstance(kind, str) or kind not in REGISTRY:
         raise unknown_name("time law", kind, sorted(REGISTRY), field="timing.kind")
     parameters = inspect.signature(REGISTRY[kind]).parameters
-    rename = {"formula": "text_or_function"} if kind == "formula" else {}
-    arguments = {rename.get(str(name), str(name)): value for name, value in description.items() if name != "kind"}
+    arguments = {str(name): value for name, value in description.items() if name != "kind"}
     for name in arguments:
         if name not in parameters:
             raise unknown_name(f"argument of time law '{kind}'", name, parameters, field=f"timing.{name}")
@@ -54,6 +55,7 @@ def from_description(description: Mapping[str, Any]) -> TimeLaw:
 
 
 __all__ = [
+    "KIND",
     "REGISTRY",
     "FunctionProfile",
     "PiecewiseProfile",

@@ -16,9 +16,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from manipula.algebra.arguments import between, choice, positive, real_array, whole_number
+from manipula.algebra.fields import freeze
 from manipula.algebra.jet import Jet
 from manipula.algebra.value import key
 from manipula.errors import DescriptionError
+from manipula.parts.checks import check_part
 
 Side = Literal["right", "left"]
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
@@ -134,7 +136,12 @@ def from_jerks(
 class TimeLaw(ABC):
     """A rule for s(t); a frozen dataclass whose fields are the numbers a file holds."""
 
+    part: ClassVar[str] = "time law"
     kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        freeze(self)
+        check_part(self)
 
     @abstractmethod
     def profile(self, length: float) -> Profile:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from manipula.algebra.arguments import positive
+from manipula.algebra.arguments import LARGEST
 from manipula.motion.timing.base import Profile, TimeLaw, from_jerks
+from manipula.parts.field import Number
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,10 @@ class DoubleS(TimeLaw):
       else T_j = ∛(L/2j), T_a = 2 T_j.
     """
 
-    v_max: float
-    a_max: float
-    j_max: float
+    v_max: Annotated[float, Number("m/s", "largest speed", above=0.0, most=LARGEST)]
+    a_max: Annotated[float, Number("m/s²", "largest acceleration", above=0.0, most=LARGEST)]
+    j_max: Annotated[float, Number("m/s³", "largest jerk", above=0.0, most=LARGEST)]
     kind: ClassVar[str] = "double_s"
-
-    def __post_init__(self) -> None:
-        for name in ("v_max", "a_max", "j_max"):
-            positive(getattr(self, name), name)
 
     def profile(self, length: float) -> Profile:
         v, a, j = self.v_max, self.a_max, self.j_max

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, rows_of
-from manipula.errors import DescriptionError, printable
-from manipula.motion.timing.base import FunctionProfile, Profile, TimeLaw, checked_duration
+from manipula.errors import DescriptionError
+from manipula.motion.timing.base import LONGEST, SHORTEST, FunctionProfile, Profile, TimeLaw
+from manipula.parts.field import Formula as Expression
+from manipula.parts.field import Number, Numbers
 
 
 @dataclass(frozen=True)
@@ -21,23 +22,18 @@ class Formula(TimeLaw):
     has three parameters) and is written over :mod:`manipula.algebra.ops`.
     """
 
-    formula: str | Callable[..., Any]
-    duration: float
-    breaks: tuple[float, ...] = ()
+    formula: Annotated[
+        str | Callable[..., Any],
+        Expression("m", "s(t): a formula in t, the duration T and the length L, or a function", names=("t", "T", "L")),
+    ]
+    duration: Annotated[float, Number("s", "duration T of the motion", least=SHORTEST, most=LONGEST)]
+    breaks: Annotated[tuple[float, ...], Numbers("s", "times where it is not smooth", above=0.0)] = ()
     kind: ClassVar[str] = "formula"
 
     def __post_init__(self) -> None:
-        checked_duration(self.duration, "duration")
-        inner = finite_array(self.breaks, "breaks")
-        if inner.ndim != 1 or np.any(np.diff([0.0, *inner, self.duration]) <= 0):
+        super().__post_init__()
+        if np.any(np.diff([0.0, *self.breaks, self.duration]) <= 0):
             raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
-        if not callable(self.formula):
-            if not isinstance(self.formula, str):
-                raise DescriptionError(
-                    f"The formula of s(t) is a text or a function; found {printable(repr(self.formula), 60)}.",
-                    field="formula",
-                )
-            self._parsed()
 
     def _parsed(self) -> Any:
         from manipula.algebra.expression import parse
@@ -69,6 +65,6 @@ class Formula(TimeLaw):
         return profile
 
 
-def formula(text_or_function: str | Callable[..., Any], duration: float, breaks: Sequence[float] = ()) -> Formula:
+def formula(formula: str | Callable[..., Any], duration: float, breaks: Sequence[float] = ()) -> Formula:
     """``formula("L*(t/T)^2*(3 - 2*t/T)", 2.0)``; ``breaks`` are times where it is not smooth."""
-    return Formula(text_or_function, duration, rows_of(breaks, "breaks"))
+    return Formula(formula, duration, breaks)  # pyright: ignore[reportArgumentType]

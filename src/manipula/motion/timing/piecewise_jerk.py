@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array, rows_of
-from manipula.errors import DescriptionError
-from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, checked_duration, from_jerks
+from manipula.errors import DescriptionError, LengthError
+from manipula.motion.timing.base import LONGEST, SHORTEST, PiecewiseProfile, Profile, TimeLaw, from_jerks
+from manipula.parts.field import Number, Numbers
 
 
 @dataclass(frozen=True)
@@ -21,20 +21,26 @@ class PiecewiseJerk(TimeLaw):
     with the sign that makes it C²): jerk ±a with a = 32 L/T³, at rest at both ends.
     """
 
-    duration: float
-    pattern: tuple[float, ...] = (1.0, -1.0, 1.0)
-    fractions: tuple[float, ...] = (0.25, 0.5, 0.25)
+    duration: Annotated[float, Number("s", "duration T of the motion", least=SHORTEST, most=LONGEST)]
+    pattern: Annotated[tuple[float, ...], Numbers("1", "jerk of every phase, relative to the others")] = (
+        1.0,
+        -1.0,
+        1.0,
+    )
+    fractions: Annotated[
+        tuple[float, ...], Numbers("1", "share of the duration that every phase takes; they add up to 1", above=0.0)
+    ] = (0.25, 0.5, 0.25)
     kind: ClassVar[str] = "piecewise_jerk"
 
     def __post_init__(self) -> None:
-        checked_duration(self.duration, "duration")
-        pattern, fractions = finite_array(self.pattern, "pattern"), finite_array(self.fractions, "fractions")
-        if pattern.ndim != 1 or pattern.shape != fractions.shape or not len(pattern):
-            raise DescriptionError(
-                f"'pattern' and 'fractions' must hold one number a phase; found {pattern.shape} and {fractions.shape}."
+        super().__post_init__()
+        if len(self.pattern) != len(self.fractions) or not self.pattern:
+            raise LengthError(
+                f"'pattern' and 'fractions' must hold one number per phase; found {len(self.pattern)} and {len(self.fractions)}.",
+                field="fractions",
             )
-        if np.any(fractions <= 0) or abs(float(fractions.sum()) - 1) > 1e-9:
-            raise DescriptionError("'fractions' must be greater than 0 and add up to 1.", field="fractions")
+        if abs(sum(self.fractions) - 1) > 1e-9:
+            raise DescriptionError("'fractions' must add up to 1.", field="fractions")
         s, v, a = self._unit().evaluate(1.0, 2, "left")
         if s <= 0 or np.any(self._unit().evaluate(np.linspace(0, 1, 201), 1)[1] < -1e-9 * s):
             raise DescriptionError("This 'pattern' moves backwards.", field="pattern")
@@ -57,4 +63,4 @@ def piecewise_jerk(
     fractions: Sequence[float] = (0.25, 0.5, 0.25),
 ) -> PiecewiseJerk:
     """The motion takes ``duration`` [s]; the jerk follows ``pattern`` over ``fractions`` of it."""
-    return PiecewiseJerk(duration, rows_of(pattern, "pattern"), rows_of(fractions, "fractions"))
+    return PiecewiseJerk(duration, pattern, fractions)  # pyright: ignore[reportArgumentType]

@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.motion.timing.base import FunctionProfile, PiecewiseProfile, Profile, TimeLaw, checked_duration
+from manipula.motion.timing.base import LONGEST, SHORTEST, FunctionProfile, PiecewiseProfile, Profile, TimeLaw
+from manipula.parts.field import Number
 
 # powers of σ on equal pieces of [0, 1], each about its start; two expansions of the septic keep rounding at 1e-16
 POLYNOMIALS: dict[str, tuple[tuple[float, ...], ...]] = {
@@ -37,10 +38,7 @@ FUNCTIONS: dict[str, Callable[[Any, float, float], Any]] = {  # of t, L, T
 class RestToRest(TimeLaw):
     """The motion takes ``duration`` T [s], whatever the length."""
 
-    duration: float
-
-    def __post_init__(self) -> None:
-        checked_duration(self.duration, "duration")
+    duration: Annotated[float, Number("s", "duration T of the motion", least=SHORTEST, most=LONGEST)]
 
     def profile(self, length: float) -> Profile:
         T = self.duration

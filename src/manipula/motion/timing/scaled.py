@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from manipula.algebra.arguments import positive
+from manipula.algebra.arguments import LARGEST
 from manipula.errors import DescriptionError
-from manipula.motion.timing.base import Profile, TimeLaw
+from manipula.motion.timing.base import LONGEST, SHORTEST, Profile, TimeLaw
+from manipula.parts.field import Number, Part
 
 
 class ScaledProfile(Profile):
@@ -34,15 +35,19 @@ class ScaledProfile(Profile):
 class Scaled(TimeLaw):
     """Another law k times as long: speeds divide by k, accelerations by k², jerks by k³."""
 
-    law: TimeLaw
-    factor: float | None = None
-    duration: float | None = None
+    law: Annotated[TimeLaw, Part("time law", "the law that is slowed down")]
+    factor: Annotated[
+        float | None, Number("1", "how many times as long; or give duration", above=0.0, most=LARGEST)
+    ] = None
+    duration: Annotated[
+        float | None, Number("s", "duration of the whole; or give factor", least=SHORTEST, most=LONGEST)
+    ] = None
     kind: ClassVar[str] = "scaled"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.factor is None) == (self.duration is None):
             raise DescriptionError("Give either 'factor' or 'duration', one of them.")
-        positive(self.factor if self.factor is not None else self.duration, "factor or duration")
         if not isinstance(self.law, TimeLaw):
             raise DescriptionError("'law' must be a time law.", field="law")
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import choice, finite_array
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, LengthError
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
-
-KINDS = ("linear", "monotone", "spline")
+from manipula.parts.field import Choice, Numbers
 
 
 @dataclass(frozen=True)
@@ -24,22 +22,34 @@ class TableLaw(TimeLaw):
     starting and ending at rest; refused when it would run backwards.
     """
 
-    times: tuple[float, ...]
-    s: tuple[float, ...]
-    interpolation: str = "monotone"
-    unit: str = "length"
+    times: Annotated[tuple[float, ...], Numbers("s", "times from 0, increasing")]
+    s: Annotated[
+        tuple[float, ...],
+        Numbers("m or 1", "arc lengths (or fractions of the path) from 0, never decreasing", least=0.0),
+    ]
+    interpolation: Annotated[
+        str,
+        Choice(
+            "linear: constant speed; monotone: smooth speed, no overshoot; spline: smooth acceleration",
+            "linear",
+            "monotone",
+            "spline",
+        ),
+    ] = "monotone"
+    unit: Annotated[str, Choice("what s is measured in", "length", "fraction")] = "length"
     kind: ClassVar[str] = "table"
 
     def __post_init__(self) -> None:
-        t, s = finite_array(self.times, "times"), finite_array(self.s, "s")
-        if t.ndim != 1 or t.shape != s.shape or len(t) < 2:
-            raise DescriptionError(f"'times' and 's' must be two equal rows; found shapes {t.shape} and {s.shape}.")
+        super().__post_init__()
+        t, s = np.array(self.times), np.array(self.s)
+        if t.shape != s.shape or len(t) < 2:
+            raise LengthError(
+                f"'times' and 's' must be two equal rows; found {len(t)} and {len(s)} numbers.", field="s"
+            )
         if t[0] != 0 or np.any(np.diff(t) <= 0):
             raise DescriptionError("'times' must start at 0 and increase.", field="times")
         if s[0] != 0 or np.any(np.diff(s) < 0) or s[-1] <= 0:
             raise DescriptionError("'s' must start at 0 and never decrease.", field="s")
-        choice(self.interpolation, "interpolation", KINDS)
-        choice(self.unit, "unit", ("length", "fraction"))
 
     def profile(self, length: float) -> Profile:
         t, s = np.array(self.times), np.array(self.s)
@@ -68,7 +78,4 @@ def table(
     unit: Literal["length", "fraction"] = "length",
 ) -> TableLaw:
     """Arc lengths ``s`` [m], or fractions of the path, at ``times`` [s], both from 0."""
-    plain_times, plain_s = finite_array(times, "times"), finite_array(s, "s")
-    return TableLaw(
-        tuple(np.atleast_1d(plain_times).tolist()), tuple(np.atleast_1d(plain_s).tolist()), interpolation, unit
-    )
+    return TableLaw(times, s, interpolation, unit)  # pyright: ignore[reportArgumentType]

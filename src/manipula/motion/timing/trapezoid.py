@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from manipula.algebra.arguments import positive
+from manipula.algebra.arguments import LARGEST
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
+from manipula.parts.field import Number
 
 
 @dataclass(frozen=True)
@@ -18,16 +19,10 @@ class Trapezoid(TimeLaw):
     triangle when the second is smaller. T = L/v + v/2 (1/a + 1/d).
     """
 
-    v_max: float
-    a_max: float
-    d_max: float | None = None
+    v_max: Annotated[float, Number("m/s", "largest speed", above=0.0, most=LARGEST)]
+    a_max: Annotated[float, Number("m/s²", "largest acceleration", above=0.0, most=LARGEST)]
+    d_max: Annotated[float | None, Number("m/s²", "largest deceleration; none: a_max", above=0.0, most=LARGEST)] = None
     kind: ClassVar[str] = "trapezoid"
-
-    def __post_init__(self) -> None:
-        positive(self.v_max, "v_max")
-        positive(self.a_max, "a_max")
-        if self.d_max is not None:
-            positive(self.d_max, "d_max")
 
     def profile(self, length: float) -> Profile:
         a, d = self.a_max, self.a_max if self.d_max is None else self.d_max
