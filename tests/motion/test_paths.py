@@ -446,7 +446,7 @@ NAN = float("nan")
         (lambda: paths.spline(POINTS, ends="loose"), DescriptionError, "allowed: natural"),
         (lambda: paths.spline(POINTS, ends="clamped"), DescriptionError, "needed there"),
         (lambda: paths.spline(POINTS, spacing="odd"), DescriptionError, "allowed: chord"),
-        (lambda: paths.bspline(POINTS, degree=9), DescriptionError, "allowed is 1 to 7"),
+        (lambda: paths.bspline(POINTS, degree=9), DescriptionError, "from 1 to 7"),
         (lambda: paths.bspline(POINTS[:3]), DescriptionError, "at least 4"),
         (lambda: paths.concatenate([]), DescriptionError, "no path"),
         (

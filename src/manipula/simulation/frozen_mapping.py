@@ -49,5 +49,5 @@ def frozen(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(frozen(v) for v in value)
     if isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool):
-        return float(value) if abs(value) < 10**308 else float("inf")  # refused as such where it is looked at
+        return float("inf") if abs(value) >= 10**308 else float(value)  # refused as such where it is looked at
     return value
