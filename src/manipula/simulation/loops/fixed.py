@@ -176,7 +176,7 @@ def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: 
     """
     lay, stopped = run.plant.layout, np.atleast_1d(np.asarray(stopped, float))
     count = len(stopped)
-    x = np.array(x, float).reshape(count, len(grid.times), lay.size)
+    x = np.asarray(x, float).reshape(count, len(grid.times), lay.size)
     last, reached = np.asarray(last, float).reshape(count, lay.size), np.asarray(reached, float).reshape(count)
     reasons = [""] * count
     for k in np.flatnonzero(stopped >= 0):

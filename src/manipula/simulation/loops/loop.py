@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.algebra.linear import array, zeros
+from manipula.algebra.linear import array, ldl, zeros
 from manipula.control.base import Target
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
@@ -260,11 +260,16 @@ class CompiledLoop:
 
     @cached_property
     def mass_matrix(self) -> native.Kernel:
-        """``mass_matrix(x, p, breaks, coefficients, t)``: what accelerations are solved with."""
-        return self._compiled(
-            "mass_matrix", lambda plant, t, x: composite.mass_matrix(plant.mechanism(t).lean, plant.layout.q(x)),
-            controlled=True,
-        )  # fmt: skip
+        """``mass_matrix(x, p, breaks, coefficients, t)``: M, and its determinant once it is scaled to unit diagonal."""
+
+        def judged(plant: Plant, t: Any, x: Any) -> dict[str, Any]:
+            M = composite.mass_matrix(plant.mechanism(t).lean, plant.layout.q(x))
+            scaled: Any = 1.0
+            for pivot, diagonal in zip(ldl(M)[1], np.diagonal(M)):
+                scaled = scaled * (pivot / diagonal)
+            return {"M": M, "determinant": scaled}
+
+        return self._compiled("mass_matrix", judged, controlled=True)
 
     @cached_property
     def energy(self) -> native.Kernel:

@@ -58,7 +58,7 @@ def _payloads(s: Any) -> list[int]:
 
 def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
     lay = run.plant.layout
-    return {"q": lay.q(x).copy(), "qd": lay.qd(x).copy()}
+    return {"q": lay.q(x), "qd": lay.qd(x)}
 
 
 def _delivered(run: Run, samples: RunSamples, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -66,7 +66,8 @@ def _delivered(run: Run, samples: RunSamples, arrays: dict[str, np.ndarray]) -> 
     for k in np.flatnonzero(np.isfinite(samples.stopped)):
         after = np.isnan(samples.x[k]).any(axis=1)
         for values in arrays.values():
-            values[k, after] = np.nan
+            if values.base is not samples.x:
+                values[k, after] = np.nan
     one = not run.scenario.is_batch
     return {name: handed_over(value[0] if one else value) for name, value in arrays.items()}
 

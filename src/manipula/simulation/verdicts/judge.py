@@ -34,7 +34,7 @@ def model_of(robot: Robot) -> Model:
 
 
 def conditions(run: Any, samples: Any) -> np.ndarray:
-    """The same for every run, (N,): in machine code where there are many postures or free parameters."""
+    """The same for every run, (N,), or what it is at least where that is enough; in machine code for batches and free parameters."""
     x, t = samples.x, samples.t
     n = run.plant.layout.n
     if n > LARGEST_JUDGED:
@@ -43,11 +43,22 @@ def conditions(run: Any, samples: Any) -> np.ndarray:
         return np.array([condition(run.scenario.robot, x[0, :, :n])])
     count = min(x.shape[1], max(3, min(JUDGED_SAMPLES, MOST_JUDGED // len(x))))
     at = np.linspace(0, x.shape[1] - 1, count).astype(int)
-    M = np.asarray(run.loop.mass_matrix(x[:, at], run.p[:, None], *run.inputs, t[at]))
-    good = np.isfinite(M).all(axis=(-2, -1))
-    found = np.ones(good.shape)
-    found[good] = reciprocals(M[good])
+    M, determinant = run.loop.mass_matrix(x[:, at], run.p[:, None], *run.inputs, t[at])
+    found = least_reciprocal(determinant, n)
+    doubtful = ~(found > max(SINGULAR, np.finfo(float).eps / run.scenario.tolerance))
+    finite = np.isfinite(M).all(axis=(-2, -1))
+    found[~finite] = 1.0
+    found[doubtful & finite] = reciprocals(M[doubtful & finite])
     return found.min(axis=1)
+
+
+def least_reciprocal(determinant: np.ndarray, n: int) -> np.ndarray:
+    r"""What 1/κ is at least, from the determinant of a positive matrix with unit diagonal.
+
+    The other eigenvalues have a sum below n, hence a product of at most :math:`(n/(n-1))^{n-1} < e`: so
+    :math:`\lambda_{\min} > \det/e`, and :math:`\lambda_{\max} \le n`.
+    """
+    return np.asarray(determinant) / (np.e * n)
 
 
 def reciprocals(M: np.ndarray) -> np.ndarray:
