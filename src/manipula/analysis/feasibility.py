@@ -22,7 +22,7 @@ from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
-from manipula.simulation.verdicts.limits import SLACK, Check, filled, worst
+from manipula.simulation.verdicts.limits import SLACK, TIP, Check, filled, strained, worst
 
 MOST_SLOWING = 1e4
 
@@ -132,7 +132,7 @@ def feasibility(
         )
     wanted = any(limit is not None for limit in bounds.get("jerk", ()))
     jerk = _jerk(motion, signals) if wanted else None
-    joints = [JointVerdict(names[i], tuple(_checks(signals, bounds, i, n, jerk))) for i in range(n)]
+    joints = [JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk))) for i in range(n)]
     tip_checks = [_tip_check(motion, robot, signals, quantity, float(limit)) for quantity, limit in of_tip.items()]
     feasible = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
     k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, joints, tip_checks)
@@ -144,7 +144,7 @@ def feasibility(
 
 
 def _checks(
-    signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], joint: int, n: int, jerk: Any
+    motion: Any, signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], joint: int, n: int, jerk: Any
 ) -> Iterator[Check]:
     """Every quantity of one joint that is known, held against its limit."""
     for quantity in QUANTITIES:
@@ -155,7 +155,8 @@ def _checks(
                 yield worst(quantity, values, times, limit)
         elif quantity in signals:
             times, values = filled(quantity, signals["t"], signals, joint)
-            yield worst(quantity, values, times, limit)
+            check = worst(quantity, values, times, limit)
+            yield strained(check, motion, joint) if hasattr(motion, "arrays") else check
 
 
 def _jerk(motion: Any, signals: Mapping[str, np.ndarray]) -> Any:
@@ -175,7 +176,8 @@ def _tip_check(
         return worst(quantity, values, times, limit)
     rates = point_rates(robot, "tip", *(signals[name] for name in ("q", "qd", "qdd")))
     sizes = np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
-    return worst(quantity, sizes, signals["t"], limit)
+    check = worst(quantity, sizes, signals["t"], limit)
+    return strained(check, motion, TIP) if hasattr(motion, "arrays") else check
 
 
 def _laws(motion: Any, robot: Robot | None) -> tuple[FrictionLaw | None, ...]:

@@ -60,6 +60,9 @@ def merged(result: Result, other: Result, cured: list[tuple[int, int]], first: s
             values[k] = other.arrays[name][j]
         statuses[k], reasons[k] = other.statuses[j], other.reasons[j]
         errors[k], trusted[k] = other.error_estimates[j], other.trusted_untils[j]
+    new = {j: k for k, j in cured}  # what was seen between samples goes with its run
+    seen = [row for row in result.meta.get("peaks", ()) if row[0] not in dict(cured)]
+    seen += [(new[row[0]], *row[1:]) for row in other.meta.get("peaks", ()) if row[0] in new]
     worst = min(range(len(statuses)), key=lambda k: WORST_FIRST.index(statuses[k]))
     count = statuses.count(statuses[worst])
     names = ", ".join(str(k) for k, _ in cured[:NAMED]) + (", …" if len(cured) > NAMED else "")
@@ -70,5 +73,6 @@ def merged(result: Result, other: Result, cured: list[tuple[int, int]], first: s
     return replace(
         result, arrays=arrays, status=statuses[worst], reason=f"{count} of {len(statuses)} runs: {reasons[worst]}",
         statuses=tuple(statuses), reasons=tuple(reasons), error_estimates=tuple(errors), trusted_untils=tuple(trusted),
+        meta={**result.meta, "peaks": tuple(seen)} if seen or "peaks" in result.meta else result.meta,
         error_estimate=float(np.nanmax(errors)), trusted_until=least(np.array(trusted)), notes=(*result.notes, note),
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
@@ -23,6 +25,7 @@ from manipula.simulation.signals.observed import observed
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
+from manipula.simulation.verdicts.peaks import Peaks
 
 # after which an open choice of integrator is made again
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")
@@ -70,10 +73,10 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
             raise DescriptionError(
                 "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
             )
-        samples = run_adaptive(run, scenario.integrator, threads)
+        samples = run_adaptive(run, scenario.integrator, threads, peaks := Peaks())
     else:
-        samples = run_fixed(run, threads)
-    result = _result(run, samples, threads)
+        samples = run_fixed(run, threads, peaks := Peaks())
+    result = _result(run, samples, threads, tuple(peaks.rows))
     steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
         return retry_with_rodas(scenario, result, lambda other: _simulated(other, threads))
@@ -89,7 +92,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     return assembled(s, t, arrays, [RunVerdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
-def _result(run: Run, samples: RunSamples, threads: int | None) -> Result:
+def _result(run: Run, samples: RunSamples, threads: int | None, peaks: tuple[Any, ...]) -> Result:
     phase("evaluating")
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
@@ -98,7 +101,9 @@ def _result(run: Run, samples: RunSamples, threads: int | None) -> Result:
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
-    more = {"controller_calls": "once_a_step" if calls.once_a_step else "python"} if calls.python else {}
+    more: dict[str, Any] = {"peaks": peaks} if peaks else {}
+    if calls.python:
+        more["controller_calls"] = "once_a_step" if calls.once_a_step else "python"
     return assembled(
         s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more
     )

@@ -23,6 +23,7 @@ from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, py
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import foreign, probed
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
 from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
@@ -108,8 +109,11 @@ def compiled(loop: CompiledLoop, name: str) -> native.Kernel:
     return loop.adaptive.setdefault(name, kernel)
 
 
-def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSamples:
-    """Integrate; then repeat with a fiftieth of the tolerance and with other steps, and compare."""
+def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: Watch | None = None) -> RunSamples:
+    """Integrate; then repeat with a fiftieth of the tolerance and with other steps, and compare.
+
+    ``watch`` looks at the motion between samples too.
+    """
     s = run.scenario
     grid, unseen = grid_of(run)
     tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
@@ -143,7 +147,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None) -> RunSa
         why = lambda k: "step_too_small" if tiny[k] else "too_many_steps"  # noqa: E731
         return part_of(run, grid, named["samples"], None, *ends, why)
 
-    done = go(list(range(len(run.x0))), grid, tolerance, FAR)
+    done = recorded(run, grid, lambda members, grid: go(members, grid, tolerance, FAR), watch, calls.python)
     if calls.python and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()
     error, trusted = unverified(len(done.x), unseen)

@@ -26,6 +26,7 @@ from manipula.simulation.loops.interpreted import (
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import probed
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
 from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid, position_limits
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks
@@ -81,8 +82,8 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     return Grid.of(s.times, instants, low, high), examined.unresolved
 
 
-def run_fixed(run: Run, threads: int | None = None) -> RunSamples:
-    """Integrate; then repeat with every step divided in two unequal parts, and compare.
+def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) -> RunSamples:
+    """Integrate, with ``watch`` looking at every step; then repeat with every step divided in two unequal parts, and compare.
 
     A sampled loop keeps its control period when it is verified: only the integration within it gets finer.
     """
@@ -96,11 +97,11 @@ def run_fixed(run: Run, threads: int | None = None) -> RunSamples:
     marks, hidden = probed(run, calls.python, s.step)
     grid, unseen = grid.with_marks(marks), unseen + hidden
     phase("integrating")
-    everyone = range(len(run.x0))
-    done = integrate(run, everyone, grid, WHOLE, threads)
+    whole = lambda members, grid: integrate(run, members, grid, WHOLE, threads)  # noqa: E731
+    done = recorded(run, grid, whole, watch, calls.python)
     if calls.python and not calls.once_a_step and remembered_along(run, grid.times, done.x):
         run, calls = _asked_once_a_step(run, s.step)
-        done = integrate(run, everyone, grid, WHOLE, threads)
+        done = recorded(run, grid, whole, watch, True)
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
         finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731

@@ -199,11 +199,11 @@ def step_under_command(run: Run, member: int) -> Callable[..., np.ndarray] | Non
     return lambda t, x, command, h: np.asarray(kernel(x, p, *run.inputs, t, np.asarray(command, float), h))
 
 
-def python_commands(run: Run, t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """What the controller commands at samples x (N, S, size), (N, S, n)."""
+def python_commands(run: Run, t: np.ndarray, x: np.ndarray, first: int = 0) -> np.ndarray:
+    """What the controller commands at samples x (N, S, size) of the runs number ``first`` …, (N, S, n)."""
     out = np.full((*x.shape[:2], run.plant.layout.n), np.nan)
     for k, row in enumerate(x):
-        plant = python_plant(run, k)
+        plant = python_plant(run, first + k)
         for i, state in enumerate(row):
             if np.isfinite(state).all():
                 out[k, i] = plant.command(float(t[i]), state, plant.layout.q(state), plant.layout.qd(state))

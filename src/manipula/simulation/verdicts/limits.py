@@ -31,6 +31,9 @@ TURNING = {
 }
 SLIDING = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "jerk": "m/s³", "torque": "N", "power": "W"}
 
+TIP = -1  # in the place of a joint's number
+Peak = tuple[int, str, int, float, float, float, float, float]  # see ``peaks.py``
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Value):
@@ -205,6 +208,22 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
     return times[order], np.concatenate([values, found[1]])[order]
 
 
+def strained(check: Check, result: Any, joint: int) -> Check:
+    """A check of samples completed by what the run was seen to do between them (``meta["peaks"]``)."""
+    run = int(result.meta.get("run", 0))
+    for row in result.meta.get("peaks") or ():
+        if (row[0], row[1], row[2]) == (run, check.quantity, joint):
+            for value, time in ((row[3], row[4]), (row[5], row[6])):
+                seen = replace(check, worst=float(value), time=float(time))
+                check = seen if seen.use > check.use else check
+            if not check.ok:  # the first passage is that of the limit the run was held against
+                stated = dict(result.meta.get("limits") or {}).get("tip" if joint == TIP else check.quantity) or ()
+                same = limit_of(stated.get(check.quantity) if joint == TIP else stated[joint]) == check.limit
+                firsts = [check.first, float(row[7]) if same else check.time]
+                check = replace(check, first=float(np.fmin(*firsts)))
+    return check
+
+
 def limit_verdict(result: Any) -> LimitVerdict:
     """How a result stands against the limits it carries (``meta["limits"]``; the stored robot's where a file has none)."""
     limits = limits_of(result)
@@ -263,7 +282,8 @@ def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Ch
             if np.isnan(values).all():
                 absent[quantity] = None
                 continue
-            checks.append(replace(worst(quantity, values, times, limit), name=names[i], unit=units[quantity]))
+            found = strained(worst(quantity, values, times, limit), result, i)
+            checks.append(replace(found, name=names[i], unit=units[quantity]))
     if absent:
         remarks.append(f"Limits of {' and '.join(absent)} could not be checked: nothing of it was recorded.")
     if limits.get("tip"):
@@ -290,5 +310,5 @@ def _tip(result: Any, limits: Mapping[str, float]) -> tuple[list[Check], list[st
         else:
             times, values = result.t, np.linalg.norm(v if quantity == "velocity" else a, axis=-1)
         unit = SLIDING[quantity]
-        checks.append(replace(worst(quantity, values, times, float(limit)), unit=unit))
+        checks.append(replace(strained(worst(quantity, values, times, float(limit)), result, TIP), unit=unit))
     return checks, remarks
