@@ -33,9 +33,11 @@ def test_all_functions_with_a_struct(tmp_path):
 
 
 def test_the_list_of_functions_writes_nothing(tmp_path):
-    done = runner.invoke(app, ["export", "planar-2r", "-o", str(tmp_path / "out"), "--functions", "list"])
+    done = runner.invoke(app, ["export", "planar-2r", "--functions", "list"])
     assert done.exit_code == 0
     assert done.output.split() == list(NAMES)
+    refused = runner.invoke(app, ["export", "planar-2r", "-o", str(tmp_path / "out"), "--functions", "list"])
+    assert refused.exit_code == 2
     assert not (tmp_path / "out").exists()
 
 

@@ -83,8 +83,16 @@ def test_random_legal_robots(seed: int, n: int, tree: bool, rich: bool, road: st
     assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed)
 
 
-@pytest.mark.parametrize("options", [(), ("--dh", "standard"), ("--dh", "modified")], ids=" ".join)
-@pytest.mark.parametrize("target", ["out.toml", "out.urdf", "out.xml"])
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("out.toml", ()),
+        ("out.urdf", ()),
+        ("out.xml", ()),
+        ("out.toml", ("--dh", "standard")),
+        ("out.toml", ("--dh", "modified")),
+    ],
+)
 def test_the_command_keeps_the_mechanics(options: tuple[str, ...], target: str, tmp_path: Path) -> None:
     source, out = tmp_path / "in.urdf", tmp_path / target
     save(load_catalog("iiwa14"), source)

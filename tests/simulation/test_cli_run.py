@@ -151,7 +151,8 @@ def test_check_says_how_much_to_slow_down(tmp_path):
     described.replace(reference=slower, duration=slower.duration).save(tmp_path / "slow.toml")
     assert run("check", tmp_path / "slow.toml").exit_code == 0
     shown = run("check", tmp_path / "move.toml")
-    assert shown.output.startswith("not feasible: ")
+    assert shown.output.startswith("finished: ")
+    assert "\nnot feasible: " in shown.output
     assert "velocity" in shown.output
 
 

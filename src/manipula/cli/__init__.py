@@ -1,17 +1,40 @@
-"""The command line: ``manipula doctor``, ``convert``, ``catalog`` … One file a command; each imports what it needs when it runs."""
+"""The command line: one file per command; each imports what it needs when it runs.
+
+=============  ==============================================================================
+``app``        all commands in one place
+``doctor``     is a robot model physical?
+``convert``    a description in another format
+``catalog``    the robots that come with the package
+``equations``  the equations of motion
+``export``     functions of a robot as source code
+``ik``         joint positions that bring the tip to a target
+``run``        run a scenario
+``check``      can the machine do it?
+``plot``       figures and films of a result
+``report``     one HTML file about a result
+``library``    programmed motions under a name
+``cache``      the machine code on disk
+``bench``      our times beside other libraries'
+``terminal``   sentences and tables at any width, in any encoding
+``explain``    mistakes as one message and exit code 2
+``live``       progress, and an end when the user asks for one
+``outputs``    the files of a run, moved into place together
+=============  ==============================================================================
+"""
 
 from __future__ import annotations
 
 
 def main() -> None:
-    """Entry point of the ``manipula`` command; signs that the terminal cannot show become question marks."""
+    """Entry point of the ``manipula`` command; signs that the terminal cannot show are spelt out."""
     import sys
 
+    from manipula.cli import terminal as terminal  # registers the spelling of signs
     from manipula.cli.app import app
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+            stream.reconfigure(errors="manipula.spell")  # pyright: ignore[reportAttributeAccessIssue]
 
     app(prog_name="manipula")
 

@@ -25,24 +25,16 @@ def catalog(
 
         typer.echo(dumps([asdict(e) for e in chosen], indent=2, ensure_ascii=False))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from manipula.cli.terminal import Terminal
 
-    console = Console()
+    out = Terminal()
     if name is not None:
         entry, robot = chosen[0], load_catalog(name)
-        console.print(Text(f"{entry.name}: {entry.description}", style="bold"))
-        console.print(Text(f"joints: {', '.join(f'{j.name} ({j.kind})' for j in robot.joints)}"))
-        console.print(Text(f"tip: {robot.tip}"))
+        out.say((f"{entry.name}: {entry.description}", "bold"))
+        out.say(f"joints: {', '.join(f'{j.name} ({j.kind})' for j in robot.joints)}")
+        out.say(f"tip: {robot.tip}")
         if robot.parameters:
-            console.print(Text(f"free parameters: {', '.join(robot.parameters)}"))
-        console.print(Text(f"source: {entry.source}", style="dim"))
+            out.say(f"free parameters: {', '.join(robot.parameters)}")
+        out.say((f"source: {entry.source}", "dim"))
         return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("name", no_wrap=True)
-    table.add_column("n", justify="right")
-    table.add_column("description")
-    for e in chosen:
-        table.add_row(e.name, str(e.n), e.description)
-    console.print(table)
+    out.table(("name", "n", "description"), [[e.name, str(e.n), e.description] for e in chosen], sentences=True)

@@ -37,6 +37,9 @@ def check(
         from json import dumps
 
         told = {"status": result.status, "status_reason": result.reason, "batch": batch or None, **verdict.to_dict()}
+        told["feasible"] = verdict.feasible and (
+            result.ok or None
+        )  # a run that did not finish cannot be called feasible
         typer.echo(dumps(told, indent=2, ensure_ascii=False))
     else:
         _show(result, verdict, batch)
@@ -55,6 +58,7 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
     from manipula.analysis.feasibility import feasibility
     from manipula.errors import DescriptionError
     from manipula.formats.load import load
+    from manipula.reports.source import chosen_run
     from manipula.simulation.files.scenario_file import load_file
     from manipula.simulation.recorded import limits_of
     from manipula.simulation.run_file import run
@@ -80,6 +84,8 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
             "No limits are stated: give the robot limits, or the file a table [limits].", file=str(path), field="limits"
         )
     batch, trusted = "", result.ok
+    if run_number is not None:
+        chosen_run(result, run_number)  # refuses a single run, and numbers that do not exist
     if result.arrays["q"].ndim == 3:
         if run_number is not None:
             trusted = True  # decided by that run alone
@@ -88,8 +94,6 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
             failed = [k for k, kept in enumerate(runs) if kept is False]
             run_number = failed[0] if failed else 0
             batch = f"{len(failed)} of {len(runs)} runs break a limit; this is run {run_number}."
-        if not 0 <= run_number < len(result.arrays["q"]):
-            raise DescriptionError(f"Runs 0 to {len(result.arrays['q']) - 1} exist, found {run_number}.", field="run")
         result = result.run(run_number)
     try:
         return result, feasibility(result, robot=robot), batch, trusted and result.ok
@@ -98,34 +102,28 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
 
 
 def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from manipula.cli.terminal import Terminal
 
-    from manipula.errors import printable
-
-    console = Console(soft_wrap=True)
-    if not result.ok:
-        console.print(
-            Text(f"The run itself ended as '{result.status}': {printable(result.reason, 500)}", style="bold red")
-        )
+    out = Terminal()
+    out.say((result.status, "bold green" if result.ok else "bold red"), f": {result.reason}")
     if batch:
-        console.print(Text(batch))
-    word, style = ("feasible", "bold green") if verdict.feasible else ("not feasible", "bold red")
-    console.print(Text(word, style=style) + Text(f": {printable(verdict.reason, 500)}"))
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for title in ("joint", "quantity", "worst", "at [s]", "limit", "use"):
-        table.add_column(title, justify="left" if title in ("joint", "quantity") else "right")
-    rows = [(j.name, c) for j in verdict.joints for c in j.checks if c.limit is not None] + [
-        ("tip", c) for c in verdict.tip
-    ]
-    for name, c in rows:
+        out.say(batch)
+    if not verdict.feasible:
+        out.say(("not feasible", "bold red"), f": {verdict.reason}")
+    elif result.ok:
+        out.say(("feasible", "bold green"), f": {verdict.reason}")
+    else:
+        out.say("No limit was exceeded before the run ended; what would have followed is not known.")
+    rows, styles = [], {}
+    checks = [(j.name, c) for j in verdict.joints for c in j.checks if c.limit is not None]
+    for name, c in [*checks, *(("tip", c) for c in verdict.tip)]:
         limit = "{:.6g} … {:.6g}".format(*c.limit) if isinstance(c.limit, tuple) else f"{c.limit:.6g}"
-        use = Text(f"{100 * c.use:.0f} %", style="" if c.ok else "bold red")
-        table.add_row(printable(name, 40), c.quantity, f"{c.worst:.6g}", f"{c.time:.4g}", limit, use)
-    console.print(table)
+        if not c.ok:
+            styles[len(rows), 5] = "bold red"
+        rows.append([name, c.quantity, f"{c.worst:.6g}", f"{c.time:.4g}", limit, f"{100 * c.use:.0f} %"])
+    out.table(("joint", "quantity", "worst", "at [s]", "limit", "use"), rows, left=2, styles=styles)
     for remark in verdict.remarks:
-        console.print(Text(printable(remark, 500), style="dim"))
+        out.say((remark, "dim"))
     if verdict.slow_down not in (1.0, float("inf")):
-        console.print(Text(f"Stretching time by {verdict.slow_down:.4g} makes it feasible."))
-    console.print(Text(f"work of the drives: {verdict.energy:.6g} J", style="dim"))
+        out.say(f"Stretching time by {verdict.slow_down:.4g} makes it feasible.")
+    out.say((f"work of the drives: {verdict.energy:.6g} J", "dim"))

@@ -13,7 +13,7 @@ def convert(
         str, typer.Argument(metavar="IN", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
-    dh: Annotated[str | None, typer.Option(help="Write it in DH form: standard or modified.")] = None,
+    dh: Annotated[str | None, typer.Option(help="Write a TOML file in DH form: standard or modified.")] = None,
     tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
 ) -> None:
@@ -24,8 +24,10 @@ def convert(
 
     if target.exists() and not force:
         raise DescriptionError("This file exists; --force replaces it.", file=str(target))
-    robot = load(source, tip)
     suffix = target.suffix.lower()
+    if dh is not None and suffix != ".toml":
+        raise DescriptionError(f"Only TOML holds a DH table as such; '{suffix}' has its own form.", field="--dh")
+    robot = load(source, tip)
     if dh is None:
         text = to_text(robot, suffix)
     else:
@@ -33,6 +35,6 @@ def convert(
         from manipula.formats.toml import dh_to_toml
 
         table = to_dh(robot, dh)  # pyright: ignore[reportArgumentType]
-        text = dh_to_toml(table) if suffix == ".toml" else to_text(table.to_robot(), suffix)
+        text = dh_to_toml(table)
     write_whole(target, text)
     typer.echo(f"Wrote {target} ({robot.n} joints).")

@@ -37,24 +37,13 @@ def doctor(
 
 
 def _show(diagnosis: Diagnosis, summary: str, notes: tuple[str, ...]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from manipula.cli.terminal import Terminal
 
-    from manipula.errors import printable
-
-    console = Console()
-    console.print(Text(f"{printable(diagnosis.robot)}: {printable(summary, 200)}", style="bold"))
+    out = Terminal()
+    out.say((f"{diagnosis.robot}: {summary}", "bold"))
     for note in notes:
-        console.print(Text(printable(note, 1000), style="dim"))
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    table.add_column(ratio=1)
-    for f in diagnosis.findings:
-        words = Text(printable(f.sentence, 1000))
-        if f.advice:
-            words.append(f"\n{printable(f.advice, 500)}", style="dim")
-        table.add_row(Text(f.severity, style=COLOURS[f.severity]), Text(printable(f.place, 40)), words)
-    console.print(table)
-    console.print(Text(printable(diagnosis.verdict(), 200), style="bold"))
+        out.say((note, "dim"))
+    rows = [[f.severity, f.place, f"{f.sentence} {f.advice}".strip()] for f in diagnosis.findings]
+    styles = {(i, 0): COLOURS[f.severity] for i, f in enumerate(diagnosis.findings)}
+    out.table(("", "", ""), rows, left=2, sentences=True, styles=styles)
+    out.say((diagnosis.verdict(), "bold"))

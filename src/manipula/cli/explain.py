@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from manipula.cli.terminal import in_commands
 from manipula.errors import ManipulaError, printable
 
 MISTAKE = 2  # exit code for wrong input; 1 is kept for "the answer is no"
@@ -31,5 +32,5 @@ def explained(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def fail(message: str) -> None:
     """Print the message to standard error and leave with exit code 2."""
-    typer.echo(f"error: {message}", err=True)
+    typer.echo(f"error: {in_commands(message)}", err=True)
     raise typer.Exit(MISTAKE)

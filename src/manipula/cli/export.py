@@ -12,7 +12,9 @@ def export(
     source: Annotated[
         str, typer.Argument(metavar="ROBOT", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")
+    ] = None,
     language: Annotated[str, typer.Option("--language", "-l", help="c, python, matlab, julia or rust.")] = "c",
     functions: Annotated[
         str | None, typer.Option(help="Comma-separated names, or 'all'; 'list' shows them and writes nothing.")
@@ -28,11 +30,18 @@ def export(
     """Write functions of a robot as source code, with a test that compares stored numbers."""
     from manipula.codegen import NAMES
     from manipula.codegen import export as write
+    from manipula.errors import DescriptionError
     from manipula.formats.load import load
 
     if functions == "list":
+        given = {"output": output, "prefix": prefix, "frame": frame, "tip": tip, "force": force}
+        for name, value in given.items():
+            if value:
+                raise DescriptionError("This option does nothing here: 'list' writes nothing.", field=f"--{name}")
         typer.echo("\n".join(NAMES))
         return
+    if output is None:
+        raise DescriptionError("Where to? -o FOLDER.", field="--output")
     robot = load(source, tip)
     wanted = None if functions is None else [name.strip() for name in functions.split(",") if name.strip()]
     if wanted == ["all"]:

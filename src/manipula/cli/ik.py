@@ -70,6 +70,8 @@ def _target(position: Any, rpy: Any, pose: str | None) -> Any:
 
     if (position is None) == (pose is None):
         raise DescriptionError("Give one target: --position X Y Z (with --rpy for its orientation), or --pose.")
+    if rpy is not None and position is None:
+        raise DescriptionError("--pose says how the tip is turned; --rpy goes with --position.", field="--rpy")
     if pose is None:
         if rpy is None:
             return list(position)
@@ -98,23 +100,22 @@ def _plain(found: IkResult, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _show(found: IkResult, robot: Any) -> None:
     import numpy as np
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    from manipula.errors import printable
+    from manipula.cli.terminal import Terminal
 
-    console = Console()
-    colour = "bold green" if found.status == "solved" else "bold red"
-    console.print(Text(f"{printable(robot.name)}: {found.status}", style=colour), Text(printable(found.reason, 1000)))
+    out = Terminal()
+    out.say(
+        (f"{robot.name}: {found.status}", "bold green" if found.status == "solved" else "bold red"), f" {found.reason}"
+    )
     q = np.atleast_2d(found.q)
     if not q.size or not np.isfinite(q).all():
         return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in robot.joint_names:
-        table.add_column(printable(name, 40), justify="right", no_wrap=True, min_width=8)
-    table.add_column("error", justify="right", no_wrap=True)
-    for row, residual in zip(q, np.atleast_1d(found.residual)):
-        table.add_row(*(f"{x:.5f}" for x in row), f"{residual:.1e}")
-    console.print(table)
-    console.print(Text(f"{found.method}, {int(found.iterations)} iterations; rad and m", style="dim"))
+    errors = [f"{residual:.1e}" for residual in np.atleast_1d(found.residual)]
+    postures = [[f"{x:.5f}" for x in row] for row in q]
+    if len(postures) == 1:
+        out.table((*robot.joint_names, "error"), [[*postures[0], errors[0]]], left=0)
+    else:
+        titles = ("joint", *(str(k + 1) for k in range(len(postures))))
+        rows = [[name, *(row[k] for row in postures)] for k, name in enumerate(robot.joint_names)]
+        out.table(titles, [*rows, ["error", *errors]])
+    out.say((f"{found.method}, {int(found.iterations)} iterations; rad and m", "dim"))

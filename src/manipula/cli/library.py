@@ -42,21 +42,17 @@ def list_(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] =
 
         typer.echo(dumps([e.summary() for e in entries], indent=2, ensure_ascii=False))
         return
-    from rich.console import Console
-    from rich.table import Table
+    from manipula.cli.terminal import Terminal
 
-    from manipula.errors import printable
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for title in ("name", "robot", "constraints", "parameters"):
-        table.add_column(title, no_wrap=title == "name")
+    rows = []
     for e in entries:
         parameters = ", ".join(f"{k} = {v:g}" for k, v in e.program.parameters.items())
         constraints = "; ".join(str(c.formula) for c in e.program.constraints)
-        table.add_row(
-            e.name, printable(e.program.robot.name, 40), printable(constraints, 200), printable(parameters, 200)
-        )
-    Console().print(table if entries else f"The library is empty ({library.folder()}).")
+        rows.append([e.name, e.program.robot.name, parameters, constraints])
+    if rows:
+        Terminal().table(("name", "robot", "parameters", "constraints"), rows, left=3, sentences=True)
+    else:
+        Terminal().say(f"The library is empty ({library.folder()}).")
     for name, problem in broken.items():
         typer.echo(f"'{name}' cannot be read: {problem}", err=True)
 

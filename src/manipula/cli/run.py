@@ -29,12 +29,20 @@ def run(
     the machine can do it. A report that cannot be made is left out and said so: the numbers are written all the same.
     """
     from manipula.cli.outputs import check_free
+    from manipula.errors import DescriptionError
     from manipula.simulation.files.scenario_file import load_file
     from manipula.simulation.run_file import run as simulate
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
     check_free(output, names, force)
-    execute(lambda: load_file(scenario), lambda s: simulate(s, threads), output, csv=csv, report=report, json=json)
+
+    def load() -> Any:
+        described = load_file(scenario)
+        if threads is not None and not getattr(described, "is_batch", False):
+            raise DescriptionError("Threads share the runs of a batch; this is a single run.", field="--threads")
+        return described
+
+    execute(load, lambda s: simulate(s, threads), output, csv=csv, report=report, json=json)
 
 
 def execute(load: Any, simulate: Any, output: Path, *, csv: bool, report: bool, json: bool) -> None:
@@ -80,24 +88,20 @@ def outcome(result: Result, files: dict[str, Path], seconds: float, left_out: tu
 
 
 def show(result: Result, files: dict[str, Path], seconds: float, left_out: tuple[str, ...] = ()) -> None:
-    from rich.console import Console
-    from rich.text import Text
+    from manipula.cli.terminal import Terminal
 
-    from manipula.errors import printable
-
-    console = Console(soft_wrap=True)
+    out = Terminal()
     verdict = result.feasibility
     if verdict.feasible is False:
-        console.print(Text("not feasible", style="bold yellow") + Text(f": {printable(verdict.reason, 1000)}"))
-    style = "bold green" if result.ok else "bold red"
-    console.print(Text(result.status, style=style) + Text(f": {printable(result.reason, 1000)} ({seconds:.1f} s)"))
-    if verdict.feasible is True:
-        console.print(Text("feasible", style="bold green") + Text(f": {verdict.reason}"))
-    elif verdict.feasible is None:
-        console.print(Text(verdict.reason, style="dim"))
+        out.say(("not feasible", "bold yellow"), f": {verdict.reason}")
+    out.say((result.status, "bold green" if result.ok else "bold red"), f": {result.reason} ({seconds:.1f} s)")
+    if verdict.feasible is None:
+        out.say((verdict.reason, "dim"))
+    elif verdict.feasible and result.ok:
+        out.say(("feasible", "bold green"), f": {verdict.reason}")
     for note in (*verdict.remarks, *result.notes):
-        console.print(Text(printable(note, 1000), style="dim"))
+        out.say((note, "dim"))
     for said in left_out:
-        console.print(Text(printable(said, 1000), style="yellow"))
+        out.say((said, "yellow"))
     for name, path in files.items():
-        console.print(Text(f"{name:<9} {path}"))
+        out.say(f"{name:<9} {path}")

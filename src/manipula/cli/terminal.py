@@ -1,0 +1,121 @@
+"""What is printed for people: sentences and tables that are whole at any width, in any encoding, with or without colours.
+
+A table that does not fit into the terminal is printed row by row, one line per entry, so that no digit is cut. Signs that the terminal
+cannot show are spelt out. Colours follow ``NO_COLOR`` and ``TERM``. Messages speak the words of the command line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SPELT = {
+    "…": "...", "·": "*", "×": "x", "÷": "/", "−": "-", "–": "-", "—": "-", "→": "->", "⇄": "<->", "≤": "<=", "≥": ">=", "≈": "~",
+    "²": "^2", "³": "^3", "°": " deg", "π": "pi", "τ": "tau", "θ": "theta", "α": "alpha", "ω": "omega", "μ": "mu", "Δ": "d",
+    "√": "sqrt", "±": "+-", "∞": "inf", "’": "'", "“": '"', "”": '"', "ᵀ": "^T", "\N{NO-BREAK SPACE}": " ",
+}  # fmt: skip
+OPTIONS = {  # what messages say to users of Python, and what it is called here
+    "limits=False": "--no-limits",
+    "load_result(path, budget=…) allows more": "In Python, load_result takes a larger budget",
+    "fix them with robot.with_parameters(...)": "give them values under [parameters] in its file",
+    "give them numbers with robot.with_parameters(...) or export with parameters='struct'": (
+        "give them values under [parameters] in its file, or use --parameters struct"
+    ),
+    "choose another folder or use force": "choose another folder or use --force",
+    "give drives=… for those that shall": "name those that shall under [drives]",
+    "record fewer: sample=…": "record fewer: sample = … in the file",
+    "give limits=… or a robot that states them": "state them under [limits], or give a robot that has them",
+}
+GAP = "  "
+NARROW = 24  # letters that a column of sentences needs beside the others
+
+
+def spell(error: UnicodeError) -> tuple[str, int]:
+    """An error handler of ``codecs``: signs in ASCII."""
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(SPELT.get(c, "?") for c in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("manipula.spell", spell)
+
+
+def in_commands(message: str) -> str:
+    """The message with the words of the command line in place of those of Python."""
+    for python, command in OPTIONS.items():
+        message = message.replace(python, command)
+    return message
+
+
+class Terminal:
+    """Standard output, or standard error."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        from rich.console import Console
+
+        self.console = Console(stderr=stderr, soft_wrap=True, highlight=False)
+
+    def say(self, *parts: str | tuple[str, str]) -> None:
+        """One line of texts, each plain or with its style; never cut, broken by the terminal alone."""
+        from rich.text import Text
+
+        from manipula.errors import printable
+
+        line = Text()
+        for part in parts:
+            text, style = (part, "") if isinstance(part, str) else part
+            line.append(in_commands(printable(text, 2000)), style=style)
+        self.console.print(line)
+
+    def table(
+        self,
+        titles: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        left: int = 1,
+        sentences: bool = False,
+        styles: Mapping[tuple[int, int], str] | None = None,
+    ) -> None:
+        """A table: ``left`` columns flush left, the others right; with ``sentences`` the last column is broken into lines.
+
+        Args:
+            titles: one per column; all empty for a table without a head.
+            styles: of cells, by (row, column).
+        """
+        from rich.text import Text
+
+        from manipula.errors import printable
+
+        cells = [[printable(cell, 2000) for cell in row] for row in rows]
+        fixed = len(titles) - sentences
+        widths = [max(len(line[k]) for line in (list(titles), *cells)) for k in range(fixed)]
+        room = self.console.width - sum(widths) - len(GAP) * (len(titles) - 1)
+        if room < (NARROW if sentences else 0):
+            self._records(titles, cells)
+            return
+
+        def line(row: Sequence[str], style: Any) -> None:
+            out = Text()
+            for k, width in enumerate(widths):
+                text = row[k].ljust(width) if k < left else row[k].rjust(width)
+                out.append(text + (GAP if k + 1 < len(titles) else ""), style=style(k))
+            pieces = textwrap.wrap(row[-1], room) or [""] if sentences else []
+            for i, piece in enumerate(pieces):
+                out.append(("\n" + " " * (self.console.width - room) if i else "") + piece)
+            out.rstrip()
+            self.console.print(out)
+
+        if any(titles):
+            line(titles, lambda _: "bold")
+        for i, row in enumerate(cells):
+            line(row, lambda k, i=i: (styles or {}).get((i, k), ""))
+
+    def _records(self, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Row by row: a line for each entry."""
+        width = max(map(len, titles), default=0)
+        for number, row in enumerate(rows):
+            if number:
+                self.console.print()
+            for title, cell in zip(titles, row):
+                self.console.print(f"{title.ljust(width)}{GAP}{cell}".strip() if any(titles) else cell, markup=False)

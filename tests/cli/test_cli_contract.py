@@ -1,0 +1,148 @@
+"""Every option of every command acts or is refused; what is printed is whole at any width and in any encoding."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula.cli.app import app
+from manipula.cli.terminal import OPTIONS, in_commands
+
+ARM = mp.planar([0.5, 0.4], [2.0, 1.0])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run, one batch, a scenario of each, one that ends at a limit."""
+    place = tmp_path_factory.mktemp("cli")
+    bounded = ARM.replace(joints=tuple(replace(j, limits=LIMITS) for j in ARM.joints))
+    one = mp.Scenario(bounded, q0=(0.1, 0.2), duration=0.02, step=0.01, verify=False)
+    one.save(place / "one.toml")
+    mp.simulate(one).save(place / "one.nc")
+    batch = one.replace(q0=((0.1, 0.2), (0.3, 0.4)))
+    batch.save(place / "batch.toml")
+    mp.simulate(batch).save(place / "batch.nc")
+    falling = one.replace(duration=2.0, stop_at_limits=True)
+    falling.save(place / "falling.toml")
+    return place
+
+
+LIMITS = type(ARM.joints[0].limits)(lower=-0.5, upper=0.5)
+
+REFUSED = {  # command and input with which an option cannot act → the option that is named
+    "check one.nc --run 0": "run",
+    "check one.toml --run 0": "run",
+    "check batch.nc --run 7": "run",
+    "plot one.nc -o x.gif --kind torque": "--kind",
+    "plot one.nc -o x.mp4 --signal q": "--signal",
+    "plot one.nc -o x.svg --speed 2": "--speed",
+    "plot one.nc -o x.png --signal q": "--signal",
+    "plot one.nc --run 0 -o x.png": "run",
+    "plot --list --speed 2": "--speed",
+    "plot --list --kind joints": "--kind",
+    "plot --list -o x.png": "--output",
+    "report one.nc --run 0 -o x.html": "run",
+    "convert panda x.urdf --dh modified": "--dh",
+    "convert panda x.xml --dh standard": "--dh",
+    "convert scara-khang x.txt --dh standard": "--dh",
+    "run one.toml -o out --threads 2": "--threads",
+    "ik panda --pose '0 0 0 0 0 0' --rpy 0 0 1": "--rpy",
+    "export panda --functions list -o x": "--output",
+    "export panda --functions list --prefix x": "--prefix",
+    "bench --no-planar --largest 10": "--largest",
+}
+ALWAYS = {  # options that act on whatever input the command takes
+    "doctor": "json strict tip", "convert": "tip force", "catalog": "json",
+    "equations": "level format only symbolic_inertia given_angles output tip",
+    "export": "language functions parameters frame tip force", "ik": "position pose all_ q0 method frame limits tolerance json tip",
+    "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": "robot json",
+    "bench": "robots peers planar json markdown",
+    "schema": "output", "parts": "json",
+}  # fmt: skip
+
+
+def invoke(text: str, folder: Path):
+    import shlex
+
+    words = [str(folder / w) if re.fullmatch(r"(one|batch|falling|x|out)(\.\w+)?", w) else w for w in shlex.split(text)]
+    return CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_an_option_that_cannot_act_is_refused(text: str, folder: Path) -> None:
+    before = set(folder.iterdir())
+    result = invoke(text, folder)
+    assert result.exit_code == 2, result.output
+    assert f"{REFUSED[text]}:" in result.stderr
+    assert "Traceback" not in result.output
+    assert set(folder.iterdir()) == before
+
+
+def test_every_option_is_in_this_contract() -> None:
+    commands = typer.main.get_command(app).commands
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            continue
+        known = set(ALWAYS.get(name, "").split())
+        known |= {m.strip("-").replace("-", "_") for text, m in REFUSED.items() if text.split()[0] == name}
+        options = {p.name for p in command.params if p.param_type_name == "option"} - {"help"}
+        assert options <= known, f"{name}: say whether these always act: {options - known}"
+
+
+def test_the_status_comes_first_and_a_stopped_run_is_not_called_feasible(folder: Path) -> None:
+    result = invoke("check falling.toml", folder)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("limit: ")
+    assert not re.search(r"(?<!not )\bfeasible\b", result.stdout)
+    assert '"feasible": true' not in invoke("check falling.toml --json", folder).stdout
+    fine = invoke("check one.toml", folder)
+    assert fine.exit_code == 0
+    assert re.match(r"finished: .*\nfeasible: ", fine.stdout)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+@pytest.mark.parametrize(
+    "text",
+    ["ik ur5e --pose '0.3 0.2 0.4 0 0 0.5' --all", "ik panda --position 0.4 0.1 0.5", "catalog", "doctor panda", "check one.nc"],
+)  # fmt: skip
+def test_nothing_is_cut(text: str, columns: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same words and numbers at every width; tables keep to the width."""
+    monkeypatch.setenv("COLUMNS", "500")
+    words = sorted(set(re.findall(r"[-+\w.]+", invoke(text, folder).stdout)))
+    monkeypatch.setenv("COLUMNS", str(columns))
+    narrow = invoke(text, folder).stdout
+    assert sorted(set(re.findall(r"[-+\w.]+", narrow))) == words
+    assert "…" not in narrow.replace(" … ", "")
+    if text.startswith("ik ur5e") and columns >= 80:
+        assert max(map(len, narrow.splitlines()[1:])) <= columns
+
+
+def test_ascii_terminals(folder: Path) -> None:
+    plain = {"PYTHONIOENCODING": "ascii", "TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "40"}
+    told = subprocess.run(
+        [sys.executable, "-m", "manipula", "doctor", "panda"],
+        capture_output=True, env={**os.environ, **plain, "PYTHONPATH": str(Path(mp.__file__).parents[1])}, check=True,
+    ).stdout  # fmt: skip
+    text = told.decode("ascii")
+    assert "?" not in text
+    assert "N*m" in text
+    assert "\x1b" not in text
+
+
+def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
+    result = invoke("ik ur5e --position 0.1 0 9", folder)
+    assert result.exit_code == 1
+    assert not re.search(r"\w=(False|True|…)", result.output)
+    for python, command in OPTIONS.items():
+        told = in_commands(f"Do this: {python}.")
+        assert command in told
+        assert not re.search(r"\w=(False|True|…|')|\(\.\.\.\)", told)
