@@ -90,7 +90,7 @@ def test_what_is_not_a_number_is_refused_with_its_place(field: str, value: Any) 
 def test_impossible_arms() -> None:
     with pytest.raises(DescriptionError, match="at least one link"):
         planar([], [])
-    with pytest.raises(DescriptionError, match="greater than 0, found -1"):
+    with pytest.raises(DescriptionError, match="at least 0, found -1"):
         planar([1.0], [-1.0])
     with pytest.raises(DescriptionError, match="payload"):
         planar([1.0], [1.0], payload=math.nan)

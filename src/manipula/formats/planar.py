@@ -11,7 +11,6 @@ from manipula.errors import DescriptionError, UnphysicalError
 from manipula.formats.dh.rows import from_dh, number
 from manipula.robot.checks import check_budget, check_number
 from manipula.robot.friction.viscous import Viscous
-from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 
 PLANAR_GRAVITY = (0.0, -9.81, 0.0)
@@ -32,7 +31,7 @@ def planar(
 
     Args:
         lengths: l_i, joint to joint [m], above zero.
-        masses: m_i [kg], above zero; zero only with a payload.
+        masses: m_i [kg]; a link without mass is a light rod (a run says where the mass matrix is then singular).
         com: distances joint → centre of mass [m]; half the length when omitted.
         inertia: I_i about the centre of mass, about z [kg·m²]; a uniform rod, m l²/12, when omitted. The link is taken
             as a slender body along x, so that its tensor (0, I, I) is that of a possible body.
@@ -46,7 +45,7 @@ def planar(
     l, m = _numbers(lengths, n, "lengths"), _numbers(masses, n, "masses")
     c = [x / 2 for x in l] if com is None else _numbers(com, n, "com")
     I = [b * a * a / 12 for a, b in zip(l, m)] if inertia is None else _numbers(inertia, n, "inertia")
-    _check_bodies(l, m, I, carried=isinstance(payload, Payload) or payload != 0)
+    _check_bodies(l, m, I)
     if isinstance(damping, str) or not isinstance(damping, (Sequence, np.ndarray)):
         damping = [0.0 if damping is None else damping] * n
     b = _numbers(damping, n, "damping")
@@ -60,12 +59,11 @@ def planar(
     return from_dh(rows, "standard", gravity, payload=payload, name=name or f"planar-{n}r")
 
 
-def _check_bodies(l: list[Any], m: list[Any], I: list[Any], carried: bool) -> None:
-    """Lengths above zero; masses too, unless a payload loads the light rod; no moment of inertia without mass, none below zero."""
+def _check_bodies(l: list[Any], m: list[Any], I: list[Any]) -> None:
+    """Lengths above zero; no mass or moment of inertia below zero, and no moment without mass."""
     for i in range(len(l)):
         check_number(l[i], "The length of a link", above=0.0, field=f"lengths[{i}]")
-        light = {"at_least": 0.0} if carried else {"above": 0.0}
-        check_number(m[i], "The mass of a link", **light, field=f"masses[{i}]")
+        check_number(m[i], "The mass of a link", at_least=0.0, field=f"masses[{i}]")
         check_number(I[i], "The moment of inertia of a link", at_least=0.0, field=f"inertia[{i}]")
         if m[i] == 0 and I[i] != 0:
             raise UnphysicalError("A link without mass has no moment of inertia.", field=f"inertia[{i}]")
