@@ -121,3 +121,22 @@ def function_of(value: Any, name: str, *arguments: str) -> Any:
     except ValueError:  # built in, its signature is not known
         pass
     return value
+
+
+def check_overrides(kind: type, base: type) -> None:
+    """Refuse a class of somebody's whose methods cannot be called like those of the class that it extends."""
+    if kind.__module__.partition(".")[0] == "manipula":
+        return
+    for name, method in vars(kind).items():
+        inherited = getattr(base, name, None)
+        if name.startswith("_") or not inspect.isfunction(method) or not inspect.isfunction(inherited):
+            continue
+        arguments = tuple(inspect.signature(inherited).parameters)
+        try:
+            inspect.signature(method).bind(*arguments)
+        except TypeError:
+            raise DescriptionError(
+                f"'{name}' of {kind.__name__} must take ({', '.join(arguments)}), like that of {base.__name__}; "
+                f"found {inspect.signature(method)}.",
+                field=name,
+            ) from None

@@ -11,13 +11,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.arguments import check_overrides, whole_number
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.parts.checks import check_part
 from manipula.redundancy.arm import Arm
+from manipula.redundancy.criterion import checked_criteria
 
+MOST_STATES = 100_000
 Space = Literal["joint", "task", "none"]
 
 
@@ -39,9 +42,14 @@ class Controller(ABC):
     name: ClassVar[str]
     space: ClassVar[Space]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, Controller)
+
     def __post_init__(self) -> None:
         freeze(self)
         check_part(self)
+        checked_criteria(getattr(self, "criteria", ()))
 
     def states(self, n: int) -> int:
         """How many states of its own the controller integrates (integrals, parameter estimates)."""
@@ -85,6 +93,31 @@ def checked_torques(given: Any, n: int) -> np.ndarray:
             field="controller",
         )
     return torques
+
+
+def state_count(controller: Controller, n: int) -> int:
+    """How many states a controller has on a robot with n joints."""
+    return whole_number(controller.states(n), f"states of controller '{controller.name}'", 0, MOST_STATES)
+
+
+def checked_states(given: Any, count: int, controller: Controller, what: str) -> np.ndarray:
+    """What a controller gave for its states or their rates, as (count,) numbers of any kind."""
+    if np.shape(given) != (count,):
+        raise ShapeError(
+            f"The {what} of controller '{controller.name}' has shape {np.shape(given)}; its states are {count}."
+        )
+    return array(given)
+
+
+def prepared(controller: Controller, arm: Arm) -> Controller:
+    """The controller with everything that is computed once, before the run."""
+    found = controller.prepare(arm)
+    if not isinstance(found, Controller):
+        raise DescriptionError(
+            f"'prepare' of controller '{controller.name}' must return a controller; found {type(found).__name__}.",
+            field="controller",
+        )
+    return found
 
 
 def unwritable(v: Any) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+from manipula.algebra.arguments import function_of
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
@@ -39,6 +40,10 @@ class UserFunction(Controller):
     target_space: Annotated[str, Choice("space of its target", "joint", "task")] = "joint"
     name: ClassVar[str] = "user"
     space: ClassVar[Space] = "joint"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        function_of(self.function, "function", "t", "q", "qd", "target")
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         return checked_torques(self.function(t, q, qd, target), arm.n)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.arguments import function_of
+from manipula.algebra.arguments import check_overrides
 from manipula.algebra.derivatives import gradient
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array, zeros
@@ -27,6 +28,10 @@ class Criterion(ABC):
     part: ClassVar[str] = "criterion"
     name: ClassVar[str]
     gain: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, Criterion)
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -63,25 +68,32 @@ def combined(criteria: tuple[Criterion, ...], arm: Arm, q: Vector, qd: Vector | 
 
 def _improvement(criterion: Criterion, arm: Arm, q: Vector, qd: Vector | None) -> np.ndarray:
     """What one criterion asks for; one of somebody's with another signature or shape is named."""
-    method, given = ("direction", (arm, q)) if qd is None else ("acceleration", (arm, q, qd))
-    call = getattr(criterion, method, None)
-    label = f"{method} of criterion '{_name(criterion)}'"
-    if call is None:
-        raise DescriptionError(
-            f"'{_name(criterion)}' is no secondary criterion: it has no method {method}; see Criterion.",
-            field="criteria",
-        )
-    try:
-        found = call(*given)
-    except TypeError:
-        function_of(call, label, *("arm", "q", "qd")[: len(given)])
-        function_of(
-            getattr(criterion, "cost", lambda arm, q: 0.0), f"cost of criterion '{_name(criterion)}'", "arm", "q"
-        )
-        raise
+    found = criterion.direction(arm, q) if qd is None else criterion.acceleration(arm, q, qd)
+    what = f"The {'direction' if qd is None else 'acceleration'} of criterion '{_name(criterion)}'"
     if np.shape(found) != (arm.n,):
-        raise ShapeError(f"The {label} has shape {np.shape(found)}, expected ({arm.n},).")
-    return array(found)
+        raise ShapeError(f"{what} has shape {np.shape(found)}, expected ({arm.n},).")
+    found = array(found)
+    if found.dtype == object and any(v is None or isinstance(v, (str, bytes)) for v in found):
+        raise DescriptionError(
+            f"{what} holds something that is no number: {printable(repr(found), 60)}.", field="criteria"
+        )
+    return found
+
+
+def checked_criteria(criteria: Iterable[Any]) -> tuple[Criterion, ...]:
+    """Secondary criteria, each of a class that extends :class:`Criterion`."""
+    for criterion in criteria:
+        if not isinstance(criterion, Criterion):
+            raise DescriptionError(
+                f"A secondary criterion extends redundancy.criterion.Criterion; found {printable(repr(criterion), 60)}.",
+                field="criteria",
+            )
+        if criterion.gain is None or isinstance(criterion.gain, (bool, str)):
+            raise DescriptionError(
+                f"The gain of criterion '{_name(criterion)}' must be a number; found {printable(repr(criterion.gain), 60)}.",
+                field="criteria",
+            )
+    return tuple(criteria)
 
 
 def _scalar(criterion: Criterion, value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.control.base import Controller
+from manipula.control.base import Controller, prepared, state_count
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
 from manipula.physics.mechanism import prepare
@@ -42,7 +42,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     elif controller is not None:
         reference, dimension = _reference(s, controller)
         controller = _prepared(s, controller)
-    states = 0 if controller is None else controller.states(robot.n)
+    states = 0 if controller is None else state_count(controller, robot.n)
     layout = StateLayout.of(robot.n, friction, drives, states)
     actuator = s.actuator
     if actuator.limit == "effort":
@@ -58,9 +58,9 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
 def _prepared(s: Scenario, controller: Controller) -> Controller:
     model = s.model or s.robot
     if not model.parameters:
-        return controller.prepare(Arm(model))
+        return prepared(controller, Arm(model))
     first = {name: float(np.ravel(np.asarray(value, float))[0]) for name, value in (s.parameters or {}).items()}
-    return controller.prepare(Arm(model, prepare(model, first)))
+    return prepared(controller, Arm(model, prepare(model, first)))
 
 
 def _reference(s: Scenario, controller: Any) -> tuple[Any, int]:

@@ -29,7 +29,7 @@ from manipula.ik.tracking.splines import joint_splines
 from manipula.model import Model
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
-from manipula.redundancy.criterion import Criterion
+from manipula.redundancy.criterion import checked_criteria
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -110,7 +110,7 @@ def track(
     if not isinstance(robot, Robot):
         raise DescriptionError(f"track() takes a Model or a Robot, found {type(model).__name__}.")
     checked_motion(trajectory)
-    criteria = rows_of(criteria, "criteria")
+    criteria = checked_criteria(rows_of(criteria, "criteria"))
     if weight is not None:
         choice(weight, "weight", ("kinetic_energy",))
     gain, limits = between(gain, "gain", 0.0, STRONGEST), flag(limits, "limits")
@@ -360,12 +360,12 @@ def _travel(targets: np.ndarray) -> np.ndarray:
 def _unused(robot: Robot, task: Task, criteria: tuple[Any, ...]) -> str:
     """A sentence about criteria that cannot act, with a blank before it; one with nothing to do on this robot is refused."""
     for criterion in criteria:
-        why = criterion.idle(robot) if isinstance(criterion, Criterion) else ""
+        why = criterion.idle(robot)
         if why:
             raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
     if not criteria or robot.n > task.size:
         return ""
-    names = ", ".join(f"'{getattr(c, 'name', type(c).__name__)}'" for c in criteria)
+    names = ", ".join(f"'{c.name}'" for c in criteria)
     return f" The task takes all {robot.n} joints of '{robot.name}': there is no null space in which {names} could act."
 
 

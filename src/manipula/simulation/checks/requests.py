@@ -7,6 +7,7 @@ import dataclasses
 from manipula.errors import DescriptionError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
+from manipula.redundancy.criterion import checked_criteria
 from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
@@ -123,7 +124,7 @@ def _orientation(s: Scenario, kind: str) -> None:
 
 
 def _criteria(s: Scenario) -> None:
-    for criterion in s.acting_criteria:
+    for criterion in checked_criteria(s.acting_criteria):
         why = criterion.idle(s.robot)
         if why:
             raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")

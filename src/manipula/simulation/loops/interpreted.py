@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.control.base import checked_states
 from manipula.control.memory import resetter, snapshot
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
@@ -183,9 +184,8 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
         out = np.array(run.loop.rate_given(x, p, *run.inputs, t, np.asarray(u, float)))
         if plant.controller is not None and lay.controller:
             target, own = plant.reference(t), lay.controller_states(x)
-            out[start : start + lay.controller] = plant.controller.state_rate(
-                plant.arm(), t, seen_q, seen_qd, target, own
-            )
+            own = plant.controller.state_rate(plant.arm(), t, seen_q, seen_qd, target, own)
+            out[start : start + lay.controller] = checked_states(own, lay.controller, plant.controller, "state_rate")
         return out
 
     return plant, rate

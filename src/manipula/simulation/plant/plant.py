@@ -20,7 +20,7 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
-from manipula.control.base import Controller, Target, checked_torques, unwritable
+from manipula.control.base import Controller, Target, checked_states, checked_torques, unwritable
 from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
 from manipula.physics import composite, energy, kinematics, reactions
@@ -187,9 +187,9 @@ class Plant:
         qdd, friction, loads = self.accelerate(mechanism, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
-            own = self.controller.state_rate(
-                self.arm(), t, seen_q, seen_qd, self.reference(t), lay.controller_states(x)
-            )
+            held = lay.controller_states(x)
+            own = self.controller.state_rate(self.arm(), t, seen_q, seen_qd, self.reference(t), held)
+            own = checked_states(own, lay.controller, self.controller, "state_rate")
         else:
             own = np.zeros(lay.controller)
         works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(external * qd))]
@@ -251,7 +251,8 @@ class Plant:
         for i, drive in enumerate(self.drives):
             if drive is not None:
                 motors.extend(drive.initial_state(q[i], qd[i]))
-        own = (
-            np.zeros(0) if self.controller is None or not lay.controller else self.controller.initial_state(self.arm())
-        )
+        own = np.zeros(0)
+        if self.controller is not None and lay.controller:
+            own = self.controller.initial_state(self.arm())
+            own = checked_states(own, lay.controller, self.controller, "initial_state")
         return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * 3)

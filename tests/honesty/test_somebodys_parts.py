@@ -1,0 +1,133 @@
+"""Controllers and secondary criteria that somebody wrote with another signature or shape are named; none is taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula import control
+from manipula.control import Controller
+from manipula.redundancy.criterion import Criterion
+
+ROBOT = mp.load("planar-3r")
+MOVE = mp.trajectory(mp.paths.joint([[0, 0.2, 0.3], [0.2, 0.3, 0.4]], interpolation="polyline"), mp.timing.quintic(0.2))
+Q0 = (0.3, 0.5, 0.4)
+TIP = mp.compile(ROBOT).position(Q0)
+LINE = mp.trajectory(mp.paths.line(TIP, TIP + np.array([-0.02, 0.01, 0.0])), mp.timing.quintic(0.2))
+
+
+def controller(**methods: Any) -> Controller:
+    def torque(self: Any, arm: Any, t: Any, q: Any, qd: Any, target: Any, state: Any) -> Any:
+        return 0.0 * q
+
+    body = {"name": "mine", "space": "joint", "torque": torque, **methods}
+    return dataclass(frozen=True)(type("Mine", (Controller,), body))()  # pyright: ignore[reportCallIssue]
+
+
+def criterion(**methods: Any) -> Criterion:
+    body = {"name": "mine", "gain": 1.0, "cost": lambda self, arm, q: q[0] * q[0], **methods}
+    return type("Mine", (Criterion,), body)()
+
+
+def run(part: Controller) -> mp.Result:
+    return mp.simulate(mp.Scenario(ROBOT, MOVE, controller=part, duration=0.02, step=1e-3, verify=False))
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"torque": lambda self, q: q}, "'torque' of Mine must take"),
+    ({"torque": lambda self, arm, t, q, qd, target, state: np.zeros(2)}, r"torques of shape \(2,\)"),
+    ({"torque": lambda self, arm, t, q, qd, target, state: None}, "torques of shape"),
+    ({"states": lambda self: 2}, "'states' of Mine must take"),
+    ({"states": lambda self, n: "a"}, "states of controller 'mine'"),
+    ({"states": lambda self, n: -1}, "states of controller 'mine'"),
+    ({"states": lambda self, n: 1.5}, "states of controller 'mine'"),
+    ({"states": lambda self, n: 2, "state_rate": lambda self: 0}, "'state_rate' of Mine must take"),
+    (
+        {"states": lambda self, n: 2, "state_rate": lambda self, arm, t, q, qd, target, state: np.zeros(3)},
+        r"state_rate of controller 'mine' has shape \(3,\); its states are 2",
+    ),
+    ({"states": lambda self, n: 2, "initial_state": lambda self, arm: np.zeros(5)}, "initial_state of controller"),
+    ({"prepare": lambda self: self}, "'prepare' of Mine must take"),
+    ({"prepare": lambda self, arm: None}, "must return a controller; found NoneType"),
+]
+
+
+@pytest.mark.parametrize(("methods", "message"), WRONG)
+def test_controllers_that_do_not_fit_are_named(methods: dict[str, Any], message: str) -> None:
+    with pytest.raises(mp.ManipulaError, match=message):
+        run(controller(**methods))
+
+
+@pytest.mark.parametrize("function", [lambda t, q, qd: q, lambda: 0.0, lambda *, t, q, qd, target: q])
+def test_functions_of_another_signature_are_no_controllers(function: Callable[..., Any]) -> None:
+    with pytest.raises(mp.DescriptionError, match=r"must take 4 arguments: \(t, q, qd, target\)"):
+        control.UserFunction(function)
+
+
+ROADS: dict[str, Callable[[Criterion], Any]] = {
+    "kinematic": lambda c: mp.simulate(
+        mp.Scenario(ROBOT, LINE, kind="kinematic", q0=Q0, criteria=(c,), step=1e-2, verify=False)
+    ),
+    "controlled": lambda c: mp.simulate(
+        mp.Scenario(
+            ROBOT, LINE, controller=control.OperationalSpace(9.0, 6.0, criteria=(c,)), q0=Q0, step=1e-2, verify=False
+        )
+    ),
+    "tracked": lambda c: mp.track(ROBOT, LINE, q0=Q0, criteria=(c,), samples=10, tolerance=1e-3),
+}
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"cost": lambda self, q: 0.0}, "'cost' of Mine must take"),
+        ({"cost": lambda self, arm, q: q}, "cost of criterion 'mine' must be one number"),
+        ({"cost": lambda self, arm, q: None}, "cost of criterion 'mine' must be one number"),
+        ({"direction": lambda self, q: q}, "'direction' of Mine must take"),
+        ({"direction": lambda self, arm, q: q[:2]}, r"criterion 'mine' has shape \(2,\), expected \(3,\)"),
+        ({"direction": lambda self, arm, q: ["a", "b", "c"]}, "no number"),
+        ({"acceleration": lambda self, arm, q: q}, "'acceleration' of Mine must take"),
+        ({"idle": lambda self: ""}, "'idle' of Mine must take"),
+        ({"broken": lambda self: []}, "'broken' of Mine must take"),
+        ({"gain": "a"}, "gain"),
+        ({"gain": None}, "gain"),
+    ],
+)
+def test_criteria_that_do_not_fit_are_named(road: str, methods: dict[str, Any], message: str) -> None:
+    with pytest.raises(mp.ManipulaError, match=message):
+        ROADS[road](criterion(**methods))
+
+
+@pytest.mark.parametrize("road", ["controlled", "tracked"])
+def test_what_is_no_criterion_is_refused(road: str) -> None:
+    with pytest.raises(mp.DescriptionError, match="criteri"):
+        ROADS[road](object())  # pyright: ignore[reportArgumentType]
+
+
+def test_classes_made_by_type_are_somebodys_code() -> None:
+    """``type()`` says that such a class stands in the module 'abc'; two of one name must still be two."""
+    ends = []
+    for push in (0.1, 5.0):
+
+        def torque(self: Any, arm: Any, t: Any, q: Any, qd: Any, target: Any, state: Any, push: float = push) -> Any:
+            float(q[0])  # cannot be traced
+            return np.full(3, push)
+
+        ends.append(run(controller(torque=torque, states=lambda self, n: 1)).q[-1])
+    assert np.abs(ends[1] - ends[0]).max() > 1e-4
+
+
+def test_track_says_what_it_could_not_do() -> None:
+    q0 = np.array(Q0) + 0.01
+    assert "from q0" in mp.track(ROBOT, LINE, q0=q0, samples=20, tolerance=1e-3).reason
+    two = mp.load("planar-2r")
+    start = mp.compile(two).position([0.3, 0.5])
+    line = mp.trajectory(mp.paths.line(start, start + np.array([-0.02, 0.01, 0.0])), mp.timing.quintic(0.2))
+    found = mp.track(two, line, criteria=(control.Posture((0.0, 0.0)),), samples=20, tolerance=1e-3)
+    assert "no null space in which 'posture' could act" in found.reason
