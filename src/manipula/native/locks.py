@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
+import importlib
 import os
 import threading
 import time
@@ -30,6 +32,13 @@ def compiling() -> Any:
     while _first not in (None, threading.get_ident()):
         time.sleep(0.001)
     return COMPILING
+
+
+@functools.cache
+def import_module(name: str) -> None:
+    """Import a module that loads LLVM or much else: a process forked during an import would wait for its end for ever."""
+    with compiling():
+        importlib.import_module(name)
 
 
 def _take() -> None:

@@ -18,7 +18,7 @@ from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
 from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, aligned_workspace, entry_name
 from manipula.native.calling.signature import ordered, signature
-from manipula.native.locks import compiling
+from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.arguments import Arguments, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
@@ -37,21 +37,16 @@ SHORT_SECONDS = 20e-3  # machine code that takes less is run in the calling thre
 
 def has_compiler() -> bool:
     """Whether machine code can be made here: llvmlite is installed and ``MANIPULA_NO_LLVM`` is not set."""
-    if os.environ.get("MANIPULA_NO_LLVM", "") not in ("", "0"):
-        return False
-    try:
-        import llvmlite  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return os.environ.get("MANIPULA_NO_LLVM", "") in ("", "0") and _has_llvmlite()
 
 
 @functools.cache
-def _import_compiler() -> None:
-    """All modules that make and call machine code, at once: a process forked during an import would wait for its end for ever."""
-    with compiling():
-        from manipula.native.calling import fast_entry, gufunc, threads  # noqa: F401
-        from manipula.native.llvm import compiler  # noqa: F401
+def _has_llvmlite() -> bool:
+    try:
+        import_module("llvmlite")
+    except ImportError:
+        return False
+    return True
 
 
 class Code:
@@ -60,7 +55,8 @@ class Code:
     __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
-        _import_compiler()
+        import_module("manipula.native.llvm.compiler")
+        import_module("manipula.native.store.object_cache")
         from manipula.native.llvm import compiler as llvm
         from manipula.native.store.object_cache import load_or_compile
 
@@ -150,7 +146,7 @@ class Kernel:
         """How many states batches compute side by side."""
         if self._width is not None:
             return self._width
-        _import_compiler()
+        import_module("manipula.native.llvm.compiler")
         from manipula.native.llvm.compiler import processor
 
         return processor().width
@@ -191,7 +187,7 @@ class Kernel:
         graph = self.graph
         if not self.is_native or graph.sampled or graph.shared or not graph.inputs:
             return None
-        _import_compiler()
+        import_module("manipula.native.calling.fast_entry")
         from manipula.native.calling.fast_entry import make_callable
 
         code = self.code(1)
@@ -205,7 +201,7 @@ class Kernel:
     @cached_property
     def gufunc(self) -> Any:
         """The batch code as a NumPy gufunc, or ``None`` where that cannot be made."""
-        _import_compiler()
+        import_module("manipula.native.calling.gufunc")
         from manipula.native.calling.gufunc import make_gufunc
 
         code = self.code(self.batch_width())
@@ -327,6 +323,7 @@ class Kernel:
     def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
                 known: bool, threads: int | None, owned: object) -> None:  # fmt: skip
         """Work that other threads take over or share; they own the code and all memory until they are through."""
+        import_module("manipula.native.calling.threads")
         from manipula.native.calling.threads import Rows, StopFlag, run_batch, share
 
         stop = None

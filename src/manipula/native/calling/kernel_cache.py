@@ -23,6 +23,7 @@ from typing import Any
 from manipula.bounded_cache import BoundedCache
 from manipula.identity import is_untouched
 from manipula.native.calling.kernel import Kernel, compile_function, has_compiler
+from manipula.native.locks import import_module
 from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
@@ -111,6 +112,7 @@ def compile_known(
     shared = tuple(shared)
     if not has_compiler():
         return compile_function(f, inputs, name, shared)
+    import_module("manipula.native.store.object_cache")
     from manipula.native.store import object_cache
 
     key = b"kernel" + hashlib.sha256(package_version() + b"\0" + name.encode() + b"\0" + identity).digest()

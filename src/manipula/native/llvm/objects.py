@@ -11,7 +11,6 @@ process that made it.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import itertools
 import sys
@@ -108,7 +107,9 @@ def external_symbols() -> Mapping[str, int]:
     else:
         library = ctypes.CDLL(None)
         if not hasattr(library, "sin"):
-            library = ctypes.CDLL(ctypes.util.find_library("m"))
+            from ctypes.util import find_library  # imports much; hardly ever needed
+
+            library = ctypes.CDLL(find_library("m"))
     wanted = {**LIBM_SYMBOLS, **{name: name for name in CODEGEN_CALLS}}
     found = {symbol: getattr(library, name, None) for symbol, name in wanted.items()}
     return {s: ctypes.cast(f, ctypes.c_void_p).value or 0 for s, f in found.items() if f is not None}

@@ -173,25 +173,29 @@ def sources(root: Path) -> bytes:
     text = hashlib.sha256()
     count = 0
     try:
-        for folder, folders, names in os.walk(root, onerror=_raise):
-            folders.sort()
-            for name in sorted(names):
-                if name.endswith(".py"):
-                    path = os.path.join(folder, name)
-                    with open(path, "rb") as file:
-                        if os.fstat(file.fileno()).st_mtime > STARTED:
-                            return secrets.token_bytes(32)
-                        content = file.read()
-                    text.update(f"{os.path.relpath(path, root)}\0{len(content)}\0".encode())
-                    text.update(content)
-                    count += 1
+        for name, path in _python_files(str(root)):
+            with open(path, "rb", buffering=0) as file:
+                if os.fstat(file.fileno()).st_mtime > STARTED:
+                    return secrets.token_bytes(32)
+                content = file.read()
+            text.update(f"{name}\0{len(content)}\0".encode())
+            text.update(content)
+            count += 1
     except OSError:
         return secrets.token_bytes(32)
     return text.digest() if count else secrets.token_bytes(32)
 
 
-def _raise(error: OSError) -> None:
-    raise error
+def _python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
+    """Name below the first folder and path of every Python file, in the order of their names."""
+    with os.scandir(folder) as entries:
+        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    for name, is_folder in found:
+        path = os.path.join(folder, name)
+        if is_folder:
+            yield from _python_files(path, f"{inside}{name}/")
+        elif name.endswith(".py"):
+            yield inside + name, path
 
 
 @contextlib.contextmanager
