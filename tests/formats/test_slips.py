@@ -28,7 +28,7 @@ child = "arm"
     [
         (PLANAR.replace("0.3", "-0.3"), 2, "length of a link must be greater than 0, found -0.3"),
         (PLANAR.replace("0.3", "0"), 2, "length of a link must be greater than 0, found 0"),
-        (PLANAR.replace("1.5", "-1.5"), 3, "mass of a link must be greater than 0, found -1.5"),
+        (PLANAR.replace("1.5", "-1.5"), 3, "mass of a link must be at least 0, found -1.5"),
         (PLANAR + "inertia = [0.1, -0.1]", 4, "moment of inertia of a link must be at least 0, found -0.1"),
         ("payload = 1\n" + PLANAR.replace("1.5", "0") + "inertia = [0.1, 0.1]", 5, "without mass has no moment"),
         (PLANAR.replace("lengths", "lenghts"), 2, "'lengths' is missing. Did you mean 'lengths' by 'lenghts'?"),
