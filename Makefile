@@ -1,11 +1,11 @@
 # make run   sets up .venv, installs the package and runs the main job
-# make test  sets up .venv and runs all tests
+# make test  sets up .venv and runs the tests of every change; make test-slow runs those that take long
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: run test check bench clean
+.PHONY: run test test-slow check bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -22,7 +22,10 @@ run: $(VENV)/.run-ready
 	$(BIN)/manipula run examples/scara_circle.toml -o out/scara_circle --force
 
 test: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-slow: $(VENV)/.test-ready
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 check: $(VENV)/.test-ready
 	$(BIN)/ruff check src tests benchmarks examples

@@ -38,7 +38,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "bench": bench,
 }
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _version(wanted: bool) -> None:

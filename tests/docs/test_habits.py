@@ -1,0 +1,65 @@
+"""What a project keeps beside its code: true, and told in one voice."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import manipula
+
+ROOT = Path(manipula.__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+pytestmark = pytest.mark.skipif(not (ROOT / ".github").is_dir(), reason="not a checkout")
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_citation_names_this_version() -> None:
+    assert re.search(r"^version: (.*)$", text("CITATION.cff"), re.MULTILINE).group(1) == manipula.__version__
+    assert re.search(r"^license: (.*)$", text("CITATION.cff"), re.MULTILINE).group(1) == PROJECT["license"]
+
+
+def test_commands_of_the_guide_exist() -> None:
+    targets = set(re.findall(r"^([\w-]+):", text("Makefile"), re.MULTILINE))
+    for name in re.findall(r"^make ([\w-]+)", text("CONTRIBUTING.md"), re.MULTILINE):
+        assert name in targets
+    for link in re.findall(r"\]\(([\w./]+)\)", text("CONTRIBUTING.md")):
+        assert (ROOT / link).exists(), link
+
+
+def test_the_workflow_covers_what_the_package_claims() -> None:
+    claimed = {c.rsplit(" ", 1)[1] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)}
+    workflow = text(".github/workflows/tests.yml")
+    listed = re.search(r"python: \[(.*)\]", workflow).group(1)
+    assert set(re.findall(r"3\.\d+", listed)) == claimed
+    oldest = next(d for d in PROJECT["dependencies"] if d.startswith("numpy"))
+    assert re.search(r">=([\d.]+)", oldest).group(1) + ".*" in workflow
+    assert all(system in workflow for system in ("ubuntu", "macos", "windows"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_children_hear_an_interruption() -> None:
+    """Whatever the parent of the tests did with SIGINT: see conftest.py."""
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    child = "import signal; raise SystemExit(signal.getsignal(signal.SIGINT) is not signal.default_int_handler)"
+    assert subprocess.run([sys.executable, "-c", child], check=False).returncode == 0
+
+
+def test_the_package_is_a_command_with_version_and_completion() -> None:
+    def told(*words: str) -> str:
+        path = {"PYTHONPATH": str(ROOT / "src"), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+        import os
+
+        command = [sys.executable, "-m", "manipula", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **path}).stdout
+
+    assert told("--version").strip() == f"manipula {manipula.__version__}"
+    assert "complete" in told("--show-completion", "bash")
