@@ -1,1 +1,9 @@
-"""What is looked at before a run begins."""
+"""What is looked at before a run begins: nothing that was asked for is dropped.
+
+==============  =========================================================================
+``rehearsal``   one evaluation on plain numbers: parts that do not fit together are named
+``requests``    settings that this kind of run would not honour
+``idle_parts``  parts that can never act
+``varied``      disturbances whose numbers differ from run to run of a batch
+==============  =========================================================================
+"""

@@ -1,1 +1,12 @@
-"""Runs whose motion is given: kinematic runs and inverse dynamics."""
+"""Runs whose motion is given: kinematic runs and inverse dynamics. Torques follow from the motion.
+
+===================  ===================================================================
+``run``              ``kinematic`` and ``inverse_dynamics``: from a scenario to a result
+``along_reference``  the joint motion along a reference of joints or of the tip
+``kinematic``        resolved motion rate with null-space criteria
+``joint_motion``     a joint motion at its samples
+``torques``          torques behind a joint motion, with what friction remembers
+``corners``          where a reference jumps
+``verdict``          what became of the run
+===================  ===================================================================
+"""

@@ -1,1 +1,12 @@
-"""The equations of a run, over any scalar."""
+"""The equations of a run, over any scalar.
+
+==================  =============================================================================
+``plant``           ``Plant``: arm, friction, drives, controller and disturbances in one function
+``friction_loads``  friction that depends on the load of its joint: the loop and its solution
+``disturbances``    ``Wrench``, ``PayloadChange``, ``Noise``, ``Actuator``
+``layout``          where everything stands in the state vector
+``per_joint``       parts given for the joints: one for all, one each, or by name
+``parameters``      numbers inside parts, taken out and put in
+``numbers``         the numbers of a plant by name: ``controller.kp``
+==================  =============================================================================
+"""

@@ -1,1 +1,8 @@
-"""Signals that are computed from a recorded run."""
+"""What follows from a recorded run.
+
+================  ========================================================================
+``observed``      accelerations, torques, poses, energies and works at every sample
+``jerk``          third derivatives of joints and points, and where the acceleration jumps
+``jerk_sources``  where the exact jerk of a result comes from
+================  ========================================================================
+"""

@@ -1,1 +1,8 @@
-"""Where steps end, and how two ways of stepping are compared."""
+"""Where steps end, and how two ways of stepping are compared.
+
+================  =========================================================
+``grid``          samples, whole steps, known instants; when a run must end
+``instants``      where tables jump and formulas in t change quickly
+``verification``  a run against its repetition in other, finer steps
+================  =========================================================
+"""

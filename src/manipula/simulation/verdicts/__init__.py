@@ -1,1 +1,9 @@
-"""Can the answer be trusted, and can the machine do it?"""
+"""Can the answer be trusted, and can the machine do it?
+
+============  ==========================================================
+``judge``     conditioning of the mass matrix, early ends, joint limits
+``friction``  load-dependent friction without a unique solution
+``criteria``  where secondary criteria did not hold
+``limits``    a motion against the stated limits: ``Result.feasibility``
+============  ==========================================================
+"""
