@@ -7,5 +7,6 @@
 ``adaptive``     runs whose step follows the error
 ``interpreted``  controllers that are called from Python, and what they remember
 ``probing``      somebody's code asked at more times than the steps will
+``watching``     a run looked at on every step and known instant, for its limits
 ===============  =========================================================================
 """
