@@ -5,5 +5,6 @@
 ``friction``  load-dependent friction without a unique solution
 ``criteria``  where secondary criteria did not hold
 ``limits``    a motion against the stated limits: ``Result.feasibility``
+``peaks``     the extrema of a motion between its samples
 ============  ==========================================================
 """
