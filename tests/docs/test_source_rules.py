@@ -170,3 +170,13 @@ def test_long_modules_say_why() -> None:
 def test_no_drawer_modules() -> None:
     drawers = {"utils.py", "util.py", "misc.py", "helpers.py", "common.py"}
     assert not [p.name for p in MODULES if p.name in drawers]
+
+
+@pytest.mark.parametrize("room", ["control", "ik", "motion", "redundancy"])
+def test_rooms_list_what_they_hold(room: str) -> None:
+    for init in sorted((PACKAGE / room).rglob("__init__.py")):
+        said = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        parts = {p.stem for p in init.parent.glob("*.py")} - {"__init__"}
+        parts |= {f"{p.parent.name}/" for p in init.parent.glob("*/__init__.py")}
+        missing = {name for name in parts if f"``{name}``" not in said}
+        assert not missing, f"{init.relative_to(PACKAGE)} does not list {sorted(missing)}"

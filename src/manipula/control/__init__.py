@@ -1,4 +1,18 @@
-"""Controllers: one file a family, one line in the registry gives each its name in files."""
+"""Controllers: one file per family, one line in the registry gives each its name in files.
+
+===================  ===================================================
+``joint_pd``         PD, and PD with gravity compensation
+``pid``              PID whose integral does not wind up
+``computed_torque``  computed torque in joint space
+``task_space``       resolved acceleration, operational space, impedance
+``adaptive``         Slotine–Li
+``sliding_mode``     sliding mode with a boundary layer
+``lqr``              linear-quadratic regulation about a posture
+``simple``           gravity compensation, functions of a user
+``memory``           controllers that remember something between calls
+``base``             what a controller is
+===================  ===================================================
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,15 @@
-"""Where to go: paths, time laws, trajectories."""
+"""Where to go: paths, time laws, and motions made of them.
+
+==================  =====================================================
+``time_optimal``    the fastest motion along a path within limits
+``joint_move``      synchronised jerk-limited moves between joint vectors
+``limits``          does a motion keep its limits?
+``formula_motion``  motions whose coordinates are formulas in time
+``piecewise``       motions as tables of polynomials
+``trajectory``      a path followed under a time law
+``paths/``          curves by arc length, one primitive per file
+``timing/``         time laws s(t)
+``phase_plane``     the fastest speed profile under linear constraints
+``words``           motions in words
+==================  =====================================================
+"""

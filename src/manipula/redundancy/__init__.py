@@ -1,1 +1,12 @@
-"""Redundant arms: what a posture may be used for beside its task."""
+"""Redundant arms: which of many joint motions serves a task, and what the rest of the motion is used for.
+
+=====================  =================================================================
+``null_space``         the secondary criteria and their registry
+``joint_limits``       keep joints within their range
+``obstacle_distance``  keep the arm off a sphere
+``criterion``          what a criterion is, and the sum of several
+``arm``                ``Arm``: a robot's equations as controllers and criteria use them
+``resolution``         rates and accelerations for one task or a hierarchy
+``pseudoinverse``      damped and weighted pseudoinverses, once
+=====================  =================================================================
+"""

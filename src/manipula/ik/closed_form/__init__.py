@@ -1,6 +1,20 @@
 """Closed forms: every posture of an arm whose geometry allows it, recognised from its joint axes.
 
 ``find(robot)`` looks at lines in space, not at the description, and gives a :class:`ClosedForm` or ``None``.
+
+================  ================================================================================
+``solver``        ``ClosedForm``: bound to a robot, in machine code, checked by forward kinematics
+``wrist``         three axes through one point, and a positioning arm
+``parallel``      three parallel neighbours (Universal Robots)
+``planar``        planar 3R and SCARA
+``srs``           shoulder, elbow, wrist with seven joints (iiwa)
+``locked``        seven joints with one given (Panda)
+``positioning/``  two or three joints that carry a point
+``program``       what a closed form is: from a target to rows of postures
+``subproblems``   turns that bring points and directions onto each other
+``quartic``       real roots without a branch on a number
+``geometry``      joint axes as lines, and what they have in common
+================  ================================================================================
 """
 
 from __future__ import annotations

@@ -3,6 +3,15 @@
 Elimination (``elimination.py``) is complete for arms without special geometry. What special geometry hides from it the search from many starts
 (``descent.py``) and, where there is one, the closed form find; every posture is polished and confirmed by forward kinematics. A homotopy
 (``continuation.py``) is an independent second road.
+
+================  ====================================
+``elimination``   Raghavan and Roth with numbers only
+``continuation``  a homotopy, the second road
+``paths``         following its paths in machine code
+``descent``       polish and search from many starts
+``closure``       the closure equations of the loop
+``complex_pair``  complex numbers that can be compiled
+================  ====================================
 """
 
 from __future__ import annotations

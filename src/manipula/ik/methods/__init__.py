@@ -1,4 +1,16 @@
-"""Iterative methods: one registry line gives each its name."""
+"""Steps of iterative methods: one file per method, one line in the registry gives each its name.
+
+========================  ===============================================
+``base``                  what a method is
+``levenberg_marquardt``   damping that follows the error, the default
+``newton_raphson``        full steps
+``gauss_newton``          least squares
+``damped_least_squares``  constant damping: resolved motion rate
+``jacobian_transpose``    steepest descent
+``cyclic_descent``        one joint after the other
+``optimisation``          bounded trust region of SciPy, a second opinion
+========================  ===============================================
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,30 @@
-"""Paths p(s): one primitive a file, all evaluated by arc length with exact derivatives (see :mod:`.base`)."""
+"""Paths p(s): one primitive per file, all evaluated by arc length with exact derivatives.
+
+================  ========================================
+``line``          a straight line
+``polyline``      straight sides, sharp or rounded corners
+``rectangle``     rectangles and squares
+``circle``        circles, arcs through three points
+``ellipse``       ellipses
+``figure_eight``  the figure eight
+``helix``         helices
+``spline``        cubic splines
+``bspline``       B-splines
+``joint``         paths in joint space
+``formula``       formulas of one parameter
+``csv_file``      points of a CSV file
+``svg``           SVG path data
+``compose``       joined, moved, scaled, reversed
+``orientation``   how the tool is turned
+``corners``       rounding of corners
+``polynomial``    piecewise polynomial curves
+``primitive``     the registry
+``base``          what a path is
+``arc_length``    s(u) and its inverse
+``fields``        shared declarations
+``checks``        points, directions, planes
+================  ========================================
+"""
 
 from manipula.motion.paths import orientation
 from manipula.motion.paths.base import Curve, Path

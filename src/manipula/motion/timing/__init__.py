@@ -1,4 +1,17 @@
-"""Time laws s(t): one law a file, each a small value that gives a profile for a length (see :mod:`.base`)."""
+"""Time laws s(t): each a small value that gives a profile for a length.
+
+==================  ==================================================
+``rest_to_rest``    cubic, quintic, septic, cosine, cycloid: one table
+``trapezoid``       accelerate, cruise, brake
+``double_s``        jerk-limited
+``piecewise_jerk``  constant jerk in phases
+``constant_speed``  constant speed
+``table``           a table of times and lengths
+``formula``         a formula or function
+``scaled``          another law, slower or in a given time
+``base``            what a time law and a profile are
+==================  ==================================================
+"""
 
 from __future__ import annotations
 

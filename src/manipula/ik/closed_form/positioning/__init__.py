@@ -1,4 +1,14 @@
-"""Two or three joints that carry a point, for every order of turns and slides."""
+"""Two or three joints that carry a point, for every order of turns and slides.
+
+==========  =========================================
+``pairs``   two joints: 2R, RP, PR, PP, pan–tilt
+``rrr``     three revolute joints
+``rrp``     two revolute joints and a slide: RRP, PRR
+``rpr``     a slide between two revolute joints
+``slides``  two or three slides: PPP, RPP, PRP, PPR
+``base``    what a positioning arm is
+==========  =========================================
+"""
 
 from __future__ import annotations
 
