@@ -20,14 +20,18 @@ from manipula.cli.export import export
 from manipula.cli.ik import ik
 from manipula.cli.library import HELP as LIBRARY
 from manipula.cli.library import app as library
+from manipula.cli.parts import parts
 from manipula.cli.plot import plot
 from manipula.cli.report import report
 from manipula.cli.run import run
+from manipula.cli.schema import schema
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
     "convert": convert,
     "catalog": catalog,
+    "parts": parts,
+    "schema": schema,
     "equations": equations,
     "export": export,
     "ik": ik,

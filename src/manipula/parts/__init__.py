@@ -5,6 +5,8 @@
 ``declared.py``       the fields of a class or function
 ``checks.py``         a value against its declaration
 ``registry.py``       a kind of part with its registry; ``describe`` gives all of it as plain data
+``schema.py``         JSON Schema of tables that hold parts
+``tables.py``         tables for the documentation
 ====================  ==================================================================================
 """
 

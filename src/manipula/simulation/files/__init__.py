@@ -11,5 +11,6 @@
 ``parts``           controllers, criteria, friction laws, drives, disturbances, both ways
 ``document``        a parsed file: constants, files beside it, errors with their line
 ``text``            plain values as TOML text
+``schema``          JSON Schema of scenario files
 ==================  ========================================================================
 """

@@ -1,0 +1,109 @@
+"""JSON Schema of robot files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from manipula.formats.dh.rows import CONVENTIONS
+from manipula.parts.field import Choice, Field, Flag, Number, Numbers, PerJoint, Text, VectorField, Whole
+from manipula.parts.schema import DIALECT, any_of, field_schema, kind_schema, list_of, named, ref, table
+from manipula.robot.drives import KIND as DRIVES
+from manipula.robot.friction import KIND as FRICTION
+
+ANY = Number("1", "")
+MATRIX = any_of(list_of(field_schema(ANY), (3, 6)), list_of(list_of(field_schema(ANY), (3,)), (3,)))
+
+
+def keys(fields: Mapping[str, Field | dict[str, Any]]) -> dict[str, Any]:
+    """The keys of a table; angles also exist with ``_deg``."""
+    out: dict[str, Any] = {}
+    for name, f in fields.items():
+        if not isinstance(f, Field):
+            out[name] = f
+            continue
+        unit = f" [{f.unit}]" if f.unit not in ("", "1") else ""
+        out[name] = {**field_schema(f), "description": f"{f.meaning}{unit}"}
+        if f.degrees:
+            out[f"{name}_deg"] = {**field_schema(f), "description": f"{f.meaning}{unit.replace('rad', '°')}"}
+    return out
+
+
+def angle(unit: str, meaning: str, **more: Any) -> Field:
+    return Number(unit, meaning, degrees=True, **more)
+
+
+POSE = keys({
+    "xyz": VectorField("m", "position"), "rpy": VectorField("rad", "roll, pitch, yaw"), "rpy_deg": VectorField("°", "roll, pitch, yaw"),
+    "quaternion_wxyz": VectorField("1", "orientation as a quaternion", (4,)),
+    "rotation": list_of(list_of(field_schema(ANY), (3,)), (3,)), "matrix": list_of(list_of(field_schema(ANY), (4,)), (4,)),
+})  # fmt: skip
+BODY = keys({
+    "mass": Number("kg", "mass", least=0.0), "com": VectorField("m", "centre of mass, in link axes"), "inertia": MATRIX,
+    "inertia_about": Choice("where the inertia is taken", "com", "origin"),
+})  # fmt: skip
+LIMITS = keys({
+    "position": Field("vector", "rad or m", "lower and upper", lengths=(2,), degrees=True), "lower": angle("rad or m", "lower position limit"),
+    "upper": angle("rad or m", "upper position limit"), "velocity": angle("rad/s or m/s", "largest speed", least=0.0),
+    "acceleration": angle("rad/s² or m/s²", "largest acceleration", least=0.0), "jerk": angle("rad/s³ or m/s³", "largest jerk", least=0.0),
+    "effort": Number("N·m or N", "largest torque or force", least=0.0),
+})  # fmt: skip
+DRIVETRAIN = keys({
+    "limits": ref("limits"), "rotor_inertia": Number("kg·m²", "inertia of the rotor", least=0.0),
+    "gear_ratio": Number("1", "gear ratio N", nonzero=True), "friction": ref("friction law"), "drive": ref("drive"),
+})  # fmt: skip
+NAME = Text("name")
+HEADER = keys({
+    "format": {"const": 1}, "name": Text("name of the robot"), "description": Text("one sentence"), "source": Text("where the numbers come from"),
+    "notes": list_of(field_schema(NAME)), "gravity": VectorField("m/s²", "acceleration of gravity, in base axes"),
+    "base": ref("pose"), "tool": ref("pose"), "tip": Text("frame that is the tip; empty for none"),
+    "payload": any_of(ref("payload"), *field_schema(Number("kg", ""))["anyOf"]), "free": list_of(field_schema(NAME)),
+    "parameters": named(field_schema(ANY)),
+})  # fmt: skip
+
+
+def definitions() -> dict[str, Any]:
+    """What the forms of a robot share, for ``$defs``."""
+    joint = keys({
+        "name": Text("name of the joint"), "type": Choice("how it moves", "revolute", "prismatic", "fixed"), "parent": Text("link before it"),
+        "child": Text("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
+    })  # fmt: skip
+    row = keys({
+        "alpha": angle("rad", "twist"), "theta": angle("rad", "angle, or offset of a revolute joint"), "a": Number("m", "length"),
+        "d": Number("m", "distance, or offset of a prismatic joint"), "joint": Choice("how it moves", "revolute", "prismatic"),
+        "name": Text("name of the joint"), "link": Text("name of the link"),
+    })  # fmt: skip
+    return {
+        "pose": table(POSE), "limits": table(LIMITS), "payload": table(BODY, ["mass"]),
+        "friction_law": kind_schema(FRICTION), "drive": kind_schema(DRIVES),
+        "link": table({**keys({"name": NAME, "described": Flag("its mass is known")}), **BODY}, ["name"]),
+        "joint": table({**joint, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
+        "frame": table({**keys({"name": NAME, "link": Text("link that it is fixed to")}), **POSE}, ["name", "link"]),
+        "dh_row": table({**row, **BODY, **DRIVETRAIN}),
+        "dh_frame": table({**keys({"name": NAME, "row": Whole("row that it is fixed to; 0 is the base", least=0)}), **POSE}, ["name"]),
+        "robot": {"oneOf": [_tree(), _dh(), _planar()]},
+    }  # fmt: skip
+
+
+def _tree() -> dict[str, Any]:
+    return table({**HEADER, **{k: list_of(ref(k)) for k in ("link", "joint", "frame")}}, ["link"])
+
+
+def _dh() -> dict[str, Any]:
+    inner = {"convention": {"enum": list(CONVENTIONS)}, "rows": list_of(ref("dh row")), "frame": list_of(ref("dh frame")),
+             **keys({"base_link": Text("name of the base")})}  # fmt: skip
+    return table({**HEADER, "dh": table(inner, ["convention"])}, ["dh"])
+
+
+def _planar() -> dict[str, Any]:
+    inner = keys({
+        "lengths": Numbers("m", "lengths of the links"), "masses": Numbers("kg", "masses of the links", least=0.0),
+        "com": Numbers("m", "centres of mass along the links"), "inertia": Numbers("kg·m²", "inertias about the centres of mass"),
+        "damping": PerJoint("N·m·s/rad", "viscous friction", least=0.0), "limits": list_of(ref("limits")),
+    })  # fmt: skip
+    return table({**HEADER, "planar": table(inner, ["lengths", "masses"])}, ["planar"])
+
+
+def robot_schema() -> dict[str, Any]:
+    """The schema of a robot file."""
+    return {"$schema": DIALECT, "title": "Manipula robot", "$defs": definitions(), **ref("robot")}

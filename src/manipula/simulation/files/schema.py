@@ -1,0 +1,98 @@
+"""JSON Schema of scenario files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manipula.control import KIND as CONTROLLERS
+from manipula.formats.toml.schema import ANY, definitions, keys
+from manipula.motion import paths, timing
+from manipula.parts.declared import declared
+from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Text, Whole
+from manipula.parts.schema import DIALECT, any_of, field_schema, fields_schema, kind_schema, list_of, named, ref, table
+from manipula.redundancy.null_space import KIND as CRITERIA
+from manipula.simulation.files.reference import KIND as REFERENCES
+from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
+from manipula.simulation.plant.disturbances import Actuator, Noise
+from manipula.simulation.programmed.constraint import LEVELS
+from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
+from manipula.simulation.programmed.scenario import STARTS as PROGRAM_STARTS
+from manipula.simulation.scenario import KINDS, STARTS
+from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
+
+ROBOT = any_of(
+    {"type": "string"}, table({"load": {"type": "string"}, "tip": {"type": "string"}}, ["load"]), ref("robot")
+)
+VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], {"type": "array", "items": {"type": "array"}})
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The schema of a scenario file, of any kind of run."""
+    kinds = (CONTROLLERS, CRITERIA, DISTURBANCES, paths.KIND, timing.KIND)
+    shared = {**definitions(), **{k.name.replace(" ", "_"): kind_schema(k) for k in kinds}, "reference": _reference()}
+    programmed = any_of(
+        {"properties": {"kind": {"const": "programmed"}}, "required": ["kind"]},
+        {"not": {"required": ["kind"]}, "required": ["program"]},
+    )
+    return {
+        "$schema": DIALECT, "title": "Manipula scenario", "$defs": shared, "if": programmed, "then": _programmed(), "else": _run(),
+    }  # fmt: skip
+
+
+def _header() -> dict[str, Any]:
+    angles = {q: AnglePerJoint("rad or m", f"largest {q}") for q in QUANTITIES[:4]}
+    limits = keys({**angles, **{q: PerJoint("SI", f"largest {q}") for q in QUANTITIES[4:]}})
+    limits["position"] = limits["position_deg"] = VALUES
+    tip = table(keys({q: Number("m, s", f"largest {q} of the tip", above=0.0) for q in TIP_QUANTITIES}))
+    state = {key: VALUES for name in ("q0", "qd0") for key in (name, f"{name}_deg")}
+    return {
+        "robot": ROBOT, "format": {"const": 1}, "constants": named(field_schema(ANY)), "limits": table({**limits, "tip": tip}), **state,
+        **keys({
+            "name": Text("name of the run"), "description": Text("what it shows"), "duration": Number("s", "duration", above=0.0),
+            "step": Number("s", "time step", above=0.0), "sample": Number("s", "time between recorded samples", above=0.0),
+            "tolerance": Number("1", "relative error up to which the answer counts as right", above=0.0),
+            "verify": Flag("repeat the run with other steps and compare"), "friction": _each("friction law"),
+        }),
+    }  # fmt: skip
+
+
+def _each(kind: str) -> dict[str, Any]:
+    """One part per joint: a list, one for all, by joint name, or "none"."""
+    one = any_of(ref(kind), table({}))
+    return any_of({"const": "none"}, list_of(one), ref(kind), named(one))
+
+
+def _run() -> dict[str, Any]:
+    torques = table({"times": VALUES, "values": VALUES}, ["times", "values"])
+    return table({
+        **_header(),
+        **keys({
+            "gain": Number("1/s", "gain of a kinematic run on the tip's error", least=0.0), "kind": Choice("kind of run", *KINDS),
+            "integrator": Choice("method of integration", "auto", *FIXED, *ADAPTIVE), "start": Choice("start of a task motion", *STARTS),
+            "ik_solution": Whole("which solution of the inverse kinematics it starts with", least=0),
+            "elbow": Whole("ik_solution by its name in 0.1.0", least=0), "stop_at_limits": Flag("end where a limit is crossed"),
+        }),
+        "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
+        "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "noise": fields_schema(declared(Noise)),
+        "actuator": fields_schema(declared(Actuator)), "parameters": named(VALUES), "vary": named(VALUES), "torques": torques,
+    }, ["robot"])  # fmt: skip
+
+
+def _programmed() -> dict[str, Any]:
+    constraint = table(keys({"formula": Text("an equation of x, y, z, their rates, t"), "name": Text("its name"),
+                             "level": Choice("what it restricts", *LEVELS)}), ["formula"])  # fmt: skip
+    program = {
+        "constraints": any_of({"type": "string"}, list_of(any_of({"type": "string"}, constraint))),
+        "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY)),
+        "drives": named(any_of(*field_schema(ANY)["anyOf"], ref("drive"), table({}))),
+        **keys({"formulation": Choice("equations", *FORMULATIONS), "stabilisation": Choice("drift", *STABILISATIONS),
+                "start": Choice("start", *PROGRAM_STARTS), "gain": Number("1/s", "gain of Baumgarte's stabilisation", least=0.0)}),
+    }  # fmt: skip
+    more = keys({"kind": Choice("kind of run", "programmed"), "integrator": Choice("method of integration", *FIXED)})
+    return table({**_header(), **more, "program": table(program, ["constraints"])}, ["robot", "program", "duration"])
+
+
+def _reference() -> dict[str, Any]:
+    along = table({"kind": {"const": "path"}, "path": ref("path"), "timing": ref("time law")}, ["path", "timing"])
+    return {"oneOf": [along, *kind_schema(REFERENCES)["oneOf"]]}
