@@ -12,11 +12,13 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 
 import numpy as np
 
+from manipula.algebra.arguments import rows_of
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.identity import identity
 from manipula.lazy import cached_property
 from manipula.native import Kernel, kernel_of
 from manipula.physics.functions import FUNCTIONS
+from manipula.physics.kinematics import check_axes
 from manipula.physics.mechanism import Mechanism, mechanism_of, regrouped
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
@@ -112,7 +114,9 @@ class Model:
         self, q: Any, frames: tuple[str, ...] | None = None, *, out: Any = None, threads: int | None = None
     ) -> np.ndarray:
         """Poses of several frames (all of them by default), (..., k, 4, 4) [1, m], from q (..., n) [rad, m]."""
-        names = self.robot.frame_names if frames is None else tuple(frames)
+        names = self.robot.frame_names if frames is None else rows_of(frames, "frames")
+        for name in names:
+            self.robot.frame(name)
         return _call(self._kernel(("poses", *names)).fast, (q,), out, threads)
 
     def position(self, q: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None) -> np.ndarray:
@@ -185,14 +189,18 @@ class Model:
 
     def kernel(self, function: str, *options: str) -> Kernel:
         """The compiled kernel behind a function: its graph, operation count, compile time, and the same function interpreted."""
-        if function not in FUNCTIONS:
+        if not isinstance(function, str) or function not in FUNCTIONS:
             raise unknown_name("function", function, FUNCTIONS)
         return self._kernel((function, *(options or ((TIP,) if FUNCTIONS[function].at == "frame" else ()))))
 
     def _framed(self, *key: str) -> Callable[..., Any]:
-        found = self._fast.get(key)
+        try:
+            found = self._fast.get(key)
+        except TypeError:  # no text: refused here
+            found = None
         if found is None:
             self.robot.frame(key[1])  # raises with the known names
+            check_axes(*key[2:])
             found = self._fast[key] = self._kernel(key).fast
         return found
 
@@ -216,6 +224,11 @@ class Model:
 
         parts = identity(self.robot.bare, key, function)
         return kernel_of(f, function.shapes(self.n), f"{self.robot.name}.{name}", parts)
+
+
+def model_of(robot: Robot | Model) -> Model:
+    """The model itself, or the model of a robot."""
+    return robot if isinstance(robot, Model) else Model(robot)
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...], out: Any, threads: int | None) -> Any:

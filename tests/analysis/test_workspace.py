@@ -137,7 +137,7 @@ def test_distance_from_limits() -> None:
         (lambda m: manipulability(m, np.zeros(2), frame="base"), mp.DescriptionError),
         (lambda m: limit_distance(m.robot, np.zeros(3)), mp.ShapeError),
         (lambda m: workspace(m, 0), mp.DescriptionError),
-        (lambda m: workspace(m, 4, [[0, 1], [0, np.nan], [0, 1]]), mp.ShapeError),
+        (lambda m: workspace(m, 4, [[0, 1], [0, np.nan], [0, 1]]), mp.DescriptionError),
         (lambda m: workspace(m, 4, [[1, 0], [0, 1], [0, 1]]), mp.ShapeError),
         (lambda m: workspace(m, 10_000), mp.BudgetError),
         (

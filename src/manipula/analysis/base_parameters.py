@@ -19,10 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import Value
 from manipula.analysis.regressor_columns import Columns, columns, random_states, stacked
 from manipula.errors import SolveError
-from manipula.model import Model
+from manipula.model import Model, model_of
 from manipula.physics.regressor import PARAMETERS
 from manipula.robot.robot import Robot
 
@@ -99,7 +100,8 @@ def base_parameters(
         extras: columns beside the inertial ones: "armature", "viscous", "coulomb", "offset".
         samples: random states; enough for three equations a column when omitted.
     """
-    model = robot if isinstance(robot, Model) else Model(robot)
+    model, seed = model_of(robot), whole_number(seed, "seed", 0, 2**63 - 1)
+    samples = None if samples is None else whole_number(samples, "samples", 1, 100_000)
     wanted = columns(model, extras)
     count = samples or max(40, -(-3 * wanted.size // wanted.n))
     W = stacked(wanted(*random_states(model, count, np.random.default_rng(seed))))

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import rows_of
 from manipula.analysis.physical import PhysicalBounds
 from manipula.analysis.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.analysis.regressor_columns import Columns
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 
 NARROWEST = 1e-9  # equal ends are taken apart by this much on either side (relative, or m)
 SHARE = 0.1  # of a range: how far inside its ends the search begins
@@ -78,6 +79,7 @@ def _ranges(field: str, given: Any, names: list[str], shape: tuple[int, ...]) ->
         return found
     rows: Any = given
     if not isinstance(given, Mapping):
+        given = rows_of(given, field)
         if len(given) != len(names):
             raise ShapeError(f"{field}: one entry per moving link is needed ({len(names)}), found {len(given)}.")
         rows = dict(zip(names, given))
@@ -88,9 +90,11 @@ def _ranges(field: str, given: Any, names: list[str], shape: tuple[int, ...]) ->
             pair = np.asarray(value, float).reshape(shape)
         except (TypeError, ValueError):
             wanted = "(least, most)" if len(shape) == 1 else "three pairs (least, most)"
-            raise ShapeError(f"{field}.{name}: expected {wanted}, found {value!r}.") from None
+            raise ShapeError(f"{field}.{name}: expected {wanted}, found {printable(repr(value))}.") from None
         if np.isnan(pair).any() or np.any(pair[..., 0] > pair[..., 1]):
-            raise DescriptionError(f"The lower bound exceeds the upper one: {value!r}.", field=f"{field}.{name}")
+            raise DescriptionError(
+                f"The lower bound exceeds the upper one: {printable(repr(value))}.", field=f"{field}.{name}"
+            )
         found[names.index(name)] = pair
     width = found[..., 1] - found[..., 0]
     tight = width < 2 * NARROWEST * np.maximum(1.0, np.abs(found[..., 0]))

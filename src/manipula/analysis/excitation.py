@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from manipula.algebra.arguments import finite_array, positive, whole_number
 from manipula.algebra.value import Value
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
 from manipula.analysis.regressor_columns import stacked
-from manipula.errors import DescriptionError, ShapeError
-from manipula.model import Model
+from manipula.errors import DescriptionError, ManipulaError, ShapeError
+from manipula.model import Model, model_of
 from manipula.robot.robot import Robot
 
 DENSE = 40  # points a shortest wave on which limits are enforced
@@ -115,13 +116,13 @@ def excitation(
             1.5 rad/s (m/s) and 6 rad/s² (m/s²).
         starts: random candidates; the best one is improved by ``iterations`` steps of L-BFGS.
     """
-    model = robot if isinstance(robot, Model) else Model(robot)
-    if harmonics < 3:
+    model, duration = model_of(robot), positive(duration, "duration")
+    starts, iterations = whole_number(starts, "starts", 1, 100_000), whole_number(iterations, "iterations", 0, 100_000)
+    seed = whole_number(seed, "seed", 0, 2**63 - 1)
+    if whole_number(harmonics, "harmonics", 0, 100) < 3:
         raise DescriptionError(
             f"At least 3 harmonics are needed to start at rest, found {harmonics}.", field="harmonics"
         )
-    if not duration > 0:
-        raise DescriptionError(f"The duration must be positive, found {duration!r}.", field="duration")
     base = base_parameters(model, extras)
     search = _ConditionSearch(base, float(duration), harmonics, bounds_of(model, velocity, acceleration))
     rng = np.random.default_rng(seed)
@@ -159,7 +160,9 @@ def _limit(model: Model, given: Any, name: str, default: float) -> np.ndarray:
     if given is None:
         return own
     try:
-        limits = np.broadcast_to(np.asarray(given, float), (model.n,))
+        limits = np.broadcast_to(finite_array(given, name), (model.n,))
+    except ManipulaError:
+        raise
     except ValueError:
         raise ShapeError(f"{name}: one number or {model.n} are needed, got shape {np.shape(given)}.") from None
     if not np.all(limits > 0):

@@ -17,13 +17,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, flag, number, positive
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
 from manipula.analysis.bounds import bounds_of
 from manipula.analysis.identified import Identification, Known
 from manipula.analysis.physical import PRIOR, consistent_parameters
 from manipula.analysis.regressor_columns import Columns, measured, stacked
-from manipula.errors import DescriptionError, ShapeError, unknown_name
-from manipula.model import Model
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
+from manipula.model import Model, model_of
 from manipula.physics.regressor import parameters as inertial_parameters
 from manipula.robot.friction import Coulomb, Viscous
 from manipula.robot.robot import Robot
@@ -69,13 +70,14 @@ def identify(
             the link's frame] and one pair for all moving links [kg]; masses (n, 2) and centres (n, 3, 2) may be arrays.
         confidence: level of the intervals.
     """
-    model = robot if isinstance(robot, Model) else Model(robot)
+    model = model_of(robot)
     q, qd, qdd, tau = measured(model, q=q, qd=qd, qdd=qdd, tau=tau)
-    if not 0.0 < confidence < 1.0:
+    if not 0.0 < number(confidence, "confidence") < 1.0:
         raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
-    if not (np.isfinite(prior_weight) and prior_weight > 0.0):
-        raise DescriptionError(f"A positive number is needed, found {prior_weight!r}.", field="prior_weight")
-    if not physical and any(given is not None for given in (masses, centres, total_mass, prior)):
+    prior_weight = positive(prior_weight, "prior_weight")
+    if prior is not None and not isinstance(prior, Robot):
+        raise DescriptionError(f"The prior is a Robot, found {type(prior).__name__}.", field="prior")
+    if not flag(physical, "physical") and any(given is not None for given in (masses, centres, total_mass, prior)):
         raise DescriptionError("Bounds and a prior act on the physical estimate; use physical=True.", field="physical")
     base = base_parameters(model, extras)
     known = _known(base.columns)
@@ -156,7 +158,9 @@ def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters
             sigma = np.full(n, max(float(np.sqrt(np.mean((tau - W @ beta) ** 2) / freedom)), 1e-12))
         return beta, np.broadcast_to(sigma, tau.shape)
     try:
-        sigma = np.broadcast_to(np.asarray(weights, float), tau.shape)
+        sigma = np.broadcast_to(finite_array(weights, "weights"), tau.shape)
+    except ManipulaError:
+        raise
     except ValueError:
         raise ShapeError(f"weights: expected ({n},) or {tau.shape}, got {np.shape(weights)}.") from None
     if not np.all(sigma > 0):

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, flag, positive
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
-from manipula.model import Model
+from manipula.model import Model, model_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -31,13 +32,22 @@ class Dexterity(NamedTuple):
 
 def rows_of(robot: Robot, kind: str, frame: str) -> list[int]:
     """Rows of the Jacobian that belong to the kind and that the arm can move."""
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise unknown_name("kind of manipulability", kind, KINDS)
+    robot.frame(frame)
     names = {"position": None, "pose": None, "orientation": ("rx", "ry", "rz")}[kind]
     task = movable(robot, Task.of("position" if kind == "position" else "pose", frame, names))
     if task is None:
         raise DescriptionError(f"No joint of '{robot.name}' moves the {kind} of frame '{frame}'.")
     return list(task.parts[0][1])
+
+
+def postures(robot: Robot, q: Any) -> np.ndarray:
+    """q as a float array (..., n) of finite numbers."""
+    q = finite_array(q, "q")
+    if q.shape[-1:] != (robot.n,):
+        raise ShapeError(f"q of '{robot.name}' has shape {q.shape}, expected (..., {robot.n}).")
+    return q
 
 
 def manipulability(
@@ -49,10 +59,8 @@ def manipulability(
         kind: "position", "orientation" or "pose".
         length: characteristic length [m] that turns metres into radians when both are compared.
     """
-    model = Model(model) if isinstance(model, Robot) else model
-    q = np.asarray(q, float)
-    if q.shape[-1:] != (model.n,):
-        raise ShapeError(f"q of '{model.robot.name}' has shape {q.shape}, expected (..., {model.n}).")
+    model = model_of(model)
+    q, length = postures(model.robot, q), positive(length, "length")
     rows = rows_of(model.robot, kind, frame)
     J = np.array(model.jacobian(q, frame)[..., rows, :], float)
     if kind == "pose":
@@ -67,12 +75,11 @@ def manipulability(
 
 def limit_distance(robot: Robot, q: Any, relative: bool = False) -> np.ndarray:
     """Distance (..., n) of joints from their nearer limit, negative beyond it, inf without limits; relative to half the range if asked."""
-    q = np.asarray(q, float)
-    if q.shape[-1:] != (robot.n,):
-        raise ShapeError(f"q of '{robot.name}' has shape {q.shape}, expected (..., {robot.n}).")
+    robot = model_of(robot).robot
+    q = postures(robot, q)
     low, high = np.asarray(robot.position_limits, float).T
     distance = np.minimum(q - low, high - q)
-    if not relative:
+    if not flag(relative, "relative"):
         return distance
     half = 0.5 * (high - low)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from manipula.algebra.value import Value
+from manipula.errors import DescriptionError
+from manipula.simulation.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,11 +23,17 @@ class PowerReport(Value):
     peak_total: float
 
 
-def power_report(result: Any) -> PowerReport:
+def power_report(result: Result) -> PowerReport:
     """Mechanical power of the drives of a Result (one run)."""
+    if not isinstance(result, Result):
+        raise DescriptionError(
+            f"power_report() takes the Result of a run, found {type(result).__name__}.", field="result"
+        )
     t, p = np.asarray(result.t, float), np.asarray(result.arrays["power"], float)
     good = np.isfinite(p).all(axis=1)
     t, p = t[good], p[good]
+    if len(t) < 2:
+        raise DescriptionError("The run recorded no power at two instants or more.", field="result")
     span = max(float(t[-1] - t[0]), 1e-300)
     return PowerReport(
         peak=np.abs(p).max(axis=0),

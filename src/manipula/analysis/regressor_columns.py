@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra.arguments import real_array, rows_of
 from manipula.algebra.value import Value
 from manipula.errors import ShapeError, unknown_name
 from manipula.model import Model
@@ -81,9 +82,9 @@ def _of_robot(robot: Robot, extras: tuple[str, ...], smooth: float) -> Columns:
 
 def columns(model: Model, extras: Sequence[str] | str = ()) -> Columns:
     """Columns of a model; ``extras`` in any order."""
-    wanted = (extras,) if isinstance(extras, str) else tuple(extras)
+    wanted = (extras,) if isinstance(extras, str) else rows_of(extras, "extras")
     for extra in wanted:
-        if extra not in EXTRAS:
+        if not isinstance(extra, str) or extra not in EXTRAS:
             raise unknown_name("kind of regressor column", extra, EXTRAS, field="extras")
     return Columns(model, tuple(e for e in EXTRAS if e in wanted))
 
@@ -109,7 +110,7 @@ def measured(model: Model, **arrays: Any) -> list[np.ndarray]:
     found = []
     first: tuple[str, int] | None = None
     for name, values in arrays.items():
-        a = np.asarray(values, float)
+        a = real_array(values, name)
         if a.ndim != 2 or a.shape[1] != model.n:
             raise ShapeError(f"{name}: expected (samples, {model.n}) for '{model.robot.name}', got {a.shape}.")
         if first is not None and len(a) != first[1]:

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import number, whole_number
 from manipula.algebra.value import Value
-from manipula.analysis.manipulability import Dexterity, manipulability, rows_of
-from manipula.errors import DescriptionError
+from manipula.analysis.manipulability import Dexterity, manipulability, postures, rows_of
+from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.task import ROWS
-from manipula.model import Model
+from manipula.model import Model, model_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 THRESHOLD = 0.02  # [m or rad per rad] a smallest singular value below this counts as near a singularity
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 NARROWINGS = 50
+MOST_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,14 +71,17 @@ def singularities(
         kind: "position", "orientation" or "pose".
         threshold: largest smallest singular value that counts.
     """
-    model = Model(model) if isinstance(model, Robot) else model
+    model = model_of(model)
+    threshold, samples = number(threshold, "threshold"), whole_number(samples, "samples", 2, MOST_SAMPLES)
     if hasattr(motion, "derivatives"):
         if getattr(motion, "space", "joint") != "joint":
             raise DescriptionError("singularities() looks along a joint motion; track() makes one of a task motion.")
         t = np.linspace(0.0, motion.duration, samples)
         posture = motion.position
     else:
-        q = np.asarray(motion, float)
+        q = postures(model.robot, motion)
+        if q.ndim != 2 or not len(q):
+            raise ShapeError(f"'motion' is a joint trajectory or postures (samples, {model.n}), found shape {q.shape}.")
         t = np.arange(len(q), dtype=float)
         posture = lambda at: np.stack([np.interp(at, t, q[:, i]) for i in range(q.shape[1])], axis=-1)  # noqa: E731
     d = manipulability(model, posture(t), kind, frame)

@@ -14,13 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
+from manipula.algebra.arguments import finite_array, flag, number, rows_of, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError
-from manipula.model import Model
+from manipula.analysis.manipulability import postures
+from manipula.errors import DescriptionError, ShapeError, UnphysicalError, printable
+from manipula.model import model_of
+from manipula.robot.drives.base import Drive
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.robot import Robot
+
+MOST_TREND = 20  # degree of a polynomial
+FILTER_SAMPLES = 16  # what the filter of order 4, run both ways, needs at its ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,17 +51,23 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
         drives: one drive a joint, replacing the robot's.
         locked: joints with rigid drives are held by their brakes; else they move freely.
     """
-    model = Model(robot)
-    q = np.asarray(q, float)
-    if q.shape[-1:] != (robot.n,):
-        raise ShapeError(f"q of '{robot.name}' has shape {q.shape}, expected (..., {robot.n}).")
-    laws: list[Any] = [j.drive for j in robot.joints] if drives is None else list(drives)
+    model = model_of(robot)
+    robot, locked = model.robot, flag(locked, "locked")
+    q = postures(robot, q)
+    laws: list[Any] = [j.drive for j in robot.joints] if drives is None else list(rows_of(drives, "drives"))
+    if len(laws) != robot.n or not all(d is None or isinstance(d, Drive) for d in laws):
+        raise ShapeError(f"'drives' needs {robot.n} drives (or None), one per joint; found {printable(repr(drives))}.")
     elastic = [i for i, d in enumerate(laws) if isinstance(d, Flexible)]
     if not elastic:
         raise DescriptionError(
             f"Robot '{robot.name}' has no flexible drive, so nothing vibrates; give drives=….", field="drives"
         )
     rotors = [i for i in elastic if laws[i].motor is None]
+    for i in rotors:
+        if not float(robot.joints[i].armature) > 0.0:
+            raise UnphysicalError(
+                f"Joint '{robot.joint_names[i]}' has a flexible drive and a rotor without inertia; state rotor_inertia."
+            )
     links = elastic if locked else list(range(robot.n))
     names = tuple(robot.joint_names[i] for i in links) + tuple(f"rotor of {robot.joint_names[i]}" for i in rotors)
     flat = q.reshape(-1, robot.n)
@@ -77,13 +89,20 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
                 inertia[other, other] = armature[i]
                 stiffness[other, other] += float(laws[i].stiffness)
                 stiffness[row, other] = stiffness[other, row] = -float(laws[i].stiffness)
-        values, vectors = eigh(stiffness, inertia)
+        try:
+            values, vectors = eigh(stiffness, inertia)
+        except LinAlgError:
+            raise UnphysicalError(
+                f"The mass matrix of '{robot.name}' is not positive definite at {q.reshape(-1, robot.n)[k]}."
+            ) from None
         floor = 1e-9 * np.abs(values).max(initial=1.0)
         clean = np.where(np.abs(values) < floor, 0.0, values)
         frequencies.append(np.where(clean >= 0, np.sqrt(np.abs(clean)) / (2 * np.pi), np.nan))
         shapes.append(vectors / np.abs(vectors).max(axis=0))
     lead = q.shape[:-1]
-    return Modes(np.array(frequencies).reshape(*lead, -1), np.array(shapes).reshape(*lead, len(names), -1), names)
+    return Modes(
+        np.array(frequencies).reshape(*lead, len(names)), np.array(shapes).reshape(*lead, len(names), len(names)), names
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,13 +123,24 @@ class Spectrum(Value):
         return float(self.frequency[k]), float(a[k])
 
 
+def _signal(t: Any, signal: Any, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Increasing times (k,) and channels (k, c), k at least ``least``."""
+    t, x = finite_array(t, "t"), finite_array(signal, "signal")
+    x = x[:, None] if x.ndim == 1 else x
+    if t.ndim != 1 or len(t) < least or x.ndim != 2 or len(x) != len(t) or np.any(np.diff(t) <= 0.0):
+        raise ShapeError(
+            f"At least {least} samples at increasing times are needed, t (k,) and signal (k,) or (k, channels); "
+            f"found t {t.shape} and signal {np.shape(signal)}."
+        )
+    return t, x
+
+
 def spectrum(t: Any, signal: Any, trend: int = 1) -> Spectrum:
     """Amplitudes of a uniformly sampled signal, Hann window, after removing a polynomial trend of the given degree."""
-    t, x = np.asarray(t, float), np.asarray(signal, float)
-    x = x[:, None] if x.ndim == 1 else x
-    step = np.diff(t)
-    if len(t) < 8 or x.shape[0] != len(t) or np.ptp(step) > 1e-6 * step.mean():
-        raise ShapeError(f"A spectrum needs at least 8 uniform samples; found t {t.shape} and signal {x.shape}.")
+    t, x = _signal(t, signal, 8)
+    trend, step = whole_number(trend, "trend", 0, MOST_TREND), np.diff(t)
+    if np.ptp(step) > 1e-6 * step.mean():
+        raise ShapeError("A spectrum needs at least 8 uniform samples; these stand at unequal steps of time.")
     u = np.linspace(-1.0, 1.0, len(t))
     x = x - np.polynomial.polynomial.polyval(u, np.polynomial.polynomial.polyfit(u, x, trend)).T
     window = np.hanning(len(t))
@@ -120,8 +150,8 @@ def spectrum(t: Any, signal: Any, trend: int = 1) -> Spectrum:
 
 def residual_vibration(t: Any, signal: Any, after: float, trend: int = 2) -> np.ndarray:
     """Root mean square of what oscillates after a time, per channel: the trend of the rest is taken out."""
-    t, x = np.asarray(t, float), np.asarray(signal, float)
-    x = x[:, None] if x.ndim == 1 else x
+    t, x = _signal(t, signal, 4)
+    after, trend = number(after, "after"), whole_number(trend, "trend", 0, MOST_TREND)
     rest = t >= after
     if rest.sum() < 4:
         raise DescriptionError(f"Fewer than 4 samples lie after t = {after:g} s.", field="after")
@@ -134,8 +164,9 @@ def fast_part(t: Any, signal: Any, cutoff: float) -> np.ndarray:
     """The part of a uniformly sampled signal above a frequency [Hz] (zero-phase Butterworth of order 4)."""
     from scipy.signal import butter, sosfiltfilt
 
-    t, x = np.asarray(t, float), np.asarray(signal, float)
+    (t, x), cutoff = _signal(t, signal, FILTER_SAMPLES), number(cutoff, "cutoff")
+    flat = np.ndim(signal) == 1
     rate = 1.0 / float(np.mean(np.diff(t)))
     if not 0.0 < cutoff < rate / 2:
         raise DescriptionError(f"The cutoff must lie between 0 and {rate / 2:g} Hz, found {cutoff:g}.", field="cutoff")
-    return sosfiltfilt(butter(4, cutoff, "highpass", fs=rate, output="sos"), x, axis=0)
+    return sosfiltfilt(butter(4, cutoff, "highpass", fs=rate, output="sos"), x[:, 0] if flat else x, axis=0)

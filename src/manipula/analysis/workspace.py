@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import finite_array, flag, whole_number
 from manipula.algebra.value import Value
 from manipula.analysis.manipulability import manipulability
 from manipula.errors import BudgetError, DescriptionError, ShapeError
@@ -15,11 +16,13 @@ from manipula.ik.search.joint_box import start_box
 from manipula.ik.solve import solver_for
 from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
-from manipula.model import Model
+from manipula.model import Model, model_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 MOST_CELLS = 2_000_000
+MOST_POSTURES = 10_000
+MOST_SEED = 2**63 - 1
 EFFORT = 400  # iterations after which a cell counts as out of reach
 CLOSE = 1e-6  # m and rad: a cell whose centre is met this well is reachable
 SAMPLES = 20_000  # postures that give the bounding box
@@ -95,13 +98,15 @@ def workspace(
             about every axis is dexterous nowhere.
         postures: how many postures are compared in every cell for the manipulability (0: none).
     """
-    model = Model(model) if isinstance(model, Robot) else model
-    corners = bounding_box(model, frame, limits, seed) if box is None else np.asarray(box, float)
-    if corners.shape != (3, 2) or not np.isfinite(corners).all() or np.any(corners[:, 1] < corners[:, 0]):
+    model = model_of(model)
+    model.robot.frame(frame)
+    cells, seed = whole_number(cells, "cells", 1, MOST_CELLS), whole_number(seed, "seed", 0, MOST_SEED)
+    orientations = whole_number(orientations, "orientations", 0, MOST_CELLS)
+    postures, limits = whole_number(postures, "postures", 0, MOST_POSTURES), flag(limits, "limits")
+    corners = bounding_box(model, frame, limits, seed) if box is None else finite_array(box, "box")
+    if corners.shape != (3, 2) or np.any(corners[:, 1] < corners[:, 0]):
         raise ShapeError("'box' must have shape (3, 2): low and high along x, y, z [m].")
-    if cells < 1:
-        raise DescriptionError(f"'cells' must be 1 or more, found {cells}.")
-    axes = _axes(corners, int(cells))
+    axes = _axes(corners, cells)
     if np.prod([len(a) for a in axes]) * max(1, orientations) > MOST_CELLS:
         raise BudgetError(f"More than {MOST_CELLS} targets would have to be solved; take fewer cells or orientations.")
     centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)

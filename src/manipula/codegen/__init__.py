@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from manipula.algebra.arguments import flag
 from manipula.codegen.base import Language, SourceProgram
 from manipula.codegen.c import C
 from manipula.codegen.files import write_files
@@ -50,7 +51,7 @@ def export(
         frame: where pose, position and Jacobian are taken.
         force: overwrite files that exist.
     """
-    chosen = _language(language)
+    chosen, force = _language(language), flag(force, "force")
     return write_files(directory, chosen.files(robot_program(robot, functions, parameters, prefix, frame)), force)
 
 
@@ -83,7 +84,7 @@ def source_texts(
 
 
 def _language(name: str) -> Language:
-    if name not in LANGUAGES:
+    if not isinstance(name, str) or name not in LANGUAGES:
         raise unknown_name("language", name, LANGUAGES, field="language")
     return LANGUAGES[name]
 

@@ -36,12 +36,16 @@ def default_functions(robot: Robot) -> tuple[str, ...]:
     return tuple(f for f in DEFAULT if robot.tip is not None or FUNCTIONS[f].at == "none")
 
 
+def check_name(name: object) -> None:
+    """Refuse what is not the name of a function that can be written."""
+    if not isinstance(name, str) or name not in NAMES:
+        raise unknown_name("function to export", name, NAMES, field="functions")
+
+
 def traced(given: Parametrised, name: str, frame: str) -> Traced:
     """One function of the robot; the cheaper of its two parametrisations where both give the same numbers."""
     if name == "friction":
         return _friction(given)
-    if name not in EXPORTED:
-        raise unknown_name("function to export", name, NAMES, field="functions")
     function = EXPORTED[name]
     options = (frame,) if function.at == "frame" else ()
     if options:

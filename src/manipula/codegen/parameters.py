@@ -34,7 +34,7 @@ class Parametrised:
 
 def parametrised(robot: Robot, mode: str) -> Parametrised:
     """The robot as the export sees it: no free symbol ("baked") or one symbol a field ("struct")."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise unknown_name("way to treat parameters", mode, MODES, field="parameters")
     if mode == "baked":
         if robot.parameters:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from manipula.algebra.arguments import rows_of
 from manipula.codegen.base import PARAMETERS, Field, Routine, RoutineVariable, Sample, SourceProgram
-from manipula.codegen.functions import Traced, default_functions, traced
+from manipula.codegen.functions import Traced, check_name, default_functions, traced
 from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
 from manipula.errors import BudgetError, DescriptionError
@@ -24,12 +25,17 @@ def robot_program(
     robot: Robot, functions: Sequence[str] | None, parameters: str, prefix: str | None, frame: str
 ) -> SourceProgram:
     """The program of some functions of a robot."""
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"export() takes a Robot, found {type(robot).__name__}; read a file with load(...).")
     if robot.n == 0:
         raise DescriptionError(f"Robot '{comment(robot.name)}' has no moving joint.")
     given = parametrised(robot, parameters)
     if isinstance(functions, str):
         functions = (functions,)
-    wanted = list(dict.fromkeys(default_functions(robot) if functions is None else functions))
+    wanted = default_functions(robot) if functions is None else rows_of(functions, "functions")
+    for name in wanted:
+        check_name(name)
+    wanted = list(dict.fromkeys(wanted))
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")
     parts = [traced(given, name, frame) for name in wanted]

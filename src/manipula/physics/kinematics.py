@@ -82,8 +82,9 @@ def poses(robot: Robot | Mechanism, q: Vector, names: tuple[str, ...]) -> np.nda
     return array(out)
 
 
-def _check_axes(expressed_in: str) -> None:
-    if expressed_in not in get_args(ExpressedIn):
+def check_axes(expressed_in: str = "base") -> None:
+    """Refuse axes that are neither "base" nor "body"."""
+    if not isinstance(expressed_in, str) or expressed_in not in get_args(ExpressedIn):
         raise unknown_name("choice of axes", expressed_in, get_args(ExpressedIn), field="expressed_in")
 
 
@@ -93,7 +94,7 @@ def jacobian(robot: Robot | Mechanism, q: Vector, frame: str = TIP, expressed_in
     .. math:: J_i = \begin{bmatrix} z_i \times (p - p_i) \\ z_i \end{bmatrix}\ \text{(revolute)},\qquad
               J_i = \begin{bmatrix} z_i \\ 0 \end{bmatrix}\ \text{(prismatic)}
     """
-    _check_axes(expressed_in)
+    check_axes(expressed_in)
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
     f = find_frame(mechanism, frame)
@@ -115,7 +116,7 @@ def jacobian_rate(
 
     .. math:: \dot z_i = \omega_i \times z_i,\qquad \dot J_i = [\,\dot z_i \times r_i + z_i \times (v - v_i);\ \dot z_i\,]
     """
-    _check_axes(expressed_in)
+    check_axes(expressed_in)
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
     f = find_frame(mechanism, frame)

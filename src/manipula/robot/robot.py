@@ -131,8 +131,9 @@ class Robot:
             mass = check_number(payload, "The mass of the payload", field="payload")
             changes["payload"] = Payload(mass) if mass != 0 else None
         check_payload(changes.get("payload"))
-        if changes.get("tip") is not None and changes["tip"] not in self.frame_names:
-            raise unknown_name("frame", changes["tip"], self.frame_names, field="tip")
+        tip = changes.get("tip")
+        if tip is not None and (not isinstance(tip, str) or tip not in self.frame_names):
+            raise unknown_name("frame", tip, self.frame_names, field="tip")
         return dataclasses.replace(self, **changes)
 
     def frame(self, name: str) -> Frame:
@@ -141,12 +142,12 @@ class Robot:
         ``TIP`` is the robot's tip, which includes the tool. The words "tip" and "base" stand for the tip and the base frame where
         the file gives these names to nothing else.
         """
-        for f in self.frames:
+        for f in self.frames if isinstance(name, str) else ():
             if f.name == name:
                 return f
-        if name in (TIP, "tip"):
+        if isinstance(name, str) and name in (TIP, "tip"):
             return self.tip_frame
-        if name == "base":
+        if isinstance(name, str) and name == "base":
             return Frame("base", -1)
         raise unknown_name("frame", name, dict.fromkeys([*self.frame_names, "tip", "base"]))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
+from manipula.algebra.arguments import rows_of
 from manipula.errors import unknown_name
 from manipula.robot.link import TIP
 from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, atoms, product
@@ -114,11 +115,13 @@ SECTIONS: dict[str, Callable[[Any], Section]] = {
 
 def chosen_sections(only: Sequence[str] | str | None) -> list[str]:
     """Names of sections from ``"M,g"`` or a sequence; empty when nothing was chosen."""
-    names = [n.strip() for n in only.split(",")] if isinstance(only, str) else list(only or ())
+    names = (
+        [n.strip() for n in only.split(",")] if isinstance(only, str) else rows_of(() if only is None else only, "only")
+    )
     for name in names:
-        if name not in SECTIONS:
+        if not isinstance(name, str) or name not in SECTIONS:
             raise unknown_name("part of the equations", name, SECTIONS, field="only")
-    return names
+    return list(names)
 
 
 def sections(eq: Equations, only: Sequence[str] | str | None = None) -> list[Section]:

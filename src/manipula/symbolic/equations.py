@@ -12,9 +12,11 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy
 
-from manipula.errors import DescriptionError, ShapeError
+from manipula.algebra.arguments import whole_number
+from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
 from manipula.robot.link import TIP
@@ -85,7 +87,7 @@ class Equations:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
         self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
         self.names = SymbolNames(robot)
-        self._budget = TermBudget(limit, level)
+        self._budget = TermBudget(whole_number(limit, "limit", 0, 10**9), level)
         self._progress = progress
         self._writer = SympyWriter(self.names)
 
@@ -288,9 +290,15 @@ class Equations:
         """A frame's name; a whole number counts links from 1, as the papers do."""
         if isinstance(frame, str):
             return frame
-        if not 1 <= frame <= self.robot.n:
-            raise ShapeError(f"Links of '{self.robot.name}' are numbered 1 to {self.robot.n}, found {frame}.")
-        return self.robot.links[frame - 1].name
+        if (
+            isinstance(frame, (bool, np.bool_))
+            or not isinstance(frame, (int, np.integer))
+            or not 1 <= frame <= self.robot.n
+        ):
+            raise ShapeError(
+                f"A frame of '{self.robot.name}' is a name, or a link from 1 to {self.robot.n}; found {printable(repr(frame))}."
+            )
+        return self.robot.links[int(frame) - 1].name
 
     @cached_property
     def _kinematics(self) -> MotionFormulas:
@@ -353,6 +361,10 @@ class Equations:
         """
         from manipula.symbolic.lower import compile_equations
 
+        if values is not None and not isinstance(values, Mapping):
+            raise DescriptionError(
+                f"'values' is a table of numbers by name, found {type(values).__name__}.", field="values"
+            )
         return compile_equations(self, what, values or {})
 
     # For readers --------------------------------------------------------------------------------------------------
