@@ -112,7 +112,7 @@ def excitation(
     Args:
         duration: period T [s]. harmonics: L, at least 3.
         extras: columns beside the inertial ones ("viscous", "coulomb", "armature", "offset").
-        velocity, acceleration: limits that replace the robot's, a number or one a joint; where neither states any,
+        velocity, acceleration: limits that replace the robot's, a number or one per joint; where neither states any,
             1.5 rad/s (m/s) and 6 rad/s² (m/s²).
         starts: random candidates; the best one is improved by ``iterations`` steps of L-BFGS.
     """

@@ -113,7 +113,7 @@ def feasibility(
     Args:
         motion: a Result, or a joint trajectory.
         limits: a Robot (its own limits), or a mapping from "position", "velocity", "acceleration", "jerk", "torque", "power" to one
-            number for all joints or one a joint (position: pairs). When omitted those that the result carries (its scenario's and
+            number for all joints or one per joint (position: pairs). When omitted those that the result carries (its scenario's and
             its robot's), or the robot's.
         robot: the robot of a trajectory, for torques. tip: limits of the tip: "velocity", "acceleration", "jerk".
         samples: where a trajectory is evaluated.
@@ -270,7 +270,7 @@ def _complete(data: dict[str, np.ndarray], robot: Robot | None) -> dict[str, np.
 def _limits(
     motion: Any, given: Any, robot: Robot | None, n: int, names: tuple[str, ...]
 ) -> tuple[dict[str, list[Any]], dict[str, float], tuple[str, ...]]:
-    """Limits by quantity, one a joint; those of the tip; and what nobody stated."""
+    """Limits by quantity, one per joint; those of the tip; and what nobody stated."""
     if given is None and hasattr(motion, "arrays"):
         stated = limits_of(motion)
     elif given is None and robot is None:

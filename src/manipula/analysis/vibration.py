@@ -48,7 +48,7 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
     """Modes at postures q (..., n).
 
     Args:
-        drives: one drive a joint, replacing the robot's.
+        drives: one drive per joint, replacing the robot's.
         locked: joints with rigid drives are held by their brakes; else they move freely.
     """
     model = model_of(robot)

@@ -14,11 +14,11 @@ HELP = "Programmed motions under a name: derived once, run with other parameters
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="Name for the program.")],
+    name: Annotated[str, typer.Argument(help="Name for the programmed motion.")],
     program: Annotated[Path, typer.Argument(metavar="PROGRAM", help="A scenario file of kind 'programmed'.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a program of that name.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace one of that name.")] = False,
 ) -> None:
-    """Derive and compile a program and keep it under a name."""
+    """Derive and compile a programmed motion and keep it under a name."""
     from manipula.cli.live import live
     from manipula.simulation.files import library
 
@@ -28,7 +28,7 @@ def add(
 
 
 def list_(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
-    """List the stored programs."""
+    """List the stored programmed motions."""
     from manipula.simulation.files import library
 
     entries, broken = [], {}
@@ -58,10 +58,10 @@ def list_(json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] =
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a stored program.")],
+    name: Annotated[str, typer.Argument(help="Name of a stored programmed motion.")],
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show a stored program."""
+    """Show a stored programmed motion."""
     from manipula.simulation.files import library
     from manipula.simulation.files.scenario_file import file_text
 
@@ -75,7 +75,7 @@ def show(
 
 
 def run(
-    name: Annotated[str, typer.Argument(help="Name of a stored program.")],
+    name: Annotated[str, typer.Argument(help="Name of a stored programmed motion.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for the results; made when it does not exist.")
     ],
@@ -88,7 +88,7 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Run a stored program, with other parameters if wanted; nothing is derived anew."""
+    """Run a stored programmed motion, with other parameters if wanted; nothing is derived anew."""
     from manipula.cli.outputs import check_free
     from manipula.cli.run import execute
     from manipula.simulation.files import library
@@ -120,8 +120,8 @@ def settings(texts: list[str]) -> dict[str, float]:
     return out
 
 
-def remove(name: Annotated[str, typer.Argument(help="Name of a stored program.")]) -> None:
-    """Take a program out of the library."""
+def remove(name: Annotated[str, typer.Argument(help="Name of a stored programmed motion.")]) -> None:
+    """Take a programmed motion out of the library."""
     from manipula.simulation.files import library
 
     library.remove(name)

@@ -35,7 +35,7 @@ class Target(NamedTuple):
 class Controller(ABC):
     """A frozen dataclass of gains with one method.
 
-    ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number a joint.
+    ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number per joint.
     """
 
     part: ClassVar[str] = "controller"

@@ -146,7 +146,7 @@ def formula_motion(
     """The motion ``p(t)`` over ``0 ≤ t ≤ duration``.
 
     Args:
-        coordinates: texts such as ``["0.3 + 0.1*cos(2*t)", "0.1*sin(2*t)", "0.2"]`` (two or three in task space, one a joint in
+        coordinates: texts such as ``["0.3 + 0.1*cos(2*t)", "0.1*sin(2*t)", "0.2"]`` (two or three in task space, one per joint in
             joint space), or a Python function of t written over ``manipula.algebra.ops``.
         breaks: times where the formulas are not smooth.
         orientation: roll, pitch, yaw of the tool as three texts or a function; ``None`` leaves it open.

@@ -45,7 +45,7 @@ def joint_move(
     """The synchronised jerk-limited move from ``start`` to ``goal``, shape (n,) each [rad or m].
 
     Args:
-        velocity, acceleration, jerk: limits, one number or one a joint.
+        velocity, acceleration, jerk: limits, one number or one per joint.
         synchronise: ``"time"``: every joint has its own double S, the faster ones slowed down to arrive with the slowest;
             ``"phase"``: all joints follow one law, so the move is a straight line in joint space (rest to rest only).
         method: ``"ruckig"`` uses that library; it is needed (and chosen by ``"auto"`` when installed) for moves that do

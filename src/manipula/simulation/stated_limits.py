@@ -23,7 +23,7 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
 
     Args:
         own: limits of a scenario (or of a question), which take the place of the robot's for the quantities they name; one
-            number for all joints, one a joint, pairs for positions; "tip" with quantities of its own.
+            number for all joints, one per joint, pairs for positions; "tip" with quantities of its own.
     """
     count = robot.n if robot is not None else n or 0
     out: dict[str, Any] = {}
@@ -106,7 +106,7 @@ def _own(quantity: str, value: Any, n: int) -> list[Any]:
         if isinstance(error, DescriptionError):
             raise
         raise ShapeError(
-            f"limits.{quantity} is one number or one a joint ({n}); found {printable(value, 80)}."
+            f"limits.{quantity} is one number or one per joint ({n}); found {printable(value, 80)}."
         ) from None
 
 

@@ -1,8 +1,8 @@
-"""Programs under a name: stored with their parameters, listed, reloaded, run again with other values.
+"""Programmed motions under a name: stored with their parameters, listed, reloaded, run again with other values.
 
 An entry is one TOML file (a programmed motion with its robot inside) in a folder: ``MANIPULA_LIBRARY``, else the place for data
-of the system. The machine code is not part of the entry; it waits in the cache of object code, where any program of the same
-shape finds it, so that a reloaded program is neither derived nor compiled again.
+of the system. The machine code is not part of the entry; it waits in the cache of object code, where any of the same
+shape finds it, so that a reloaded one is neither derived nor compiled again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 @dataclass(frozen=True)
 class Entry:
-    """One program of the library.
+    """One programmed motion of the library.
 
     Attributes:
         name: what ``load`` takes. path: its file.
@@ -46,7 +46,7 @@ class Entry:
 
 
 def folder() -> Path:
-    """Where programs are kept."""
+    """Where programmed motions are kept."""
     override = os.environ.get("MANIPULA_LIBRARY")
     if override:
         return Path(override).absolute()
@@ -61,7 +61,7 @@ def folder() -> Path:
 
 
 def names() -> tuple[str, ...]:
-    """Names of the stored programs, sorted."""
+    """Names of the stored motions, sorted."""
     place = folder()
     if not place.is_dir():
         return ()
@@ -72,17 +72,17 @@ def names() -> tuple[str, ...]:
 def add(
     name: str, program: ProgramScenario | str | os.PathLike[str], *, replace: bool = False, prepare: bool = True
 ) -> Entry:
-    """Store a program under a name.
+    """Store a programmed motion under a name.
 
     Args:
         program: a ProgramScenario, or the file that describes it.
-        replace: another program of that name may be overwritten.
+        replace: another one of that name may be overwritten.
         prepare: derive and compile it now, so that every later run starts at once.
     """
     path = _path(name)
     if path.exists() and not replace:
         raise DescriptionError(
-            f"The library has a program '{name}' already; remove it first, or replace it.", field="name"
+            f"The library has a programmed motion '{name}' already; remove it first, or replace it.", field="name"
         )
     found = program if isinstance(program, ProgramScenario) else ProgramScenario.load(program)
     text = file_text(found)
@@ -94,7 +94,7 @@ def add(
 
 
 def load(name: str) -> ProgramScenario:
-    """The program of that name, ready to run.
+    """The programmed motion of that name, ready to run.
 
     Raises:
         UnknownNameError: with the nearest name.
@@ -103,13 +103,13 @@ def load(name: str) -> ProgramScenario:
 
 
 def entry(name: str) -> Entry:
-    """The program of that name with its place."""
+    """The programmed motion of that name with its place."""
     path = _existing(name)
     return Entry(name, path, ProgramScenario.load(path))
 
 
 def remove(name: str) -> None:
-    """Take a program out of the library."""
+    """Take a programmed motion out of the library."""
     _existing(name).unlink()
 
 
@@ -125,5 +125,5 @@ def _path(name: str) -> Path:
 def _existing(name: str) -> Path:
     path = folder() / f"{name}.toml" if NAME.fullmatch(name) else None
     if path is None or not path.is_file():
-        raise unknown_name("program in the library", name, names(), field="name")
+        raise unknown_name("programmed motion in the library", name, names(), field="name")
     return path

@@ -59,7 +59,7 @@ def read_each(root: Fields, key: str, joints: Sequence[str], reader: Any) -> tup
         return found
     tables = root.tables(key)
     if len(tables) != n:
-        raise root.error(f"One table a joint is needed ({n}), found {len(tables)}; {{}} stands for none.", key)
+        raise root.error(f"One table per joint is needed ({n}), found {len(tables)}; {{}} stands for none.", key)
     return tuple(reader(t) for t in tables)
 
 

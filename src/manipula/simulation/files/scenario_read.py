@@ -94,7 +94,7 @@ def built(document: ScenarioDocument, cls: Any, given: dict[str, Any]) -> Any:
 
 
 def read_state(root: Fields, key: str, robot: Robot) -> Any:
-    """``q0`` in radians and metres, or ``q0_deg`` with the revolute joints in degrees; one row, or one a run."""
+    """``q0`` in radians and metres, or ``q0_deg`` with the revolute joints in degrees; one row, or one per run."""
     found = root.either(key, f"{key}_deg")
     if found is None:
         return None
@@ -105,7 +105,7 @@ def read_state(root: Fields, key: str, robot: Robot) -> Any:
     except ValueError:
         state = np.zeros(0)
     if state.ndim not in (1, 2) or state.shape[-1] != robot.n:
-        raise root.error(f"{robot.n} numbers are needed, one a joint (or a list of such rows).", found)
+        raise root.error(f"{robot.n} numbers are needed, one per joint (or a list of such rows).", found)
     if found == key:
         return value
     turning = [j.kind == "revolute" for j in robot.joints]
@@ -114,7 +114,7 @@ def read_state(root: Fields, key: str, robot: Robot) -> Any:
 
 
 def read_limits(root: Fields) -> dict[str, Any] | None:
-    """``[limits]``: velocity = 2.0 (or velocity_deg, or one a joint), torque = [100, 50, …], tip = { velocity = 0.5 }."""
+    """``[limits]``: velocity = 2.0 (or velocity_deg, or one per joint), torque = [100, 50, …], tip = { velocity = 0.5 }."""
     table = root.table("limits")
     if table is None:
         return None

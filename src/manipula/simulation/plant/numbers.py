@@ -53,7 +53,7 @@ def varied(plant: Plant, path: str, value: Any) -> tuple[list[int], np.ndarray]:
         DescriptionError: when a value is not what the part declares for its field.
     """
     columns, names = columns_of(plant, path), paths_of(plant)
-    place = {"field": f"vary.{path}"}
+    place: dict[str, Any] = {"field": f"vary.{path}"}
     try:
         values = np.asarray(value, float)
     except (TypeError, ValueError):

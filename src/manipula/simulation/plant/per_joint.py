@@ -35,6 +35,6 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
             )
     if parts and len(parts) != robot.n:
         raise DescriptionError(
-            f"One {what} a joint is needed ({robot.n}), or one for all; found {len(parts)}.", field=field
+            f"One {what} per joint is needed ({robot.n}), or one for all; found {len(parts)}.", field=field
         )
     return parts

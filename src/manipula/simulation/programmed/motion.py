@@ -46,7 +46,7 @@ def programmed_motion(
             chosen again during the run where they become singular, when omitted.
         drives: torque of a joint: number, formula in ``t``, or a drive such as ``mp.drives.Flexible(…, motor="formula in t")``.
             One drive stands for all joints.
-        friction: one law for all joints, one a joint, or a mapping by joint name; the robot's own when omitted, none with ``()``.
+        friction: one law for all joints, one per joint, or a mapping by joint name; the robot's own when omitted, none with ``()``.
         parameters: values of the names in the formulas; a run may take others without deriving anew.
     """
     if not isinstance(robot, Robot):

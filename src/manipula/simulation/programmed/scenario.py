@@ -43,7 +43,7 @@ class ProgramScenario:
             0.05 m ("near"), by any distance ("project"), or refused ("refuse").
         independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
         drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
-        friction: one law for all joints, one a joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
+        friction: one law for all joints, one per joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
         duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with
             other, finer steps and compare.

@@ -1,4 +1,4 @@
-"""Results as CSV: one row a sample, one column a number (``t,q_elbow,…``), and the header in the last column of the first row.
+"""Results as CSV: one row per sample, one column per number (``t,q_elbow,…``), and the header in the last column of the first row.
 
 So ``pandas.read_csv("run.csv")`` reads it without options; the column ``manipula`` is empty except for the first row.
 """

@@ -1,4 +1,4 @@
-"""A single run as a table: one row a sample, one column a number."""
+"""A single run as a table: one row per sample, one column per number."""
 
 from __future__ import annotations
 

@@ -67,5 +67,5 @@ def closed(entries: dict[str, Any], t: np.ndarray, arrays: dict[str, np.ndarray]
     fields: dict[str, Any] = {name: entries[name] for name in ("status", "reason")}
     fields |= {name: tuple(entries[name]) for name in ("statuses", "reasons", "notes")}
     fields |= {"meta": dict(entries["meta"]), "error_estimate": float("nan") if error is None else float(error)}
-    ordered = {SIGNALS.get(name, name): arrays[name] for name in entries.get("shapes", arrays)}
+    ordered = {str(SIGNALS.get(name, name)): arrays[name] for name in entries.get("shapes", arrays)}
     return result_of(fields, {"t": np.array(t, float), **ordered})

@@ -1,4 +1,4 @@
-"""Results as MCAP: one JSON message a sample on ``/robot``, the header in a metadata record."""
+"""Results as MCAP: one JSON message per sample on ``/robot``, the header in a metadata record."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Can the answer be trusted, and can the machine do it?
 
-============  ==========================================================
+============  ==================================================================
 ``judge``     conditioning of the mass matrix, early ends, joint limits
 ``friction``  load-dependent friction without a unique solution
 ``criteria``  where secondary criteria did not hold
 ``limits``    a motion against the stated limits: ``Result.feasibility``
-``peaks``     the extrema of a motion between its samples
-============  ==========================================================
+``peaks``     the largest values against limits, on every step and known instant
+============  ==================================================================
 """

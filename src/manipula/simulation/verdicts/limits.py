@@ -217,7 +217,7 @@ def strained(check: Check, result: Any, joint: int) -> Check:
                 seen = replace(check, worst=float(value), time=float(time))
                 check = seen if seen.use > check.use else check
             if not check.ok:  # the first passage is that of the limit the run was held against
-                stated = dict(result.meta.get("limits") or {}).get("tip" if joint == TIP else check.quantity) or ()
+                stated: Any = dict(result.meta.get("limits") or {}).get("tip" if joint == TIP else check.quantity) or ()
                 same = limit_of(stated.get(check.quantity) if joint == TIP else stated[joint]) == check.limit
                 firsts = [check.first, float(row[7]) if same else check.time]
                 check = replace(check, first=float(np.fmin(*firsts)))
