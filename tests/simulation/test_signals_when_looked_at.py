@@ -105,9 +105,26 @@ def test_signals_of_somebodys_law_are_those_of_the_code_that_ran():
 
 
 def test_a_missing_entry_is_named():
-    lazy = LazyDict({"a": 1}, ("b",), lambda: {"c": 2})
+    lazy = LazyDict({"a": 1}, (("b",), lambda: {"c": 2}))
     assert lazy["a"] == 1
     with pytest.raises(KeyError, match="b, c"):
         lazy["b"]
     with pytest.raises(TypeError, match="does not change"):
         lazy["a"] = 2
+
+
+def test_what_a_run_did_between_samples_is_found_when_feasibility_is_asked_for(monkeypatch):
+    from manipula.simulation import simulate as module
+
+    runs = []
+    integrated = module._integrated
+    monkeypatch.setattr(module, "_integrated", lambda *args: runs.append(args) or integrated(*args))
+    push = mp.Wrench((0.0, 300.0, 0.0, 0.0, 0.0, 0.0), start=0.0102, stop=0.0107)
+    coarse = mp.simulate(scenario(disturbances=push, sample=0.1, verify=False, limits={"acceleration": 200.0}))
+    assert len(runs) == 1
+    assert coarse.meta["versions"]
+    assert len(runs) == 1
+    assert coarse.feasible is False
+    assert len(runs) == 2
+    assert 0.0102 <= coarse.feasibility.broken[0].time <= 0.0107 + 1e-9
+    assert len(runs) == 2

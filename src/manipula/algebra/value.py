@@ -44,36 +44,47 @@ class FrozenDict(dict[str, Any]):
 _PENDING = object()  # stands for an entry that nobody has looked at yet
 
 
+Later = tuple[Iterable[str], Callable[[], Mapping[str, Any]]]  # names of entries, and what computes them all
+
+
 class LazyDict(FrozenDict):
-    """A FrozenDict some of whose entries are computed, all together, when one of them is first looked at.
+    """A FrozenDict with groups of entries that are computed, each group as a whole, when one of its entries is first looked at.
 
     Which entries there are is known from the start: ``in``, ``len`` and iterating over names compute nothing.
     """
 
     __slots__ = ("_later",)
 
-    def __init__(
-        self, entries: Mapping[str, Any], names: Iterable[str], later: Callable[[], Mapping[str, Any]]
-    ) -> None:
+    def __init__(self, entries: Mapping[str, Any], *groups: Later) -> None:
         super().__init__(entries)
-        self._later: Callable[[], Mapping[str, Any]] | None = later
-        for name in names:
-            dict.__setitem__(self, name, _PENDING)
+        self._later: dict[str, tuple[list[str], Callable[[], Mapping[str, Any]]]] = {}
+        for names, later in groups:
+            group = list(names), later
+            for name in group[0]:
+                dict.__setitem__(self, name, _PENDING)
+                self._later[name] = group
+
+    def _find(self, name: str) -> None:
+        group = self._later.get(name)
+        if group is None:  # found meanwhile, by another thread
+            return
+        names, later = group
+        found = FrozenDict(later())
+        if set(names) != set(found):
+            raise KeyError(", ".join(sorted(set(names) ^ set(found))))
+        dict.update(self, found)
+        for entry in names:
+            self._later.pop(entry, None)
 
     def _complete(self) -> LazyDict:
-        later = self._later
-        if later is not None:
-            found = FrozenDict(later())
-            pending = {name for name in dict.keys(self) if dict.__getitem__(self, name) is _PENDING}
-            if pending != set(found):
-                raise KeyError(", ".join(sorted(pending ^ set(found))))
-            dict.update(self, found)
-            self._later = None
+        for name in list(self._later):
+            self._find(name)
         return self
 
     def __getitem__(self, name: str) -> Any:
-        found = dict.__getitem__(self, name)
-        return dict.__getitem__(self._complete(), name) if found is _PENDING else found
+        if dict.__getitem__(self, name) is _PENDING:
+            self._find(name)
+        return dict.__getitem__(self, name)
 
     def get(self, name: str, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The entry, or ``default`` where there is none."""

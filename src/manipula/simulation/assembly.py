@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.value import FrozenDict, LazyDict, handed_over
+from manipula.algebra.value import FrozenDict, Later, LazyDict, handed_over
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
@@ -18,12 +18,14 @@ WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_to
 
 
 def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdicts: list[RunVerdict], error: np.ndarray,
-              notes: tuple[str, ...], trusted: np.ndarray | None = None, more: Mapping[str, Any] = EMPTY) -> Result:  # fmt: skip
+              notes: tuple[str, ...], trusted: np.ndarray | None = None, more: Mapping[str, Any] = EMPTY,
+              *later: Later) -> Result:  # fmt: skip
     """One result from the samples and verdicts of all runs of a batch.
 
     Args:
         arrays: signals (N, S, …); or a FrozenDict of what the result is to hold.
-        trusted: until when each run can be trusted, (N,). more: entries of the result's ``meta``.
+        trusted: until when each run can be trusted, (N,). more: entries of the result's ``meta``;
+            later: groups of them that are found when somebody looks, where ``arrays`` are too.
     """
     if trusted is None:
         finished = np.array([v.status == "finished" for v in verdicts])
@@ -41,7 +43,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, **more,
     }  # fmt: skip
     own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
-    meta = LazyDict(plain, PROVENANCE, lambda: provenance(s)) if own else {**plain, **provenance(s)}
+    meta = LazyDict(plain, (PROVENANCE, lambda: provenance(s)), *later) if own else {**plain, **provenance(s)}
     return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
                   float(found.max()) if len(found) else float("nan"), meta,
                   notes, s, tuple(map(float, error)), least(trusted), tuple(map(float, trusted)))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.retry_with_rodas import retry_with_rodas
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.signals.observed import observed
+from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
@@ -68,19 +70,29 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
             scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
         )
     run = prepare_run(scenario)
-    if scenario.integrator in ADAPTIVE:
-        if run.loop.noisy or run.loop.delay:
-            raise DescriptionError(
-                "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
-            )
-        samples = run_adaptive(run, scenario.integrator, threads, peaks := Peaks())
-    else:
-        samples = run_fixed(run, threads, peaks := Peaks())
-    result = _result(run, samples, threads, tuple(peaks.rows))
+    if scenario.integrator in ADAPTIVE and (run.loop.noisy or run.loop.delay):
+        raise DescriptionError(
+            "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
+        )
+    peaks = Peaks() if run.loop.parts is None else None  # of somebody's code at once: it may be other code later
+    samples = _integrated(run, threads, peaks)
+    result = _result(run, samples, threads, peaks)
     steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
         return retry_with_rodas(scenario, result, lambda other: _simulated(other, threads))
     return result
+
+
+def _integrated(run: Run, threads: int | None, peaks: Peaks | None) -> RunSamples:
+    name = run.scenario.integrator
+    return run_adaptive(run, name, threads, peaks) if name in ADAPTIVE else run_fixed(run, threads, peaks)
+
+
+def _peaks_of(run: Run, threads: int | None) -> dict[str, Any]:
+    """The run once more, looked at on every step."""
+    peaks = Peaks()
+    _integrated(replace(run, scenario=run.scenario.replace(verify=False)), threads, peaks)
+    return {"peaks": tuple(peaks.rows)}
 
 
 def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> Result:
@@ -92,7 +104,7 @@ def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> R
     return assembled(s, t, arrays, [RunVerdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
-def _result(run: Run, samples: RunSamples, threads: int | None, peaks: tuple[Any, ...]) -> Result:
+def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | None) -> Result:
     phase("evaluating")
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
@@ -101,11 +113,13 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: tuple[Any
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
-    more: dict[str, Any] = {"peaks": peaks} if peaks else {}
+    limited = bool(stated_limits(s.robot, s.limits))
+    more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
+    later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []
     if calls.python:
         more["controller_calls"] = "once_a_step" if calls.once_a_step else "python"
     return assembled(
-        s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more
+        s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more, *later
     )
 
 

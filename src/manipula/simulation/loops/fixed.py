@@ -201,12 +201,18 @@ def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads:
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
     numbers = (*run.inputs, *grid, grid.count, 0.0, run.scenario.step, ratio, *lag(run))
+    turns = grid.steps(run.scenario.step) * (1.0 if ratio == WHOLE else 2.0)
     if not loop.noisy:
-        turns = grid.steps(run.scenario.step) * (1.0 if ratio == WHOLE else 2.0)
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)
     else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size
-        rows = [kernel(x0[i], p[i], *numbers, *noise_table(run.scenario, k)) for i, k in enumerate(members)]
-        out = tuple(np.array(column) for column in zip(*rows))
+        rows = run.scenario.steps + 1
+        at_once = max(1, MOST_AT_ONCE // (rows * 2 * run.plant.layout.n))
+        parts = []
+        for some in (slice(k, k + at_once) for k in range(0, len(chosen), at_once)):
+            noise = np.concatenate([noise_of(run.scenario, k) for k in chosen[some]])
+            first = rows * np.arange(len(chosen[some]), dtype=float)
+            parts.append(kernel(x0[some], p[some], *numbers, noise, first, threads=threads, turns=turns))
+        out = parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts))
     named = dict(zip(kernel.graph.outputs, out))
     ends = named["stopped"], named["reached"], named["last"]
     return part_of(run, grid, named["samples"], named.get("commands"), *ends, lambda k: "")
@@ -218,14 +224,14 @@ def lag(run: Run) -> tuple[float, ...]:
     return (s.actuator.delay - (run.loop.delay - 1) * s.step,) if run.loop.delay else ()
 
 
-def noise_table(s: Any, member: int) -> tuple[np.ndarray, np.ndarray]:
-    """Noise of one run as a piecewise constant table: breaks (k + 1,), values (k, 2n, 1)."""
+def noise_of(s: Any, member: int) -> np.ndarray:
+    """Measurement errors of one run, (periods, 2n): of q and of qd at the beginning of every period."""
     rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(s.noise.seed, spawn_key=(int(member),))))
-    n, steps = s.robot.n, s.steps + 1  # one more is measured at the end
-    values = rng.standard_normal((steps, 2 * n))
+    n, periods = s.robot.n, s.steps + 1  # one more is measured at the end
+    values = rng.standard_normal((periods, 2 * n))
     values[:, :n] *= s.noise.position
     values[:, n:] *= s.noise.velocity
-    return np.arange(steps + 1) * s.step, values[:, :, None]
+    return values
 
 
 def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
@@ -233,7 +239,7 @@ def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, thr
     rows = []
     for k in members:
         plant, rate = python_rate(run, k)
-        noise = noise_table(run.scenario, k) if run.loop.noisy else ()
+        noise = (noise_of(run.scenario, k), 0.0) if run.loop.noisy else ()
         numbers, late = (grid.count, 0.0, run.scenario.step, ratio), sum(lag(run))
         rows.append(
             run.loop.advance(

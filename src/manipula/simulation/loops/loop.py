@@ -129,7 +129,7 @@ class CompiledLoop:
         shared = inputs_of(n)
         extra: dict[str, tuple[Any, ...]] = {"lag": ()} if self.delay else {}
         if self.noisy:
-            extra |= {"noise_breaks": ("w+1",), "noise": ("w", 2 * n, 1)}
+            extra |= {"noise": ("w", 2 * n), "first": ()}
 
         def loop(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> dict[str, Any]:
             plant = self.traced(p, breaks, coefficients)
@@ -140,7 +140,7 @@ class CompiledLoop:
 
         return native.kernel_of(
             loop, {**self.inputs, **shared, "t0": (), "h": (), "ratio": (), **extra},
-            f"{self.plant.robot.name}.{self.integrator}", self.parts, ("breaks", "coefficients", *shared, *extra),
+            f"{self.plant.robot.name}.{self.integrator}", self.parts, ("breaks", "coefficients", *shared, *(name for name in extra if name != "first")),
         )  # fmt: skip
 
     @property
@@ -158,15 +158,15 @@ class CompiledLoop:
             rate: ``rate(t, x[, noise, command])``, the state's rate.
             t0: the time of the first sample, which is 0. h: the step, which is also the period of a sampled command.
             ratio: below 1, every part is taken in two, which meet at this fraction of it (a verification).
+            noise: measurement errors of q and qd, a row per period, and which row is the first of this run.
             lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.
             hold: ``hold(t, x, command, h)``, the state after a part of a step, where that is compiled by itself.
         """
         lay, n = plant.layout, plant.layout.n
-        shaken = native.table(*noise) if noise else None
         after = following(plant.disturbances, grid)
 
         def shake(i: Any) -> Any:
-            return shaken((i + 0.5) * h) if shaken is not None else np.zeros(2 * n)
+            return native.lookup(noise[0], noise[1] + i) if noise else np.zeros(2 * n)
 
         def decided(i: Any, t: Any, y: Any) -> Any:
             """The command that period i begins with, from the measured state."""

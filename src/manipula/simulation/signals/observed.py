@@ -25,7 +25,7 @@ def observed(run: Run, samples: RunSamples, threads: int | None = None) -> Froze
     later = lambda: _delivered(run, samples, _derived(run, samples, state, threads))  # noqa: E731
     if run.loop.parts is None or samples.commands is not None:
         return FrozenDict({**_delivered(run, samples, state), **later()})
-    return LazyDict(_delivered(run, samples, state), _names(run), later)
+    return LazyDict(_delivered(run, samples, state), (_names(run), later))
 
 
 def _names(run: Run) -> list[str]:
