@@ -88,7 +88,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
         raise failure
 
     monkeypatch.setattr(store.format_of(path), "write", half)
-    with pytest.raises((KeyboardInterrupt, OSError, MemoryError)):
+    with pytest.raises((KeyboardInterrupt, DescriptionError, MemoryError)):
         result.save(path)
     assert path.read_bytes() == b"what was here before"
     assert os.listdir(tmp_path) == [path.name]
