@@ -296,12 +296,12 @@ def test_what_is_not_a_finite_number_is_refused_with_its_place(key: str, value: 
 @pytest.mark.parametrize("value", NOT_NUMBERS, ids=lambda v: repr(v)[:16])
 def test_vectors_poses_and_payloads_are_checked_too(value: Any) -> None:
     for row in ({"com": [0.0, value, 0.0]}, {"inertia": [0.1, 0.1, 0.1, value, 0.0, 0.0]}, {"limits": [0.0, value]}):
-        with pytest.raises(ManipulaError):
+        with pytest.raises(ManipulaError, match="row 1"):
             from_dh([row], "standard")
     if value is not None:
-        with pytest.raises(ManipulaError):
+        with pytest.raises(ManipulaError, match="gravity"):
             from_dh([{}], "standard", gravity=[0.0, 0.0, value])
-        with pytest.raises(ManipulaError):
+        with pytest.raises(ManipulaError, match="payload"):
             from_dh([{}], "standard", payload=value)
 
 
@@ -352,10 +352,9 @@ def test_poses_that_are_no_poses() -> None:
         np.eye(3),
         np.full((4, 4), math.nan),
     ):
-        with pytest.raises(ManipulaError):
-            from_dh(row, "standard", base=wrong)
-        with pytest.raises(ManipulaError):
-            from_dh(row, "standard", tool=wrong)
+        for place in ("base", "tool"):
+            with pytest.raises(ManipulaError, match=r"last row of a pose|not a rotation|4×4 matrix|finite number"):
+                from_dh(row, "standard", **{place: wrong})
     with pytest.raises(DescriptionError, match="row 1 to 1, or 0"):
         from_dh(row, "standard", frames=[("camera", -1, np.eye(4))])
     nan = Payload(math.nan, vec3((0, 0, 0)), mat3(np.zeros((3, 3))))

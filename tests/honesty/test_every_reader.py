@@ -38,7 +38,7 @@ def test_a_slice_of_the_fuzzer(name):
 )
 @pytest.mark.parametrize("interpolation", ["spline", "polyline"])
 def test_numbers_that_no_path_has(text, interpolation):
-    with pytest.raises(ManipulaError):
+    with pytest.raises(ManipulaError, match=r"[Ll]ine|number|point"):
         paths.from_csv(text, interpolation=interpolation)
 
 
