@@ -45,6 +45,7 @@ _PUBLIC = {
     "solve_ik": "manipula.ik.solve",
     "IkResult": "manipula.ik.base",
     "track": "manipula.ik.tracking.track",
+    "track_cyclic": "manipula.ik.tracking.cyclic",
     "joint_move": "manipula.motion.joint_move",
     "time_optimal": "manipula.motion.time_optimal",
     "check_limits": "manipula.motion.limits",
@@ -65,9 +66,19 @@ _PUBLIC = {
     "Constraint": "manipula.simulation.programmed.constraint",
     # what it means
     "feasibility": "manipula.analysis.feasibility",
+    "workspace": "manipula.analysis.workspace",
+    "manipulability": "manipula.analysis.manipulability",
+    "limit_distance": "manipula.analysis.manipulability",
+    "singularities": "manipula.analysis.singularities",
+    "natural_modes": "manipula.analysis.vibration",
+    "power_report": "manipula.analysis.power",
     "identify": "manipula.analysis.identification",
     "excitation": "manipula.analysis.excitation",
     "base_parameters": "manipula.analysis.base_parameters",
+    # pictures
+    "plot": "manipula.reports.figures",
+    "animate": "manipula.reports.animation",
+    "write_report": "manipula.reports.report",
     # errors
     "ManipulaError": "manipula.errors",
     "DescriptionError": "manipula.errors",
@@ -120,6 +131,12 @@ if TYPE_CHECKING:
     from manipula.analysis.excitation import excitation as excitation
     from manipula.analysis.feasibility import feasibility as feasibility
     from manipula.analysis.identification import identify as identify
+    from manipula.analysis.manipulability import limit_distance as limit_distance
+    from manipula.analysis.manipulability import manipulability as manipulability
+    from manipula.analysis.power import power_report as power_report
+    from manipula.analysis.singularities import singularities as singularities
+    from manipula.analysis.vibration import natural_modes as natural_modes
+    from manipula.analysis.workspace import workspace as workspace
     from manipula.codegen import export as export
     from manipula.errors import BudgetError as BudgetError
     from manipula.errors import CompileError as CompileError
@@ -142,6 +159,7 @@ if TYPE_CHECKING:
     from manipula.formats.urdf import from_urdf as from_urdf
     from manipula.ik.base import IkResult as IkResult
     from manipula.ik.solve import solve_ik as solve_ik
+    from manipula.ik.tracking.cyclic import track_cyclic as track_cyclic
     from manipula.ik.tracking.track import track as track
     from manipula.model import Model as Model
     from manipula.model import compile as compile
@@ -152,6 +170,9 @@ if TYPE_CHECKING:
     from manipula.motion.limits import check_limits as check_limits
     from manipula.motion.time_optimal import time_optimal as time_optimal
     from manipula.motion.trajectory import trajectory as trajectory
+    from manipula.reports.animation import animate as animate
+    from manipula.reports.figures import plot as plot
+    from manipula.reports.report import write_report as write_report
     from manipula.robot import drives as drives
     from manipula.robot import friction as friction
     from manipula.robot.doctor import doctor as doctor

@@ -1,0 +1,19 @@
+"""What a robot, a motion or a run is worth: answers that are values.
+
+=====================  =====================================================================
+``feasibility``        does a motion keep every limit, and if not, how much slower would it?
+``power``              power and energy of a run
+``vibration``          natural modes, spectra, what is left after a move
+``workspace``          maps of where the tip can be
+``manipulability``     manipulability, condition, distance from the limits
+``singularities``      nearly singular postures along a motion
+``base_parameters``    the fewest parameters that torques depend on
+``excitation``         trajectories that make parameters visible
+``identification``     parameters from measured motion
+``identified``         what an identification found
+``physical``           the closest parameters of bodies that can exist
+``pseudo_inertia``     which parameters belong to a body that can exist
+``bounds``             what is known of the links beforehand
+``regressor_columns``  the columns that are identified
+=====================  =====================================================================
+"""

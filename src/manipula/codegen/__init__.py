@@ -1,6 +1,21 @@
 """Source code of a robot's functions: one operation list, every language.
 
-``export`` writes functions of a robot, ``export_graph`` any traced function (a controller, a friction law, a path).
+The function ``export`` writes functions of a robot, ``export_graph`` any traced function (a controller, a friction law, a path).
+
+==============  ===================================================================
+``functions``   the functions of a robot as operation lists
+``parameters``  which numbers stay arguments
+``program``     from a robot, or from graphs, to a program with stored test numbers
+``base``        what is written, and what a language is
+``statements``  operation lists as statements
+``names``       identifiers and comments that are safe whatever a file says
+``files``       files that appear whole or not at all
+``c``           C99
+``python``      Python with NumPy
+``matlab``      MATLAB and Octave
+``julia``       Julia
+``rust``        Rust
+==============  ===================================================================
 """
 
 from __future__ import annotations

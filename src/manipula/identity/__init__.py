@@ -1,4 +1,11 @@
-"""What a thing is made of: our own parts and plain data, which are known by their value, or somebody's code, of which nothing is."""
+"""What a thing is made of: our own parts and plain data, which are known by their value, or somebody's code, of which nothing is.
+
+===========  ==========================================================
+``parts``    what a thing is made of, as bytes
+``classes``  which classes and functions are this package's own
+``package``  has anybody replaced a part of this package while it runs?
+===========  ==========================================================
+"""
 
 from manipula.identity.package import is_untouched
 from manipula.identity.parts import identity, is_own

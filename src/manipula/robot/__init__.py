@@ -1,4 +1,21 @@
-"""What a manipulator is."""
+"""What a manipulator is: data, checked, frozen, in SI units.
+
+=================  ==================================================
+``robot``          ``Robot``: links, joints, frames, gravity
+``link``           a moving body, named frames, payloads
+``joint``          how a link moves against its parent
+``limits``         what a joint may do
+``friction/``      friction laws, one per file
+``drives/``        drives, one per file
+``catalog/``       robots as TOML files
+``build``          from drafts of links and joints to a Robot
+``checks``         what every number, name, pose and body must fulfil
+``doctor``         is this model physical?
+``doctor_rules/``  its questions, one function each
+``digest``         a fingerprint of a robot
+``once``           answers computed once per mechanism
+=================  ==================================================
+"""
 
 from __future__ import annotations
 

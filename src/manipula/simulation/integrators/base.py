@@ -1,7 +1,7 @@
 """What an integrator is.
 
-Fixed-step methods are traced: ``step(f, t, x, h)`` becomes part of a compiled loop. Adaptive methods drive the compiled
-right-hand side from Python and give dense output.
+Fixed-step methods are traced: ``step(f, t, x, h)`` becomes part of a compiled loop. Adaptive methods are
+traced too: a compiled loop repeats a step until its error is within the tolerance and lands on every sample.
 """
 
 from __future__ import annotations
