@@ -82,3 +82,55 @@ def test_limits_that_are_kept_stay_kept() -> None:
     arm = arm.replace(joints=(replace(arm.joints[0], limits=top),))
     for sample in (None, 0.05, 0.5):
         assert mp.simulate(mp.Scenario(arm, q0=[0.3], duration=4.0, sample=sample)).feasible
+
+
+ARM = mp.planar([1.0, 0.8], [2.0, 1.5])
+TIP = mp.compile(ARM).position(np.array([0.3, 0.8]))
+WAVE = mp.formula_motion(["0.3 + 0.02*sin(50*t)", "0.8"], 1.0, space="joint")
+PATH = mp.formula_motion([f"{TIP[0]} - 0.004*sin(50*t)^2", f"{TIP[1]}", "0"], 0.5)
+GIVEN: dict[str, dict[str, Any]] = {
+    "inverse_dynamics": {"reference": WAVE, "kind": "inverse_dynamics"},
+    "kinematic": {"reference": PATH, "kind": "kinematic", "q0": [0.3, 0.8]},
+}
+
+
+@pytest.mark.parametrize("kind", sorted(GIVEN))
+@pytest.mark.parametrize("quantity", ["velocity", "acceleration", "torque"])
+def test_given_motions_are_held_against_limits_on_every_step(kind: str, quantity: str) -> None:
+    fine = mp.simulate(mp.Scenario(ARM, **GIVEN[kind], limits={quantity: 0.0}))
+    worst = {c.name: c.worst for c in fine.feasibility.checks}
+    for sample in (0.0613, 0.25):
+        coarse = mp.simulate(mp.Scenario(ARM, **GIVEN[kind], limits={quantity: 0.0}, sample=sample))
+        assert coarse.feasible is False
+        for c in coarse.feasibility.checks:
+            assert abs(c.worst) == pytest.approx(abs(worst[c.name]), rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", sorted(GIVEN))
+def test_a_short_push_is_asked_of_the_actuators(kind: str) -> None:
+    push = mp.Wrench((0, 0, 0, 0, 0, 500.0), start=0.10013, stop=0.10043)
+    held = mp.simulate(mp.Scenario(ARM, **GIVEN[kind], disturbances=push, limits={"torque": 400.0}, sample=0.05))
+    assert held.feasible is False
+    assert 0.1001 <= held.feasibility.broken[0].time <= 0.1005
+    strong = mp.simulate(
+        mp.Scenario(ARM, **GIVEN[kind], disturbances=push, actuator=mp.Actuator(limit=400.0), sample=0.05)
+    )
+    assert strong.status == "failed"
+    assert "t = 0.1001" in strong.reason or "t = 0.1004" in strong.reason
+
+
+def test_programmed_motions_are_held_against_limits_on_every_step() -> None:
+    common: dict[str, Any] = {
+        "q0": [0.3, 0.8],
+        "duration": 0.2,
+        "step": 1e-3,
+        "start": "project",
+        "limits": {"torque": 1.0, "velocity": 0.1},
+    }
+    runs = [mp.ProgramScenario(ARM, ["x = 1.3 + 0.002*sin(60*t)"], sample=h, **common).run() for h in (None, 0.05, 0.2)]
+    for run in runs:
+        assert run.ok, run.reason
+        assert run.feasible is False
+    for a, b, c in zip(*(r.feasibility.checks for r in runs)):
+        assert a.worst == pytest.approx(b.worst, rel=1e-6) == c.worst
+    np.testing.assert_allclose(runs[1].q, runs[0].q[::50], atol=1e-12)

@@ -18,11 +18,11 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.limit_checks import SLACK, TIP, Check, filled, strained, worst
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
-from manipula.simulation.verdicts.limits import SLACK, TIP, Check, filled, strained, worst
 
 MOST_SLOWING = 1e4
 

@@ -11,7 +11,6 @@ from manipula.simulation.recorded import scenario_text
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.simulate import simulate
-from manipula.simulation.stated_limits import stated_limits
 
 
 def run(scenario: Scenario | ProgramScenario, threads: int | None = None) -> Result:
@@ -29,8 +28,8 @@ def run_programmed_scenario(s: ProgramScenario, friction: bool = True) -> Result
     result = s.motion.run(
         s.q0, s.qd0, s.duration, s.step, s.formulation,  # pyright: ignore[reportArgumentType]
         stabilisation=s.stabilisation, gain=s.gain, start=s.start, sample=s.sample, friction=friction,  # pyright: ignore[reportArgumentType]
-        integrator=s.integrator, tolerance=s.tolerance, verify=s.verify,
+        integrator=s.integrator, tolerance=s.tolerance, verify=s.verify, limits=s.limits,
     )  # fmt: skip
     acted = s if friction else s.replace(friction=())
-    carried = {"name": s.name, "limits": stated_limits(s.robot, s.limits), "scenario_toml": scenario_text(acted)}
+    carried = {"name": s.name, "scenario_toml": scenario_text(acted)}
     return dataclasses.replace(result, scenario=acted, meta={**result.meta, **carried})

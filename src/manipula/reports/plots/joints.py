@@ -12,10 +12,10 @@ from manipula.reports.plots.base import Panels, joint_grid, plot
 from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.source import names_of, prismatic, unit_of
 from manipula.reports.theme import BAD, FAIR, RULE, joint_colour, joint_line, plain
+from manipula.simulation.limit_checks import SIGNALS, SLACK
 from manipula.simulation.recorded import limits_of
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import limit_of
-from manipula.simulation.verdicts.limits import SIGNALS, SLACK
 
 TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torque", "command": "Commanded torque",
           "friction": "Friction torque", "power": "Power", "reaction": "Torque of the constraints", "applied": "Drive torque",

@@ -19,6 +19,7 @@ from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged
+from manipula.simulation.given_motion.watching import peaks, watched
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
@@ -167,12 +168,14 @@ def _result(run: GivenRun) -> Result:
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
     limits = [loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, dimension, 6))).actuator.limit for row in p]
     dense = [run.dense(_all_steps(s), k) for k in range(count)] if s.stop_at_limits else [None] * count
-    facts = Facts(s, motion, arrays, errors, memory)
+    between = [watched(s, loop, p[k], _table(run, k)) for k in range(count)]
+    facts = Facts(s, motion, arrays, errors, memory, between)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     errors = np.fmax(errors, memory)
-    return assembled(
-        run.asked, t, arrays, verdicts, errors, (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
-    )
+    rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, seen, k)]
+    notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
+    more = {"peaks": tuple(rows)} if rows else {}
+    return assembled(run.asked, t, arrays, verdicts, errors, notes, None, more)
 
 
 def _all_steps(s: Scenario, divide: int = 1) -> Scenario:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from manipula.algebra.fields import per_joint
 from manipula.redundancy.arm import Arm
 from manipula.simulation.given_motion.corners import Jump, jumps, told
 from manipula.simulation.given_motion.joint_motion import JointMotion
+from manipula.simulation.given_motion.watching import Seen
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.verdicts import judge
@@ -29,6 +31,7 @@ class Facts:
     arrays: dict[str, np.ndarray]
     errors: np.ndarray
     memory: np.ndarray
+    between: Sequence[Seen | None]  # of every member: what its samples leave out
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -171,7 +174,10 @@ def _torque(facts: Facts, k: int, limit: Any) -> RunVerdict | None:
     """Limits of the actuators cannot cut a motion that is given; they can only be broken by it."""
     if limit is None:
         return None
-    s, tau = facts.scenario, np.abs(facts.arrays["tau"][k])
+    s, t, tau = facts.scenario, facts.motion.t, np.abs(facts.arrays["tau"][k])
+    seen = facts.between[k]
+    if seen is not None:
+        t, tau = seen.t, np.maximum(np.abs(seen.after["tau"]), np.abs(seen.before["tau"]))
     bound = np.asarray(per_joint(limit, s.robot.n), float)
     over = tau / np.maximum(bound, 1e-300)
     if over.max() <= 1.0:
@@ -180,7 +186,7 @@ def _torque(facts: Facts, k: int, limit: Any) -> RunVerdict | None:
     unit = "N·m" if s.robot.joints[joint].is_revolute else "N"
     return RunVerdict(
         "failed",
-        f"The motion needs {tau[at, joint]:.4g} {unit} in joint '{s.robot.joint_names[joint]}' at t = {facts.motion.t[at]:.6g} s; the "
+        f"The motion needs {tau[at, joint]:.4g} {unit} in joint '{s.robot.joint_names[joint]}' at t = {t[at]:.6g} s; the "
         f"actuator gives {bound[joint]:.4g} {unit}.",
     )
 

@@ -179,6 +179,7 @@ class ProgrammedMotion:
         integrator: str = "rk4",
         tolerance: float = 1e-5,
         verify: bool = True,
+        limits: Mapping[str, Any] | None = None,
     ) -> Result:
         """Integrate the programmed motion.
 
@@ -189,6 +190,7 @@ class ProgrammedMotion:
                 0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
             tolerance: relative error up to which the answer counts as right; verify: repeat with other, finer steps and compare.
             parameters: other values of the parameters. friction: False switches every law off.
+            limits: what the motion is held against in place of the robot's own limits of the same quantity.
         """
 
         values.one_of("formulation", formulation, ("gpme", "multipliers"))
@@ -219,7 +221,7 @@ class ProgrammedMotion:
         verify = values.yes_or_no("verify", verify)
         q, qd = np.array(q), None if qd is None else np.array(qd)
         return run_programmed(
-            plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify
+            plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify, limits
         )
 
     def compare_friction(

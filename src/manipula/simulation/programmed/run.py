@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from manipula.algebra.value import handed_over
 from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
@@ -27,6 +28,7 @@ SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates 
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
 LEAVING = 1e-6  # rad or m from the constraints, in joints
 MAX_SPLITS = 10_000
+MOST_WATCHED = 20_000_000  # numbers of a motion beyond which only its samples are held against limits
 ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
 
 
@@ -118,12 +120,23 @@ def _whole(ratio: float) -> int:
 
 
 def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, q: np.ndarray, qd: np.ndarray | None, duration: float, h: float,
-                start: str, sample: float | None, integrator: str, tolerance: float, verify: bool) -> Result:  # fmt: skip
-    """Check the start, integrate (splitting the coordinates anew where needed), and judge."""
+                start: str, sample: float | None, integrator: str, tolerance: float, verify: bool, limits: Any = None) -> Result:  # fmt: skip
+    """Check the start, integrate (splitting the coordinates anew where needed), and judge.
+
+    With limits the motion is looked at on all steps, whatever samples were asked for.
+    """
     x, moved = consistent_start(plant, q, qd, start)
     known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
-    done = integrate(plant, independent, x, parts, integrator)
+    stated, peaks = stated_limits(plant.robot, limits), ()
+    dense = [part._replace(every=1, sampled=True) for part in parts]
+    if stated and dense != parts and sum(p.steps for p in parts) * plant.layout.size <= MOST_WATCHED:
+        whole = integrate(plant, independent, x, dense, integrator)
+        peaks = _peaks(plant, whole, stated, integrator)
+        kept = np.concatenate([[True], *(_sampled(part) for part in parts)])
+        done = whole._replace(t=whole.t[kept], x=whole.x[kept])
+    else:
+        done = integrate(plant, independent, x, parts, integrator)
     estimate = float("nan")
     if verify and done.ending is None:
         phase("verifying")
@@ -134,8 +147,26 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
             found, _ = compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
             estimate = float(found)
     return _result(
-        plant, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known
+        plant, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known,
+        {"limits": stated, **({"peaks": tuple(peaks)} if peaks else {})},
+    )  # fmt: skip
+
+
+def _sampled(part: Stretch) -> np.ndarray:
+    """Which steps of a stretch end on a sample."""
+    return np.array([part.sampled and (k + 1) % part.every == 0 for k in range(part.steps)])
+
+
+def _peaks(plant: ProgrammedPlant, done: Integrated, limits: dict[str, Any], integrator: str) -> list[Peak]:
+    """The extremes of a motion known on all steps."""
+    lay, now = plant.layout, replace(plant, formulation="multipliers", independent=())
+    look = kernel("observer", now, integrator)
+    names, p = list(look.graph.outputs), np.array(values_of(now))
+    after, before = (
+        {name: np.asarray(v) for name, v in zip(names, look(done.x, p, t)) if name in ("qdd", "tau", "power")}
+        for t in (done.t, done.t - 4.0 * margin(done.t))
     )
+    return peaks_of(plant.robot, limits, done.t, {"q": lay.q(done.x), "qd": lay.qd(done.x), **after}, before)
 
 
 def integrate(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip
@@ -236,7 +267,7 @@ def split(
 
 
 def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
-            h: float, integrator: str, moved: tuple[str, ...], known: Instants) -> Result:  # fmt: skip
+            h: float, integrator: str, moved: tuple[str, ...], known: Instants, more: dict[str, Any]) -> Result:  # fmt: skip
     lay, x, t = plant.layout, done.x, done.t
     # multipliers need no partition: the observer is the same for every split
     now = replace(plant, formulation="multipliers", independent=())
@@ -271,7 +302,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
         "equations": tuple(c.equation for c in plant.constraints), "splits": done.splits, "stabilisation": plant.stabilisation,
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
         "robot_toml": robot_text(plant.robot), "settings": programmed_settings(plant),
-        "limits": stated_limits(plant.robot), "acting": acting(plant.robot, plant.friction, plant.drives),
+        "acting": acting(plant.robot, plant.friction, plant.drives), **more,
     }  # fmt: skip
     notes = (
         *moved,
