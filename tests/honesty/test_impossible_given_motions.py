@@ -111,6 +111,11 @@ def test_kinematic_runs_name_corners_in_a_note() -> None:
     result = mp.simulate(mp.Scenario(ARM, square, kind="kinematic", q0=q0, step=1e-3))
     assert result.ok, result.reason
     assert any("t = 0.5 s" in note for note in result.notes)
+    for sample in (None, 0.3):
+        run = mp.Scenario(ARM, square, kind="kinematic", q0=q0, sample=sample, limits={"acceleration": 1e6})
+        broken = mp.simulate(run).feasibility.broken
+        assert broken[0].first == pytest.approx(0.5), "no machine passes a corner with speed"
+        assert "velocity jumps" in broken[0].sentence()
 
 
 @pytest.mark.parametrize("step", [0.01, 0.007])

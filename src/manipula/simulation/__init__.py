@@ -23,6 +23,7 @@
 ``field_values``       what each setting may be
 ``result``             ``Result``: samples, a status with its reason, an audit of the energy
 ``provenance``         what a result says about its robot and settings
+``limit_checks``       one check for every limited quantity of every joint
 ``stated_limits``      the limits that a robot and a scenario state
 ``stepping/``          where steps end, and how two ways of stepping are compared
 ``plant/``             the equations of a run, over any scalar

@@ -87,7 +87,7 @@ class Check(Value):
         if np.isinf(self.worst):
             return (
                 f"{who}{where} breaks its {what} limit of {bound:.6g} {self.unit} at t = {self.first:.4g} s: "
-                f"the acceleration jumps there, and the {what} of a jump is infinite."
+                f"the {'acceleration' if self.quantity == 'jerk' else 'velocity'} jumps there, and the {what} of a jump is infinite."
             )
         when = f" at t = {self.time:.4g} s" if abs(self.time - self.first) > 5e-5 * (1.0 + abs(self.time)) else ""
         return (
@@ -192,7 +192,7 @@ def peaks_of(robot: Any, limits: Mapping[str, Any], t: np.ndarray, arrays: Mappi
     found: list[Peak] = []
 
     def add(quantity: str, joint: int, times: np.ndarray, values: np.ndarray, limit: Any) -> None:
-        good = np.isfinite(values)
+        good = ~np.isnan(values)
         if not good.any():
             return
         times, values = times[good], values[good]

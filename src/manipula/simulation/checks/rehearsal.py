@@ -14,6 +14,7 @@ from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.identity import is_own
 from manipula.simulation.checks.requests import check_requests
 from manipula.simulation.plant.numbers import varied
+from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
@@ -50,6 +51,7 @@ def rehearse(s: Scenario) -> None:
 
 def check_memories(plant: Plant) -> None:
     """Friction laws and drives of a user keep what they remember in ``states``, where the integrator can see it."""
+    check_own_parts(plant.friction, plant.drives)
     for name, parts in (("friction", plant.friction), ("drives", plant.drives)):
         for i, part in enumerate(parts):
             if part is None or is_own(part):

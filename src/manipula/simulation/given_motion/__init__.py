@@ -6,6 +6,7 @@
 ``kinematic``        resolved motion rate with null-space criteria
 ``joint_motion``     a joint motion at its samples
 ``torques``          torques behind a joint motion, with what friction remembers
+``watching``         the motion on every step and known instant, for its limits
 ``corners``          where a reference jumps
 ``verdict``          what became of the run
 ===================  ===================================================================

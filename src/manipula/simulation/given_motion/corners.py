@@ -12,6 +12,7 @@ SUSPECT = 1e-3  # of the largest value: what a trapezoid may miss between two pl
 MOST_SUSPECTS = 64
 HALVINGS = 40
 SHRINKS = 0.3  # a smooth function's miss falls by at least this in two halvings; that of a jump stays
+SAME = 1e-9  # of the duration: jumps closer than this are one
 NAMES = ("position", "velocity")
 
 
@@ -45,7 +46,19 @@ def jumps(reference: Any, duration: float) -> list[Jump]:
             found.append(Jump(end, 1, speed))
     at = {round(j.t, 9) for j in found} | {round(float(b), 9) for b in known}
     found += [j for j in _hidden(reference, t, values, size) if not any(abs(j.t - a) < 1e-7 for a in at)]
-    return sorted(found)
+    return _together(sorted(found), duration)
+
+
+def _together(found: list[Jump], duration: float) -> list[Jump]:
+    """Two halves of one jump, which stands on the border of two intervals, as one."""
+    out: list[Jump] = []
+    for jump in found:
+        same = next((k for k, j in enumerate(out) if j.order == jump.order and jump.t - j.t < SAME * duration), None)
+        if same is None:
+            out.append(jump)
+        else:
+            out[same] = out[same]._replace(size=out[same].size + jump.size)
+    return out
 
 
 def _hidden(reference: Any, t: np.ndarray, values: np.ndarray, size: list[float]) -> list[Jump]:

@@ -16,6 +16,7 @@ from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
 
 INSTANTS = (".start", ".stop", ".time")
+CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding
 MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at
 
 
@@ -39,7 +40,8 @@ def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable) 
     own = [k for k, path in enumerate(paths_of(plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)]
     instants = np.concatenate([np.arange(1, s.steps) * s.step, table.breaks, p[own]])
     times = np.unique(np.concatenate([s.times, instants[(instants > 0.0) & (instants < end)]]))
-    if len(times) == len(s.times) or len(times) * plant.layout.size > MOST:
+    whole = len(times) == len(s.times) and not corners(table).size
+    if whole or len(times) * plant.layout.size > MOST:
         return None
     lay = plant.layout
     bristles = slice(2 * lay.n, 2 * lay.n + sum(lay.friction))
@@ -78,7 +80,17 @@ def moved(table: MotionTable, t: np.ndarray, left: bool = False) -> np.ndarray:
     return np.array(out)
 
 
+def corners(table: MotionTable) -> np.ndarray:
+    """Breaks of a table at which a velocity jumps."""
+    inner = table.breaks[1:-1]
+    after, before = moved(table, inner)[1], moved(table, inner, left=True)[1]
+    return inner[(np.abs(after - before) > CORNER * max(1e-12, float(np.abs(after).max(initial=0.0)))).any(axis=1)]
+
+
 def peaks(s: Scenario, seen: Seen, run: int) -> list[Peak]:
-    """The extremes of one run against its limits."""
-    earlier = {name: seen.before[name] for name in ("qdd", "tau", "power")}
+    """The extremes of one run against its limits; where a velocity jumps, accelerations and torques are infinite."""
+    jump = seen.after["qd"] - seen.before["qd"]
+    hard = np.abs(jump) > CORNER * max(1e-12, float(np.abs(seen.after["qd"]).max(initial=0.0)))
+    hard[[0, -1]] = False  # a motion may begin and end with speed
+    earlier = {name: np.where(hard, np.copysign(np.inf, jump), seen.before[name]) for name in ("qdd", "tau", "power")}
     return peaks_of(s.robot, stated_limits(s.robot, s.limits), seen.t, seen.after, earlier, run, s.is_batch)

@@ -7,6 +7,7 @@
 ``layout``          where everything stands in the state vector
 ``per_joint``       parts given for the joints: one for all, one each, or by name
 ``parameters``      numbers inside parts, taken out and put in
+``own_parts``       laws and drives that somebody wrote: do they give what is needed?
 ``numbers``         the numbers of a plant by name: ``controller.kp``
 ==================  =============================================================================
 """

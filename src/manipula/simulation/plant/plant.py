@@ -21,7 +21,8 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.base import Controller, Target, checked_states, checked_torques, unwritable
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, ManipulaError
+from manipula.identity import is_own
 from manipula.lazy import cached_property
 from manipula.physics import composite, energy, kinematics, reactions
 from manipula.physics.constrained import Response
@@ -151,9 +152,16 @@ class Plant:
         state = self.layout.controller_states(x)
         try:
             return checked_torques(controller.torque(self.arm(), t, q, qd, self.reference(t), state), self.layout.n)
-        except ValueError as error:
+        except ManipulaError:
+            raise
+        except Exception as error:  # somebody's code, unless the controller is one of ours
             if "read-only" not in str(error):
-                raise
+                if is_own(controller) or not isinstance(t, float):
+                    raise
+                raise DescriptionError(
+                    f"The controller '{controller.name}' fails at t = {t:.6g} s: {type(error).__name__}: {error}.",
+                    field="controller",
+                ) from error
             raise DescriptionError(
                 "The controller writes into q or qd, which are the state of the robot; let it work on a copy: q = q.copy().",
                 field="controller",

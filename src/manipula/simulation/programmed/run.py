@@ -12,6 +12,7 @@ from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.limit_checks import Peak, peaks_of
+from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
@@ -125,6 +126,7 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
 
     With limits the motion is looked at on all steps, whatever samples were asked for.
     """
+    check_own_parts(plant.friction, plant.drives)
     x, moved = consistent_start(plant, q, qd, start)
     known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
