@@ -19,7 +19,7 @@ from manipula.lazy import cached_property
 from manipula.native import Kernel, kernel_of
 from manipula.physics.functions import FUNCTIONS
 from manipula.physics.kinematics import check_axes
-from manipula.physics.mechanism import Mechanism, mechanism_of, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -185,7 +185,7 @@ class Model:
     @cached_property
     def lean_mechanism(self) -> Mechanism:
         """The same with base parameters regrouped: fewer constants, the same equations of motion."""
-        return regrouped(self.mechanism)
+        return self.mechanism.lean
 
     def kernel(self, function: str, *options: str) -> Kernel:
         """The compiled kernel behind a function: its graph, operation count, compile time, and the same function interpreted."""

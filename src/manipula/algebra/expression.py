@@ -12,7 +12,6 @@ Meaning of the operators:
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -217,13 +216,15 @@ def parse(
     if not isinstance(text, str):
         raise DescriptionError(f"A formula is a text, found {printable(text, 40)}.")
     if functions is DEFAULT and limits is LIMITS:
-        return _parsed_once(text, None if names is None else tuple(names))
+        found = _parsed_once(text)
+        if names is None or set(found.names) <= set(names):
+            return found
     return _parsed(text, names, functions, limits)
 
 
 @lru_cache(256)
-def _parsed_once(text: str, names: tuple[str, ...] | None) -> Expression:
-    return _parsed(text, names, DEFAULT, LIMITS)
+def _parsed_once(text: str) -> Expression:
+    return _parsed(text, None, DEFAULT, LIMITS)
 
 
 def _parsed(
@@ -237,12 +238,6 @@ def _parsed(
         raise error.at(field=f"formula '{printable(text, 60)}'") from None
     used = dict.fromkeys(payload for kind, payload, _ in program if kind == "name")
     return Expression(text, tuple(used), program, functions)
-
-
-@functools.lru_cache(maxsize=1024)
-def formula(text: str, names: tuple[str, ...] | None = None) -> Expression:
-    """``parse`` of a text that is asked for again and again: it is read once."""
-    return parse(text, names)
 
 
 def scalar(value: Any, names: Collection[str] | None = None, work: Work | None = None) -> Any:

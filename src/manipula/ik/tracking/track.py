@@ -373,7 +373,7 @@ def _weight(robot: Robot, name: str | None) -> Any:
     if name is None:
         return None
     from manipula.physics.composite import mass_matrix
-    from manipula.physics.mechanism import mechanism_of, regrouped
+    from manipula.physics.mechanism import mechanism_of
 
-    lean = regrouped(mechanism_of(robot))
+    lean = mechanism_of(robot).lean
     return lambda q: mass_matrix(lean, q)

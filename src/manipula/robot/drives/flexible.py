@@ -38,9 +38,9 @@ class Flexible(Drive):
         from manipula.algebra.jet import Jet
 
         if isinstance(self.motor, str):
-            from manipula.algebra.expression import formula
+            from manipula.algebra.expression import parse
 
-            expression = formula(self.motor, ("t",))
+            expression = parse(self.motor, ("t",))
             angle = expression.evaluate({"t": Jet.variable(t, 1)})
         else:
             angle = self.motor(Jet.variable(t, 1))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import formula
+from manipula.algebra.expression import parse
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
@@ -40,7 +40,7 @@ from manipula.simulation.plant.layout import StateLayout
 
 def acting(d: Wrench, t: Scalar) -> np.ndarray:
     """The six components of a wrench at time t, zero outside its interval."""
-    values = [formula(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
+    values = [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
     on = (t >= d.start) & (t <= d.stop)
     return array([ops.where(on, v, 0.0) for v in values])
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import formula, parse
+from manipula.algebra.expression import parse
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.physics import kinematics
@@ -189,7 +189,7 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
 
 def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
     if isinstance(c.formula, str):
-        return formula(c.formula).evaluate(values)
+        return parse(c.formula).evaluate(values)
     try:
         found = c.formula(values)
     except ManipulaError:
@@ -213,7 +213,7 @@ def _names(group: list[Constraint]) -> frozenset[str]:
     """Names used by a group; empty (meaning: all) when a function hides them."""
     if any(not isinstance(c.formula, str) for c in group):
         return frozenset()
-    return frozenset(n for c in group for n in formula(str(c.formula)).names)
+    return frozenset(n for c in group for n in parse(str(c.formula)).names)
 
 
 __all__ = ["Constraint", "read_constraints", "rows_of", "values_at"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import formula
+from manipula.algebra.expression import parse
 from manipula.algebra.linear import array, dot, ldl, solve_pivoted, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import composite, energy, kinematics, newton_euler
@@ -91,7 +91,7 @@ class ProgrammedPlant:
                 tau[i] = drive.torque(0.0, t, q[i], qd[i], motors[i], rotor)
                 rates.extend(drive.state_rate(0.0, t, q[i], qd[i], motors[i], rotor) if motors[i] else ())
             elif isinstance(drive, str):
-                tau[i] = formula(drive, ("t", *sorted(self.parameters))).evaluate({"t": t, **self.parameters})
+                tau[i] = parse(drive, ("t", *sorted(self.parameters))).evaluate({"t": t, **self.parameters})
             else:
                 tau[i] = drive(t) if callable(drive) else drive
         return array(tau), rates

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.expression import formula
+from manipula.algebra.expression import parse
 from manipula.identity import is_own
 from manipula.simulation.programmed.constraint import Constraint
 from manipula.simulation.programmed.equations import ProgrammedPlant
@@ -86,7 +86,7 @@ def told(jumps: tuple[ConstraintJump, ...]) -> str:
 
 
 def _depends_on_time(c: Constraint) -> bool:
-    return not isinstance(c.formula, str) or "t" in formula(c.formula).names
+    return not isinstance(c.formula, str) or "t" in parse(c.formula).names
 
 
 def _rows(plant: ProgrammedPlant, x: np.ndarray, timed: list[int]) -> Any:

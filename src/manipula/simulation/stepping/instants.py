@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.expression import formula
+from manipula.algebra.expression import parse
 from manipula.errors import ManipulaError
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.disturbances import Wrench
@@ -135,7 +135,7 @@ def _weights(nodes: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _formula(text: str, values: tuple[tuple[str, Any], ...] = ()) -> Callable[[np.ndarray], Any]:
-    return partial(_values, formula(text, ("t", *sorted(dict(values)))), dict(values))
+    return partial(_values, parse(text, ("t", *sorted(dict(values)))), dict(values))
 
 
 def _values(expression: Any, values: dict[str, Any], t: np.ndarray) -> np.ndarray:
