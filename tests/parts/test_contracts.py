@@ -17,7 +17,6 @@ from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import Number, PerJoint
 from manipula.redundancy import null_space
-from manipula.reports.plots import PLOTS
 from manipula.robot import drives, friction
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.checks.rehearsal import rehearse
@@ -44,9 +43,7 @@ BETWEEN = {
 
 def required(part: Any) -> dict[str, Any]:
     found = {d.name: good(d) for d in declared(part) if d.required and d.field.kind != "function"}
-    return found | (
-        {"function": lambda t, q, qd, target: q} if any(d.field.kind == "function" for d in declared(part)) else {}
-    )
+    return found | ({"function": abs} if any(d.field.kind == "function" for d in declared(part)) else {})
 
 
 MOTIONS = [(kind, name, f) for kind in (paths.KIND, timing.KIND, reference.KIND) for name, f in kind.registry.items()]
@@ -239,17 +236,3 @@ class Careless(Own):
 
     def __post_init__(self) -> None:
         pass
-
-
-PLOT_OPTIONS = [pytest.param(p, d, id=f"{name}.{d.name}") for name, p in PLOTS.items() for d in p.options]
-
-
-@pytest.mark.parametrize(("plot", "d"), PLOT_OPTIONS)
-def test_options_of_plots(plot: Any, d: Any) -> None:
-    assert d.declared
-    assert len(d.field.meaning) > 3
-    for _, value in bad(d):
-        with pytest.raises(DescriptionError, match=rf"'{d.name}' of plot '{plot.name}'"):
-            plot(None, **{d.name: value})
-    with pytest.raises(DescriptionError, match=f"option of plot '{plot.name}'"):
-        plot(None, **{f"{d.name}x": 1})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,14 +114,12 @@ def _as_float(value: Any) -> float | None:
         try:
             return float(value)
         except OverflowError:
-            return math.inf if value > 0 else -math.inf
-    if isinstance(value, np.generic):  # a date, say
-        raise TypeError
+            return math.inf
     if is_symbolic(value):
         return None
     if getattr(value, "is_number", False):  # a constant of SymPy
         return float(value)
-    if isinstance(value, np.ndarray) or not hasattr(type(value), "__mul__") or hasattr(type(value), "__len__"):
+    if isinstance(value, (np.ndarray, Sequence, Mapping)) or not hasattr(type(value), "__truediv__"):
         raise TypeError
     return None
 
@@ -233,7 +231,7 @@ def _choice(value: Any, d: FieldDeclaration, whose: str) -> None:
 def _whole(value: Any, d: FieldDeclaration, whose: str) -> None:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer, float)) or value != value // 1:
         raise _refused(d, whose, "a whole number", value)
-    _within(_as_float(value) or 0.0, d, whose)
+    _within(float(value), d, whose)
 
 
 def _wholes(value: Any, d: FieldDeclaration, whose: str) -> None:
