@@ -61,3 +61,16 @@ def test_every_joint_is_on_the_screen(tmp_path) -> None:
     for light, _ in JOINT_COLOURS[:3]:
         colour = np.array([int(light[k : k + 2], 16) for k in (1, 3, 5)], float)
         assert (np.abs(stage - colour).max(axis=-1) < NEAR).sum() > SEEN, light
+
+
+def test_tables_have_no_gaps_on_a_phone(tmp_path) -> None:
+    """Heads whose words were broken letter by letter stood many lines high above their table."""
+    page = write_report(seven(), tmp_path / "report.html", equations=False, charts=())
+    measured = (
+        "document.body.dataset.head=Math.max(...[...document.querySelectorAll('.data th')].map(c=>c.offsetHeight))"
+    )
+    html = page.read_text(encoding="utf-8").replace("<main", '<main style="width:390px"', 1)
+    html = re.sub(r"<meta[^>]*Content-Security-Policy[^>]*>", "", html)
+    page.write_text(html.replace("</body>", f"<script>{measured}</script></body>"), encoding="utf-8")
+    dom, _ = opened(page, "--dump-dom", "--window-size=500,900")
+    assert 0 < int(re.search(r'data-head="(\d+)"', dom).group(1)) < 80

@@ -16,7 +16,7 @@ def equations(
         str | None, typer.Option(help="Parts, such as M,g: M C h g tau T V friction pose jacobian.")
     ] = None,
     symbolic_inertia: Annotated[
-        bool, typer.Option("--symbolic-inertia", help="Ten symbols a link in place of its masses and inertias.")
+        bool, typer.Option("--symbolic-inertia", help="Ten symbols per link in place of its masses and inertias.")
     ] = False,
     given_angles: Annotated[
         bool,

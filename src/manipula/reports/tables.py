@@ -181,7 +181,7 @@ def _range(value: Any) -> str:
 
 
 def run_table(result: Result) -> str:
-    """One row a run of a batch, each with its own error."""
+    """One row per run of a batch, each with its own error."""
     names, rows = names_of(result), []
     count = result.arrays["q"].shape[0]
     kept = result.feasibility.runs

@@ -33,7 +33,7 @@ def _signal(results: Sequence[Result], signal: str) -> None:
     for r in results:
         if signal not in r.arrays or r.arrays[signal].ndim != 2 or r.arrays[signal].shape[-1] != joint_count(r):
             known = [k for k, v in r.arrays.items() if v.ndim == 2 and v.shape[-1] == joint_count(r)]
-            raise unknown_name("signal with one column a joint", signal, known, field="signal")
+            raise unknown_name("signal with one column per joint", signal, known, field="signal")
 
 
 @plot("compare", "several results overlaid, one panel a joint", joint_grid, needs=("q",), takes="several")
