@@ -186,6 +186,9 @@ def _count(value: Any, d: FieldDeclaration, whose: str, of: str) -> None:
 
 
 def _rows(value: Any, d: FieldDeclaration, whose: str, at: str = "") -> None:
+    if isinstance(value, np.ndarray) and value.ndim > 1 and value.dtype.kind in "fiu":
+        check_numbers(value, d, whose)
+        return
     if not _is_list(value) or not all(_is_list(row) for row in value):
         error = _refused(d, whose, "rows of numbers", value, at)
         raise LengthError(error.problem, field=error.field) if _is_list(value) else error
