@@ -5,9 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from manipula.algebra.ops import Vector
+import numpy as np
+
+from manipula.algebra.linear import array, dot
+from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis
 from manipula.ik.closed_form.program import Row
+from manipula.ik.closed_form.subproblems import Turn, turn_both
 
 
 class PositionArm(ABC):
@@ -28,6 +32,27 @@ class PositionArm(ABC):
     @abstractmethod
     def rows(self, c: Vector, t: Vector) -> list[Row]:
         """All postures, those that do not exist as NaN or as least-squares answers."""
+
+
+class FirstTwoMeet(PositionArm):
+    """Axes 1 and 2 meet in o: the distance of the target from o gives joint 3, two rotations the rest."""
+
+    def __init__(self, axes: Sequence[Axis], meeting: np.ndarray) -> None:
+        super().__init__(axes)
+        self.o = meeting
+
+    @abstractmethod
+    def third(self, c: Vector, square: Scalar) -> Sequence[Turn | Scalar]:
+        """Both values of joint 3 that bring c to the squared distance from o."""
+
+    def rows(self, c: Vector, t: Vector) -> list[Row]:
+        one, two, three = self.axes
+        goal = array(t - self.o)
+        out: list[Row] = []
+        for value in self.third(c, dot(goal, goal)):
+            x = array(three.move(value, c) - self.o)
+            out += [[t1, t2, value] for t1, t2 in turn_both(array(-one.h), goal, two.h, x)]
+        return out
 
 
 class Mirrored(PositionArm):

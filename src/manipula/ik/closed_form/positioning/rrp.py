@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from manipula.algebra.linear import array, dot
-from manipula.algebra.ops import Vector
+from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Relations
-from manipula.ik.closed_form.positioning.base import Mirrored, PositionArm, mirror
+from manipula.ik.closed_form.positioning.base import FirstTwoMeet, Mirrored, PositionArm, mirror
 from manipula.ik.closed_form.positioning.rrr import common_normal, normal_frame, planar_pair
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import solve_quartic
-from manipula.ik.closed_form.subproblems import rotate, solve_quadratic, turn_both, turn_onto, turn_to_plane
+from manipula.ik.closed_form.subproblems import rotate, solve_quadratic, turn_onto, turn_to_plane
 
 
 class ScaraArm(PositionArm):
@@ -42,23 +40,13 @@ class CrossedSlide(PositionArm):
         return out
 
 
-class MeetingAxes(PositionArm):
+class MeetingAxes(FirstTwoMeet):
     """1 and 2 meet in o: the distance from o gives the slide, two rotations the rest."""
 
     name, branches = "spherical arm", 4
 
-    def __init__(self, axes: Sequence[Axis], meeting: np.ndarray) -> None:
-        super().__init__(axes)
-        self.o = meeting
-
-    def rows(self, c: Vector, t: Vector) -> list[Row]:
-        one, two, three = self.axes
-        goal = array(t - self.o)
-        out: list[Row] = []
-        for d in slide_to_distance(array(c - self.o), three.h, dot(goal, goal)):
-            x = array(three.move(d, c) - self.o)
-            out += [[t1, t2, d] for t1, t2 in turn_both(array(-one.h), goal, two.h, x)]
-        return out
+    def third(self, c: Vector, square: Scalar) -> Sequence[Scalar]:
+        return slide_to_distance(array(c - self.o), self.axes[2].h, square)
 
 
 class GeneralSlide(PositionArm):

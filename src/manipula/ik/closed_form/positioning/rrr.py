@@ -10,15 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from manipula.algebra.linear import array, cross, dot
-from manipula.algebra.ops import Vector
+from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Relations
-from manipula.ik.closed_form.positioning.base import Mirrored, PositionArm, mirror
+from manipula.ik.closed_form.positioning.base import FirstTwoMeet, Mirrored, PositionArm, mirror
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
     Turn,
     rotate,
-    turn_both,
     turn_onto,
     turn_to_distance,
     turn_to_plane,
@@ -48,23 +47,14 @@ class FirstTwoParallel(PositionArm):
         return out
 
 
-class FirstTwoMeet(PositionArm):
+class ArticulatedArm(FirstTwoMeet):
     """1 and 2 meet in o: the distance from o gives θ₃, two rotations the rest."""
 
     name, branches = "articulated arm", 4
 
-    def __init__(self, axes: Sequence[Axis], meeting: np.ndarray) -> None:
-        super().__init__(axes)
-        self.o = meeting
-
-    def rows(self, c: Vector, t: Vector) -> list[Row]:
-        one, two, three = self.axes
-        goal = array(t - self.o)
-        out: list[Row] = []
-        for t3 in turn_to_distance(three.h, array(c - three.p), array(self.o - three.p), dot(goal, goal)):
-            x = array(three.move(t3, c) - self.o)
-            out += [[t1, t2, t3] for t1, t2 in turn_both(array(-one.h), goal, two.h, x)]
-        return out
+    def third(self, c: Vector, square: Scalar) -> Sequence[Turn]:
+        three = self.axes[2]
+        return turn_to_distance(three.h, array(c - three.p), array(self.o - three.p), square)
 
 
 class GeneralThree(PositionArm):
@@ -140,8 +130,8 @@ def arm_rrr(axes: Sequence[Axis], relations: Relations) -> PositionArm:
         return FirstTwoParallel(axes)
     meeting = relations.meeting_point(one, two)
     if meeting is not None:
-        return FirstTwoMeet(axes, meeting)
+        return ArticulatedArm(axes, meeting)
     meeting = relations.meeting_point(two, three)
     if meeting is not None:
-        return Mirrored(FirstTwoMeet(mirror(axes), meeting), axes)
+        return Mirrored(ArticulatedArm(mirror(axes), meeting), axes)
     return GeneralThree(axes)
