@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 
-def _is_series(x: Any) -> bool:
+def _is_series(x: Any) -> TypeGuard[Any]:
     return hasattr(type(x), "coefficients")
 
 

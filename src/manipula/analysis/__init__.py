@@ -14,6 +14,7 @@
 ``physical``           the closest parameters of bodies that can exist
 ``pseudo_inertia``     which parameters belong to a body that can exist
 ``bounds``             what is known of the links beforehand
+``blas_threads``       small least-squares problems on one thread
 ``regressor_columns``  the columns that are identified
 =====================  =====================================================================
 """

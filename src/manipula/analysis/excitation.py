@@ -20,6 +20,7 @@ from scipy import optimize
 from manipula.algebra.arguments import finite_array, positive, whole_number
 from manipula.algebra.value import Value
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.blas_threads import one_thread_if_small
 from manipula.analysis.regressor_columns import stacked
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.model import Model, model_of
@@ -127,11 +128,12 @@ def excitation(
     search = _ConditionSearch(base, float(duration), harmonics, bounds_of(model, velocity, acceleration))
     rng = np.random.default_rng(seed)
     candidates = rng.normal(size=(starts, search.n * search.width))
-    scores = search.scores(candidates)
-    x = candidates[int(np.argmin(scores))]
-    found = optimize.minimize(
-        search.score_and_gradient, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations}
-    )
+    with one_thread_if_small(0):  # many small matrices
+        scores = search.scores(candidates)
+        x = candidates[int(np.argmin(scores))]
+        found = optimize.minimize(
+            search.score_and_gradient, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations}
+        )
     best = found.x if found.fun < np.min(scores) else x
     offset, a, b = (part[0] for part in search.coefficients(best[None]))
     return Excitation(

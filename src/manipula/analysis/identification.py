@@ -19,6 +19,7 @@ import numpy as np
 
 from manipula.algebra.arguments import finite_array, flag, number, positive
 from manipula.analysis.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.blas_threads import one_thread_if_small
 from manipula.analysis.bounds import bounds_of
 from manipula.analysis.identified import Identification, Known
 from manipula.analysis.physical import PRIOR, consistent_parameters
@@ -79,6 +80,25 @@ def identify(
         raise DescriptionError(f"The prior is a Robot, found {type(prior).__name__}.", field="prior")
     if not flag(physical, "physical") and any(given is not None for given in (masses, centres, total_mass, prior)):
         raise DescriptionError("Bounds and a prior act on the physical estimate; use physical=True.", field="physical")
+    with one_thread_if_small(len(q) * model.n * 14 * model.n):
+        return _identified(
+            model,
+            (q, qd, qdd, tau),
+            extras,
+            weights,
+            physical,
+            prior,
+            prior_weight,
+            (masses, centres, total_mass),
+            confidence,
+        )
+
+
+def _identified(
+    model: Model, motion: tuple[np.ndarray, ...], extras: Sequence[str] | str, weights: Any, physical: bool,
+    prior: Robot | None, prior_weight: float, bounded: tuple[Any, Any, Any], confidence: float,
+) -> Identification:  # fmt: skip
+    q, qd, qdd, tau = motion
     base = base_parameters(model, extras)
     known = _known(base.columns)
     target = tau - known.torque(qd, qdd)
@@ -101,7 +121,7 @@ def identify(
     pi = None
     if physical:
         expected = _prior_values(base.columns, model.robot if prior is None else prior)
-        bounds = bounds_of(base.columns, expected, masses, centres, total_mass)
+        bounds = bounds_of(base.columns, expected, *bounded)
         pi = consistent_parameters(base, A, b, expected, bounds, float(prior_weight))
     return Identification(
         base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known=known,
