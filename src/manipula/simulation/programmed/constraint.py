@@ -196,14 +196,14 @@ def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
         raise
     except Exception as error:  # somebody's function
         why = (
-            f"it uses {error}, which is no quantity of the program"
+            f"it uses {error}, which is no quantity of a programmed motion"
             if isinstance(error, KeyError)
             else f"{type(error).__name__}: {error}"
         )
         raise DescriptionError(f"The function '{c.name}' fails: {why}.", field="constraints") from error
     if found is None or isinstance(found, (str, bytes, complex, Mapping)) or np.ndim(found):
         raise DescriptionError(
-            f"The function '{c.name}' gives {type(found).__name__}; one number is needed, zero where the program is obeyed.",
+            f"The function '{c.name}' gives {type(found).__name__}; one number is needed, zero where the constraint is obeyed.",
             field="constraints",
         )
     return found

@@ -143,7 +143,8 @@ def _check_used(constraints: tuple[Constraint, ...], drives: list[Any], paramete
     for name in parameters:
         if name not in used:
             raise DescriptionError(
-                f"No formula of the program uses '{printable(name)}'.", field=f"parameters.{printable(name, 40)}"
+                f"No formula of the programmed motion uses '{printable(name)}'.",
+                field=f"parameters.{printable(name, 40)}",
             )
 
 
