@@ -149,7 +149,7 @@ def _verdict(s: Scenario, samples: RunSamples, k: int, rcond: float) -> RunVerdi
             f"Reduce the {finer}, or the motion itself is too sensitive.",
         )
     if why == "limit":
-        joint, when = judge.crossing(s.robot, samples.last[k], stopped)
+        joint, when = judge.crossing(s.robot, s.limits, samples.last[k], stopped)
         return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
     if not np.isfinite(samples.x[k]).all():
         return RunVerdict("not_finite", "A sample is not a finite number.")

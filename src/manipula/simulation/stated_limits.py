@@ -15,6 +15,8 @@ QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
 TIP_QUANTITIES = ("velocity", "acceleration", "jerk")
 FIELDS = {"velocity": "velocity", "acceleration": "acceleration", "jerk": "jerk", "torque": "effort"}
 
+OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
+
 Limit = float | tuple[float, float] | None
 
 
@@ -135,3 +137,14 @@ def stored_limits(stored: Any, n: int) -> dict[str, Any]:
                 raise ValueError(f"a limit of {quantity} is no number")
         out[quantity] = list(values)
     return out
+
+
+def position_limits(robot: Robot, own: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper ends of the joints' ranges, (n,) each; ±inf where none is stated as a number.
+
+    Args:
+        own: limits of a scenario, which take the place of the robot's.
+    """
+    stated = stated_limits(robot, own).get("position") or [None] * robot.n
+    low, high = np.array([limit_of(entry or (None, None)) for entry in stated], float).T
+    return low - OUTSIDE, high + OUTSIDE

@@ -28,7 +28,8 @@ from manipula.simulation.loops.probing import probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
-from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid, position_limits
+from manipula.simulation.stated_limits import position_limits
+from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
 
@@ -77,7 +78,7 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
     marks = examined.marks if step is None else narrower(examined.marks, step)
     free = np.full(s.robot.n, np.inf)
-    low, high = position_limits(s.robot) if s.stop_at_limits else (-free, free)
+    low, high = position_limits(s.robot, s.limits) if s.stop_at_limits else (-free, free)
     instants = np.concatenate([marks, table_marks(*run.inputs)])
     return Grid.of(s.times, instants, low, high), examined.unresolved
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
 
 FAR = 1e300  # s, later than anything
@@ -138,14 +137,3 @@ def beyond(x: Any, grid: Grid) -> Any:
 def ended(x: Any, n: int, grid: Grid) -> Any:
     """Must the run end in this state?"""
     return diverged(x, n) | beyond(x, grid)
-
-
-OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
-
-
-def position_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper ends of the joints' ranges, (n,) each; none where a robot has free parameters."""
-    if robot.parameters:
-        return np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
-    low, high = np.asarray(robot.position_limits, float).T
-    return low - OUTSIDE, high + OUTSIDE

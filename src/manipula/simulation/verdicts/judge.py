@@ -10,7 +10,7 @@ from manipula.model import Model
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 from manipula.simulation.result import RunVerdict
-from manipula.simulation.stepping.grid import position_limits
+from manipula.simulation.stated_limits import position_limits
 
 LARGEST_JUDGED = 40  # joints
 JUDGED_SAMPLES = 25  # of a run
@@ -70,9 +70,9 @@ def reciprocals(M: np.ndarray) -> np.ndarray:
     return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
 
 
-def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:
+def limits_crossed(robot: Robot, own: Any, q: np.ndarray) -> tuple[int, int] | None:
     """First sample and joint outside its position limits, or None."""
-    low, high = position_limits(robot)
+    low, high = position_limits(robot, own)
     outside = (q < low) | (q > high)
     if not outside.any():
         return None
@@ -80,10 +80,10 @@ def limits_crossed(robot: Robot, q: np.ndarray) -> tuple[int, int] | None:
     return sample, int(np.argmax(outside[sample]))
 
 
-def crossing(robot: Robot, x: np.ndarray, t: float) -> tuple[int, float]:
+def crossing(robot: Robot, own: Any, x: np.ndarray, t: float) -> tuple[int, float]:
     """The joint that is furthest outside its range in the state x at t, and when it went there, by its velocity."""
     n = robot.n
-    low, high = position_limits(robot)
+    low, high = position_limits(robot, own)
     over = np.maximum(x[:n] - high, low - x[:n])
     joint = int(np.argmax(over))
     speed = abs(float(x[n + joint]))
