@@ -111,3 +111,30 @@ def test_a_memory_inside_a_field_of_a_controller_is_found(wrap: Any) -> None:
     result = mp.simulate(mp.Scenario(ARM, q0=[0.1, 0.2], duration=0.01, controller=Holder(wrap(Counting()))))
     assert result.ok
     assert any("memory" in note for note in result.notes)
+
+
+def catching(t: Any) -> Any:
+    try:
+        return 5.0 if float(t) > 0.005 else 1.0
+    except (TypeError, ManipulaError):
+        return 1.0
+
+
+def looking(v: Any) -> Any:
+    return v["x"] - (0.8 if isinstance(v["t"], float) else 0.7)
+
+
+@dataclass(frozen=True)
+class Typed(Law):
+    def torque(self, v: Any, state: Any = (), load: Any = 0.0) -> Any:
+        return 3.0 * v if isinstance(v, float) else v
+
+
+@pytest.mark.parametrize(
+    ("parts", "field"),
+    [({"drives": {0: catching}}, "drives"), ({"constraints": [looking]}, "constraints"), ({"friction": Typed()}, "friction")],
+)  # fmt: skip
+def test_code_that_is_compiled_into_another_function_is_refused_in_programmed_motions(parts: Any, field: str) -> None:
+    motion = mp.programmed_motion(ARM, **{"constraints": ["x = 0.8"], **parts})
+    with pytest.raises(DescriptionError, match=rf"{field}\[0\].*other numbers than in Python"):
+        motion.run([0.3, 0.8], duration=0.01, step=1e-3, start="project")

@@ -138,3 +138,15 @@ def test_what_no_step_can_follow_is_said() -> None:
         result = free(integrator=method, disturbances=(wild,))
         assert result.status == "inaccurate"
         assert "10*cos(1e9*t)" in result.reason
+
+
+def test_a_pulse_of_a_controller_in_python_is_met_and_what_was_covered_is_told() -> None:
+    """One millisecond in a quarter of a second, by code that cannot be traced."""
+
+    def torque(t: Any, q: Any, qd: Any, target: Any) -> Any:
+        return np.array([2000.0 if 0.10013 < float(t) < 0.10113 else 0.0])
+
+    law = mp.control.UserFunction(torque)
+    result = mp.simulate(mp.Scenario(ROD, q0=[0.0], duration=0.25, sample=0.25, controller=law, integrator="rk4"))
+    right_or_flagged(result, 2.0 * (0.25 - 0.10063))
+    assert any("asked at 1024 times" in note for note in result.notes)

@@ -21,7 +21,7 @@ from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
-from manipula.simulation.loops.probing import foreign, probed
+from manipula.simulation.loops.probing import covered, foreign, probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
@@ -127,6 +127,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         )
     marks, hidden = probed(run, calls.python)
     grid, unseen = grid.with_marks(marks), unseen + hidden
+    if calls.python:
+        calls = calls._replace(note=calls.note + covered(run))
     phase("integrating")
 
     def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> BatchPart:

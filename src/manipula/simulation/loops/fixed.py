@@ -24,7 +24,7 @@ from manipula.simulation.loops.interpreted import (
     step_under_command,
 )
 from manipula.simulation.loops.loop import CompiledLoop
-from manipula.simulation.loops.probing import probed
+from manipula.simulation.loops.probing import covered, probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
@@ -97,6 +97,8 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         run, calls = _asked_once_a_step(run, s.step)
     marks, hidden = probed(run, calls.python, s.step)
     grid, unseen = grid.with_marks(marks), unseen + hidden
+    if calls.python:
+        calls = calls._replace(note=calls.note + covered(run))
     phase("integrating")
     whole = lambda members, grid: integrate(run, members, grid, WHOLE, threads)  # noqa: E731
     done = recorded(run, grid, whole, watch, calls.python)

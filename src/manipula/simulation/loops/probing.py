@@ -10,10 +10,11 @@ from manipula.identity import is_own
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
-from manipula.simulation.stepping.instants import function_marks, narrower
+from manipula.simulation.stepping.instants import POINTS, function_marks, narrower
 
 CELLS = 2048  # of a run, sixteen questions in each
-PYTHON_CELLS, PYTHON_NARROWEST = 64, 1e-10  # a question in Python costs microseconds
+PYTHON_CELLS, PYTHON_NARROWEST = (64, 512), 1e-10  # fewest and most: a question in Python costs microseconds
+PER_STEP = 4  # questions in Python for every step, as far as the cells allow
 UNRESOLVED = "what the controller or a drive commands at one and the same state"
 
 
@@ -35,12 +36,29 @@ def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarra
         return nothing, ()
     end = float(run.scenario.duration or 0.0)
     if python:
-        marks = function_marks(_python(run), end, PYTHON_CELLS, PYTHON_NARROWEST)
+        marks = function_marks(_python(run), end, python_cells(run), PYTHON_NARROWEST)
     else:
         marks = function_marks(_compiled(run), end, CELLS)
     if marks is None:
         return nothing, (UNRESOLVED,)
     return (marks if step is None else narrower(marks, step)), ()
+
+
+def python_cells(run: Run) -> int:
+    """Cells of sixteen questions in which a controller in Python is looked at before a run."""
+    return int(np.clip(2 ** np.ceil(np.log2(run.scenario.steps * PER_STEP / POINTS)), *PYTHON_CELLS))
+
+
+def covered(run: Run) -> str:
+    """What the questions before a run with a controller in Python can have missed, for the notes."""
+    if run.loop.sampled:
+        return ""
+    places = python_cells(run) * POINTS
+    shortest = float(run.scenario.duration or 0.0) / places
+    return (
+        f" Before the run it was asked at {places} times, with the state as it is at the start; what it does for less than {shortest:.2g} s "
+        "between two of them may have been missed."
+    )
 
 
 def _compiled(run: Run) -> Callable[[np.ndarray], np.ndarray]:

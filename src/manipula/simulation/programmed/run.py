@@ -17,6 +17,7 @@ from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
+from manipula.simulation.programmed.traced import check_traced
 from manipula.simulation.programmed.verdict import broken, ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, programmed_settings, robot_text, versions
@@ -128,6 +129,7 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
     """
     check_own_parts(plant.friction, plant.drives)
     x, moved = consistent_start(plant, q, qd, start)
+    check_traced(plant, x, duration)
     known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
     stated, peaks = stated_limits(plant.robot, limits), ()
