@@ -204,7 +204,8 @@ class Path:
         """``[p, dp/ds, …]`` at arc lengths s: shape (order + 1, *s.shape, dimension)."""
         places, order = real_array(s, "s"), whole_number(order, "order", 0, HIGHEST_ORDER)
         shape = places.shape
-        flat, index = self._locate(places.ravel(), choice(side, "side", ("right", "left")))
+        choice(side, "side", ("right", "left"))
+        flat, index = self._locate(places.ravel(), side)
         out = np.empty((order + 1, len(flat), self.dimension))
         owners = self._owner[index]
         for i in np.unique(owners):
