@@ -20,7 +20,11 @@ ALLOWED = 10.0  # tolerances of error in an answer that is called finished
 PROBLEMS = [*CLASSIC, *INPUTS, *RUNS]
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.name)
+SLOW = ("a formula of a gigahertz", "blinking in Python", "stiff gains, explicit", "tip held beyond reach")
+TIERED = [pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in SLOW else []) for p in PROBLEMS]
+
+
+@pytest.mark.parametrize("problem", TIERED)
 def test_answer_is_right_or_flagged(problem: Problem) -> None:
     scenario = problem.scenario()
     if problem.solvable:
