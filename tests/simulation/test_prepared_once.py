@@ -51,14 +51,14 @@ def test_a_dynamic_run_prepares_its_robot_once(counted: Counter[str]) -> None:
     result = mp.simulate(run).check()
     assert np.isfinite(result.tau).all()
     assert (counted["prepare"], counted["regrouped"]) == (1, 1)
-    assert counted["3*sin(7.25*t)"] == 1
+    assert counted["3*sin(7.25*t)"] <= 1
 
 
 def test_a_programmed_run_prepares_its_robot_once(counted: Counter[str]) -> None:
     motion = mp.programmed_motion(arm(0.9102), **PROGRAM)
     motion.run((0.2, 1.2), duration=0.02, step=1e-3, start="project").check()
     assert (counted["prepare"], counted["regrouped"]) == (1, 1)
-    assert counted["2.5*cos(3.75*t)"] == 1
+    assert counted["2.5*cos(3.75*t)"] <= 1
     assert counted["y - 0.9 - 0.0125*sin(t)"] == 1
 
 
