@@ -43,7 +43,9 @@ BETWEEN = {
 
 def required(part: Any) -> dict[str, Any]:
     found = {d.name: good(d) for d in declared(part) if d.required and d.field.kind != "function"}
-    return found | ({"function": lambda t, q, qd, target: q} if any(d.field.kind == "function" for d in declared(part)) else {})
+    return found | (
+        {"function": lambda t, q, qd, target: q} if any(d.field.kind == "function" for d in declared(part)) else {}
+    )
 
 
 MOTIONS = [(kind, name, f) for kind in (paths.KIND, timing.KIND, reference.KIND) for name, f in kind.registry.items()]
