@@ -186,11 +186,9 @@ class Solver:
 
     # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
-        for k, reach in self.shells:
-            (_, _, _, x), (_, _, _, y), (_, _, _, z), _ = targets[k].tolist()
-            gap = reach.gap_of(x, y, z)
-            if gap > tolerance:
-                return self._out_of_reach(targets, gap)
+        gap = self._gap(targets, tolerance)
+        if gap > 0.0:
+            return self._out_of_reach(targets, gap)
         if self.direct is not None:
             q = self.direct.best(targets[0], q0)
             if q is not None:
@@ -216,6 +214,15 @@ class Solver:
         if residual <= tolerance and (found.solved or self._within(found.q)):
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
         return self._stubborn(targets, found, tolerance, most, seed)
+
+    def _gap(self, targets: np.ndarray, tolerance: float) -> float:
+        """By how much one target is out of reach, the first that is [m]; 0 when none is."""
+        for k, reach in self.shells:
+            (_, _, _, x), (_, _, _, y), (_, _, _, z), _ = targets[k].tolist()
+            gap = reach.gap_of(x, y, z)
+            if gap > tolerance:
+                return gap
+        return 0.0
 
     def _out_of_reach(self, targets: np.ndarray, gap: float) -> IkResult:
         status, reason = diagnose.unreachable(self.robot, self.task, gap)
@@ -340,13 +347,17 @@ class Solver:
     def all(
         self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
     ) -> IkResult:
-        gap = float(diagnose.out_of_reach(self.robot, self.task, targets[None], self.limited, tolerance)[0])
+        gap = self._gap(targets, tolerance)
         empty = np.zeros((0, self.robot.n))
-        (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance)
+        (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
         if gap > 0.0 or refused is not None:
             status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
             return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric, np.zeros(0, bool))
         known = None if self.analytic is None else branches_within(self, self.analytic, targets, tolerance)
+        outside = self._beyond_limits(targets) if known is not None and not len(known) else None
+        if outside is not None:
+            status, reason = outside.status, outside.reason
+            return IkResult(empty, status, np.zeros(0), 0, reason, outside.method, np.zeros(0, bool))
         done = enumerate_solutions(self, targets, known, tolerance, most, seed)
         if len(done.q):
             nearest = None if q0 is None else np.argsort(np.max(np.abs(done.q - q0), axis=1), kind="stable")

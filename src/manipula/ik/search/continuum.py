@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.ik.search.distinct import difference
+from manipula.ik.search.distinct import apart
 from manipula.ik.search.driver import SOLVED
 from manipula.ik.search.joint_box import SLACK
 from manipula.robot.robot import Robot
@@ -50,8 +50,8 @@ def continua(solver: Solver, targets: np.ndarray, q: np.ndarray, tolerance: floa
             owner += [i] * (n - int(r))
             start += list(q[i] + sign * v[r:])
     origin, moved = q[owner], _brought_back(errors, targets, np.array(start), 0.1 * tolerance)
-    apart = np.max(np.abs(moved - origin), axis=1)
-    good = (apart > ARRIVED[0]) & (apart < ARRIVED[1]) & _within(solver, moved)
+    gone = np.max(np.abs(moved - origin), axis=1)
+    good = (gone > ARRIVED[0]) & (gone < ARRIVED[1]) & _within(solver, moved)
     good &= np.atleast_1d(np.asarray(solver.check(targets[None], moved), float)) <= tolerance
     found[np.array(owner)[good]] = True
     if J.shape[1] < n or not found.any():
@@ -65,10 +65,7 @@ def continua(solver: Solver, targets: np.ndarray, q: np.ndarray, tolerance: floa
 def told_twins(robot: Robot, q: np.ndarray, continuum: np.ndarray) -> str:
     """A sentence about postures that nearly coincide, as they do beside a singular target; empty when none do."""
     turning = np.array([j.is_revolute for j in robot.joints])
-    alone = q[~continuum]
-    apart = np.max(np.abs(difference(alone[:, None], alone[None], turning)), axis=2)
-    np.fill_diagonal(apart, np.inf)
-    near = int(np.sum(np.min(apart, axis=1, initial=np.inf) < TWINS))
+    near = int(np.sum(apart(q[~continuum], turning).min(axis=1, initial=np.inf) < TWINS))
     if not near:
         return ""
     return f" {near} of them have a neighbour within {TWINS:g} rad or m: the target is beside a singular one, where they meet."
