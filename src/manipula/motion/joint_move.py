@@ -11,7 +11,7 @@ from manipula.algebra.arguments import SMALLEST, choice, finite_array
 from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.base import PiecewiseProfile, from_jerks
-from manipula.motion.timing.double_s import double_s
+from manipula.motion.timing.double_s import double_s_profile
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Choice, Numbers, PerJoint
 
@@ -109,39 +109,44 @@ def _double_s(a: np.ndarray, b: np.ndarray, limits: list[np.ndarray], synchronis
     moving = distance > 0
     if synchronise == "phase":
         v, acc, j = (float(np.min(x[moving] / distance[moving])) for x in limits)
-        unit = double_s(v, acc, j).profile(1.0)
-        assert isinstance(unit, PiecewiseProfile)
+        unit = double_s_profile(1.0, v, acc, j)
         rows = unit.coefficients[:, :, None] * (b - a)
         rows[:, 0] += a
         return PiecewiseTrajectory(unit.breaks, rows, "joint")
-    profiles = []
-    for i in np.flatnonzero(moving):
-        profile = double_s(*(float(x[i]) for x in limits)).profile(float(distance[i]))
-        assert isinstance(profile, PiecewiseProfile)
-        profiles.append((i, profile))
+    joints = zip(np.flatnonzero(moving).tolist(), *(x[moving].tolist() for x in (distance, *limits)))
+    profiles = [(i, double_s_profile(*of)) for i, *of in joints]
     longest = max(profile.duration for _, profile in profiles)
     stretched: dict[int, PiecewiseProfile] = {}
     for i, profile in profiles:
         k = longest / profile.duration  # ≥ 1: speeds, accelerations and jerks only become smaller
-        scale = np.sign(b[i] - a[i]) * k ** -np.arange(profile.coefficients.shape[1])
-        rows = profile.coefficients * scale
+        sign = 1.0 if b[i] > a[i] else -1.0
+        rows = profile.coefficients * (sign, sign / k, sign / k**2, sign / k**3)
         rows[:, 0] += a[i]
-        stretched[int(i)] = PiecewiseProfile(profile.breaks * k, rows)
+        stretched[i] = PiecewiseProfile(profile.breaks * k, rows)
     return _together(stretched, a, longest)
 
 
 def _together(profiles: dict[int, PiecewiseProfile], start: np.ndarray, duration: float) -> PiecewiseTrajectory:
     """One table over the union of all breaks; a joint without a profile stays at its start."""
-    breaks = np.unique(np.concatenate([[0.0, duration], *(p.breaks for p in profiles.values())]))
+    breaks = np.sort(np.concatenate([[0.0, duration], *(p.breaks for p in profiles.values())]))
     breaks = breaks[np.concatenate([[True], np.diff(breaks) > 1e-12 * duration])]
     breaks[-1] = duration
     middle = (breaks[:-1] + breaks[1:]) / 2
+    count = max(len(p.coefficients) for p in profiles.values())
+    ends = np.full((len(profiles), count - 1), np.inf)  # of every piece but the last
+    begins, powers = np.zeros((len(profiles), count)), np.zeros((len(profiles), count, 4))
+    for r, p in enumerate(profiles.values()):
+        own = len(p.coefficients)
+        ends[r, : own - 1], begins[r, :own], powers[r, :own] = p.breaks[1:-1], p.breaks[:-1], p.coefficients
+    piece = (ends[:, None, :] < middle[:, None]).sum(axis=2)  # (profiles, pieces of the table)
+    which = np.arange(len(profiles))[:, None]
+    c, x = powers[which, piece].transpose(2, 0, 1), breaks[:-1] - begins[which, piece]
+    for k in range(3):  # the polynomials about the table's own breaks, by repeated synthetic division
+        for j in range(2, k - 1, -1):
+            c[j] += x * c[j + 1]
     rows = np.zeros((len(middle), 4, len(start)))
     rows[:, 0] = start
-    for i, profile in profiles.items():
-        piece = np.clip(np.searchsorted(profile.breaks, middle) - 1, 0, len(profile.breaks) - 2)
-        s = profile.inside(breaks[:-1], piece, 3)
-        rows[:, :, i] = (s / np.array([1.0, 1.0, 2.0, 6.0])[:, None]).T
+    rows[:, :, list(profiles)] = c.transpose(2, 0, 1)
     return PiecewiseTrajectory(breaks, rows, "joint")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from manipula.algebra.arguments import LARGEST
-from manipula.motion.timing.base import Profile, TimeLaw, from_jerks
+from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, from_jerks
 from manipula.parts.field import Number
 
 
@@ -30,28 +30,32 @@ class DoubleS(TimeLaw):
     kind: ClassVar[str] = "double_s"
 
     def profile(self, length: float) -> Profile:
-        v, a, j = self.v_max, self.a_max, self.j_max
-        if v * j >= a * a:
-            rise, ramp = a / j, a / j + v / a
+        return double_s_profile(length, self.v_max, self.a_max, self.j_max)
+
+
+def double_s_profile(length: float, v: float, a: float, j: float) -> PiecewiseProfile:
+    """The phases of :class:`DoubleS` over a length, for limits v, a, j."""
+    if v * j >= a * a:
+        rise, ramp = a / j, a / j + v / a
+    else:
+        rise = math.sqrt(v / j)
+        ramp = 2 * rise
+    cruise = length / v - ramp
+    if cruise < 0:
+        cruise = 0.0
+        if length >= 2 * a**3 / j**2:
+            rise = a / j
+            ramp = rise / 2 + math.sqrt(rise**2 / 4 + length / a)
         else:
-            rise = math.sqrt(v / j)
+            rise = (length / (2 * j)) ** (1 / 3)
             ramp = 2 * rise
-        cruise = length / v - ramp
-        if cruise < 0:
-            cruise = 0.0
-            if length >= 2 * a**3 / j**2:
-                rise = a / j
-                ramp = rise / 2 + math.sqrt(rise**2 / 4 + length / a)
-            else:
-                rise = (length / (2 * j)) ** (1 / 3)
-                ramp = 2 * rise
-        steady = ramp - 2 * rise
-        steady = steady if steady > 1e-12 * ramp else 0.0
-        cruise = cruise if cruise > 1e-12 * ramp else 0.0
-        # the jerk that makes the phases add up to the length exactly; differs from j_max by rounding only
-        jerk = length / (rise * (rise + steady) * (2 * rise + steady + cruise))
-        phases = [rise, steady, rise, cruise, rise, steady, rise]
-        return from_jerks(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
+    steady = ramp - 2 * rise
+    steady = steady if steady > 1e-12 * ramp else 0.0
+    cruise = cruise if cruise > 1e-12 * ramp else 0.0
+    # the jerk that makes the phases add up to the length exactly; differs from j_max by rounding only
+    jerk = length / (rise * (rise + steady) * (2 * rise + steady + cruise))
+    phases = [rise, steady, rise, cruise, rise, steady, rise]
+    return from_jerks(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
 
 
 def double_s(v_max: float, a_max: float, j_max: float) -> DoubleS:
