@@ -46,7 +46,7 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (timing.double_s, {"v_max": 1.0, "a_max": 1.0, "j_max": 1.0}),
     (timing.piecewise_jerk, {"duration": 1.0, "pattern": (1.0, -1.0, 1.0), "fractions": (0.25, 0.5, 0.25)}),
     (timing.table, {"times": [0, 1, 2], "s": [0, 0.5, 1.0], "interpolation": "monotone", "unit": "fraction"}),
-    (timing.formula, {"text_or_function": "L*t/T", "duration": 1.0, "breaks": [0.5]}),
+    (timing.formula, {"formula": "L*t/T", "duration": 1.0, "breaks": [0.5]}),
     (timing.scaled, {"law": timing.cubic(1.0), "factor": 2.0, "duration": None}),
     (timing.from_description, {"description": {"kind": "cubic", "duration": 1.0}}),
     (paths.line, {"a": [0.0, 0.0], "b": [1.0, 0.0]}),

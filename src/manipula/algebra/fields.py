@@ -20,7 +20,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
     if isinstance(value, (int, float, np.floating, np.integer)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # a whole number beyond all floats
+            return float("inf") if value > 0 else float("-inf")
     if isinstance(value, (list, tuple, np.ndarray)):
         return tuple(_plain(v) for v in value)
     return value

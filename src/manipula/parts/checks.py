@@ -114,7 +114,9 @@ def _as_float(value: Any) -> float | None:
         try:
             return float(value)
         except OverflowError:
-            return math.inf
+            return math.inf if value > 0 else -math.inf
+    if isinstance(value, np.generic):  # a date, say
+        raise TypeError
     if is_symbolic(value):
         return None
     if getattr(value, "is_number", False):  # a constant of SymPy
@@ -234,7 +236,7 @@ def _choice(value: Any, d: FieldDeclaration, whose: str) -> None:
 def _whole(value: Any, d: FieldDeclaration, whose: str) -> None:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer, float)) or value != value // 1:
         raise _refused(d, whose, "a whole number", value)
-    _within(float(value), d, whose)
+    _within(_as_float(value) or 0.0, d, whose)
 
 
 def _wholes(value: Any, d: FieldDeclaration, whose: str) -> None:
