@@ -17,6 +17,7 @@ from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import Number, PerJoint
 from manipula.redundancy import null_space
+from manipula.reports.plots import PLOTS
 from manipula.robot import drives, friction
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.checks.rehearsal import rehearse
@@ -238,3 +239,17 @@ class Careless(Own):
 
     def __post_init__(self) -> None:
         pass
+
+
+PLOT_OPTIONS = [pytest.param(p, d, id=f"{name}.{d.name}") for name, p in PLOTS.items() for d in p.options]
+
+
+@pytest.mark.parametrize(("plot", "d"), PLOT_OPTIONS)
+def test_options_of_plots(plot: Any, d: Any) -> None:
+    assert d.declared
+    assert len(d.field.meaning) > 3
+    for _, value in bad(d):
+        with pytest.raises(DescriptionError, match=rf"'{d.name}' of plot '{plot.name}'"):
+            plot(None, **{d.name: value})
+    with pytest.raises(DescriptionError, match=f"option of plot '{plot.name}'"):
+        plot(None, **{f"{d.name}x": 1})

@@ -47,7 +47,7 @@ class PartKind:
     def fields(self, name: str) -> tuple[FieldDeclaration, ...]:
         """The fields of one part."""
         part = self.registry[name]
-        return declared(part) if isinstance(part, type) or inspect.isfunction(part) else ()
+        return declared(part) if isinstance(part, type) or inspect.isfunction(part) else getattr(part, "options", ())
 
     def summary(self, name: str) -> str:
         """The first sentence of what its author wrote about a part."""

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ShapeError
+from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.parts.checks import check_arguments
+from manipula.parts.declared import FieldDeclaration, declared
 from manipula.reports.source import is_batch, joint_count
 from manipula.reports.theme import new_figure, themed
 from manipula.simulation.result import Result
@@ -71,6 +73,11 @@ class Plot:
     fits: Callable[[Any], str | None] = lambda result: None
     takes: str = "run"
 
+    @property
+    def options(self) -> tuple[FieldDeclaration, ...]:
+        """What may be given beside the result and the axes."""
+        return declared(self.draw)[2:]
+
     def missing(self, result: Any) -> str | None:
         """Why this plot cannot be drawn from that result; None when it can."""
         if self.takes == "several":
@@ -104,6 +111,11 @@ class Plot:
             DescriptionError: when this result has nothing to draw here; says why.
             ShapeError: when the number of axes is wrong.
         """
+        known = [d.name for d in self.options]
+        for name in options:
+            if name not in known:
+                raise unknown_name(f"option of plot '{self.name}'", name, known, field=name)
+        check_arguments(self.draw, options, f"plot '{self.name}'")
         said = self.missing(result)
         if said is not None:
             raise DescriptionError(said, field=f"plot '{self.name}'")

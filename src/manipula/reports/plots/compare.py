@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from manipula.errors import ShapeError, unknown_name
+from manipula.parts.field import Text, Texts
 from manipula.reports.plots.base import Panels, grid, joint_grid, plot
 from manipula.reports.plots.energy import time_axis
 from manipula.reports.plots.joints import TITLES, draw_limits, shared_legend
@@ -15,6 +16,8 @@ from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.source import joint_count, names_of, prismatic, unit_of
 from manipula.reports.theme import DASHES, INK, joint_colour, joint_line, plain
 from manipula.simulation.result import Result
+
+Labels = Annotated[Sequence[str] | None, Texts("names of the results; none: their own")]
 
 BAND = (5.0, 95.0)  # percentiles between which a band is filled
 MOST_RUNS = 25  # drawn one by one; more become a band
@@ -37,7 +40,12 @@ def _signal(results: Sequence[Result], signal: str) -> None:
 
 
 @plot("compare", "several results overlaid, one panel a joint", joint_grid, needs=("q",), takes="several")
-def compare(results: Sequence[Result], axes: list[Any], signal: str = "q", labels: Sequence[str] | None = None) -> None:
+def compare(
+    results: Sequence[Result],
+    axes: list[Any],
+    signal: Annotated[str, Text("signal with one column per joint")] = "q",
+    labels: Labels = None,
+) -> None:
     """One signal of several results; the dash tells the results apart, the colour the joints."""
     _signal(results, signal)
     shown, names = _labels(results, labels), names_of(results[0])
@@ -55,7 +63,7 @@ def compare(results: Sequence[Result], axes: list[Any], signal: str = "q", label
 
 @plot("friction", "the same motion with friction (first) and without (second)",
       lambda r: Panels(joint_count(r[0]), 2, height=1.9), needs=("q", "friction"), takes="several")  # fmt: skip
-def friction(results: Sequence[Result], axes: list[Any], labels: Sequence[str] | None = None) -> None:
+def friction(results: Sequence[Result], axes: list[Any], labels: Labels = None) -> None:
     """Left: position with (full) and without friction (dashed). Right: the friction torque."""
     shown = _labels(
         results, labels or ["with friction", "without friction", *(f"result {k + 1}" for k in range(2, len(results)))]
@@ -99,7 +107,9 @@ def ensemble(result: Result, axes: list[Any]) -> None:
 
 
 @plot("spectrum", "amplitude spectrum of a signal of every joint", needs=("q",))
-def spectrum(result: Result, axes: list[Any], signal: str = "qdd") -> None:
+def spectrum(
+    result: Result, axes: list[Any], signal: Annotated[str, Text("signal with one column per joint")] = "qdd"
+) -> None:
     """One-sided spectrum (Hann window, linear trend removed) on logarithmic scales; qdd, or q when qdd was not recorded."""
     from manipula.analysis.vibration import spectrum as amplitudes
 

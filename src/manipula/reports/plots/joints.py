@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from manipula.parts.field import Flag
 from manipula.reports.plots.base import Panels, joint_grid, plot
 from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.source import names_of, prismatic, unit_of
@@ -70,7 +71,7 @@ def shared_legend(axes: list[Any], result: Result, ax: Any) -> None:
 
 
 @plot("joints", "position, velocity, acceleration and torque of every joint", Panels(2, 2), needs=("q", "qd"))
-def joints(result: Result, axes: list[Any], legend: bool = True) -> None:
+def joints(result: Result, axes: list[Any], legend: Annotated[bool, Flag("name the joints")] = True) -> None:
     """Four panels; a signal that was not recorded leaves its panel empty."""
     for ax, signal in zip(axes, FOUR):
         if signal in result.arrays:

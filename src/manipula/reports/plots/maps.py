@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from manipula.analysis.workspace import WorkspaceMap, bounding_box
 from manipula.analysis.workspace import workspace as map_workspace
 from manipula.errors import DescriptionError, unknown_name
 from manipula.model import Model
+from manipula.parts.field import Whole
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.source import needed_robot, robot_of
 from manipula.reports.theme import INK, PAGE_COLOURS, TRACE, new_figure, themed
@@ -17,6 +18,7 @@ from manipula.simulation.result import Result
 
 QUANTITIES = ("reachable", "manipulability", "dexterity")
 CELLS = 48
+Cells = Annotated[int, Whole("cells along an axis of the map", least=2, most=1000)]
 POSTURES = 10  # compared in every cell; the best one counts
 MARGIN = 0.04  # of the box, so that the border of the workspace is inside the map
 
@@ -110,7 +112,7 @@ def _sections(result: Result, axes: list[Any], quantity: str, cells: int) -> Non
 
 
 @plot("workspace", "where the tip can be, with its path, in sections", _panels, needs=("q", "tip"), fits=_has_tip)
-def workspace(result: Result, axes: list[Any], cells: int = CELLS) -> None:
+def workspace(result: Result, axes: list[Any], cells: Cells = CELLS) -> None:
     """Reachable cells (decided by inverse kinematics, limits kept), in sections through the middle of the tip's path."""
     _sections(result, axes, "reachable", cells)
 
@@ -122,6 +124,6 @@ def workspace(result: Result, axes: list[Any], cells: int = CELLS) -> None:
     needs=("q", "tip"),
     fits=_has_tip,
 )
-def manipulability_map(result: Result, axes: list[Any], cells: int = CELLS) -> None:
+def manipulability_map(result: Result, axes: list[Any], cells: Cells = CELLS) -> None:
     """Manipulability of the best of a few postures in every cell."""
     _sections(result, axes, "manipulability", cells)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from manipula.errors import DescriptionError
+from manipula.parts.field import Choice, Whole
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.skeleton import Skeleton, skeleton
@@ -106,7 +107,11 @@ def target_of(result: Result) -> np.ndarray | None:
 
 
 @plot("tip", "path of the tip with postures of the arm", _panels, needs=("q",), fits=_has_robot)
-def tip(result: Result, axes: list[Any], postures: int = POSTURES) -> None:
+def tip(
+    result: Result,
+    axes: list[Any],
+    postures: Annotated[int, Whole("postures of the arm that are drawn", least=0, most=1000)] = POSTURES,
+) -> None:
     """Postures from faint to full; the path of the tip; the target dashed."""
     ax = axes[0]
     _, bones = skeleton_of(result)
@@ -162,7 +167,11 @@ def _tip_moves(result: Result) -> str | None:
 
 @plot("manipulability", "manipulability and condition of the Jacobian along the path", Panels(2, 1, width=7.4, height=2.4),
       needs=("q",), fits=_tip_moves)  # fmt: skip
-def manipulability(result: Result, axes: list[Any], part: str = "position") -> None:
+def manipulability(
+    result: Result,
+    axes: list[Any],
+    part: Annotated[str, Choice("rows of the Jacobian", "position", "orientation", "pose")] = "position",
+) -> None:
     """Manipulability and inverse condition number (1 is best, 0 singular) over time; see ``analysis.manipulability``.
 
     Args:
