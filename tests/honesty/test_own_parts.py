@@ -11,6 +11,8 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, ManipulaError
+from manipula.motion.trajectory import Trajectory
+from manipula.redundancy.criterion import Criterion
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 
@@ -138,3 +140,56 @@ def test_code_that_is_compiled_into_another_function_is_refused_in_programmed_mo
     motion = mp.programmed_motion(ARM, **{"constraints": ["x = 0.8"], **parts})
     with pytest.raises(DescriptionError, match=rf"{field}\[0\].*other numbers than in Python"):
         motion.run([0.3, 0.8], duration=0.01, step=1e-3, start="project")
+
+
+def test_criteria_that_are_compiled_into_another_function_are_refused() -> None:
+    @dataclass(frozen=True)
+    class Pull(Criterion):
+        gain: float = 1.0
+        name: ClassVar[str] = "pull"
+
+        def cost(self, arm: Any, q: Any) -> Any:
+            return q[0] * q[0]
+
+        def direction(self, arm: Any, q: Any) -> Any:
+            return np.array([2.0 if isinstance(float_of(q[0]), float) else 0.5, 0.0, 0.0])
+
+    def float_of(v: Any) -> Any:
+        return v.item() if hasattr(v, "item") else v
+
+    arm = mp.planar([0.5, 0.4, 0.3], [2.0, 1.0, 0.5])
+    tip = mp.compile(arm).position(np.array([0.1, 0.6, 0.5]))
+    path = mp.trajectory(mp.paths.line(tip, tip + np.array([-0.1, 0.0, 0.0])), mp.timing.quintic(0.1))
+    run = mp.Scenario(arm, path, kind="kinematic", q0=[0.1, 0.6, 0.5], criteria=(Pull(),))
+    with pytest.raises(DescriptionError, match=r"criteria.*other rates than in Python"):
+        mp.simulate(run)
+
+
+class Motion(Trajectory):
+    """A motion of two joints whose positions, or velocities, are others when derivatives are asked for."""
+
+    duration, dimension, space = 1.0, 2, "joint"
+
+    def __init__(self, wrong: str) -> None:
+        self.wrong = wrong
+
+    @property
+    def breaks(self) -> np.ndarray:
+        return np.array([0.0, 1.0])
+
+    def derivatives(self, t: Any, order: int = 3, side: Any = "right") -> np.ndarray:
+        t = np.asarray(t, float)
+        rows = [0.3 * np.sin(t), 0.3 * np.cos(t), -0.3 * np.sin(t), -0.3 * np.cos(t)][: order + 1]
+        if order and self.wrong == "position":
+            rows[0] = 0.4 * np.sin(t)
+        if order and self.wrong == "velocity":
+            rows[1] = 0.2 * np.cos(t)
+        return np.stack([np.stack([row, row], axis=-1) for row in rows])
+
+
+@pytest.mark.parametrize(("wrong", "words"), [("position", "other positions"), ("velocity", "not the rate")])
+def test_a_motion_whose_derivatives_belong_to_another_one_is_refused(wrong: str, words: str) -> None:
+    run = mp.Scenario(ARM, Motion(wrong), kind="inverse_dynamics", duration=0.1)
+    with pytest.raises(DescriptionError, match=f"reference.*{words}"):
+        mp.simulate(run)
+    assert mp.simulate(run.replace(reference=Motion(""))).ok

@@ -16,7 +16,7 @@ from manipula.algebra import ops
 from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
-from manipula.identity import identity
+from manipula.identity import identity, is_own
 from manipula.model import Model
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import combined
@@ -29,6 +29,9 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
 from manipula.simulation.stepping.instants import table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
+
+SAME = 1e-7  # of a rate and 1: rounding of one that divides by small differences
+PROBES = 4  # postures around the start at which somebody's criteria are compared with themselves
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
@@ -110,6 +113,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
     check_kinematic(s)
     table = ReferenceTable.of(s.reference, 3)
     run, look = kernels(s)
+    _check_criteria(s, look, table, q0[0])
     phase("integrating")
     t = s.times
     free = np.full(s.robot.n, np.inf)
@@ -124,3 +128,20 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
     after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
     J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
     return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J))
+
+
+def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0: np.ndarray) -> None:
+    """Somebody's criteria, compiled and in Python, must be the same functions; code that looks at types may be two."""
+    if is_own(s.criteria):
+        return
+    arm = Arm(s.robot)
+    x, v = (table.coefficients[0, list(arm.task), k] for k in (0, 1))
+    for offset in 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (PROBES, s.robot.n)):
+        found = np.asarray(look(q0 + offset, table.breaks, table.coefficients, table.breaks[0])[0], float)
+        own = np.asarray(law(s, arm, q0 + offset, x, v), float)
+        if np.any((np.abs(found - own) > SAME * (1.0 + np.abs(own))) & np.isfinite(own)):
+            raise DescriptionError(
+                "Compiled they give other rates than in Python (do they catch exceptions, or look at types?); write them with "
+                "manipula.algebra.ops.",
+                field="criteria",
+            )
