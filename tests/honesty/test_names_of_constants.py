@@ -47,5 +47,5 @@ def test_linearisation_does_not_rename() -> None:
 
 
 def test_every_part_with_constants_has_its_place() -> None:
-    parts = mp.equations(mp.load("scara-khang"), "lumped", inertia="symbolic").parts
+    parts = mp.equations(mp.load("scara-khang"), "lumped", inertia="symbolic").formulas
     assert all(hasattr(parts, name) for name in ORDER)
