@@ -10,6 +10,7 @@ import numpy as np
 from manipula.errors import DescriptionError, unknown_name
 from manipula.motion.trajectory import Trajectory
 from manipula.simulation.assembly import assembled
+from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
 from manipula.simulation.given_motion.run import inverse_dynamics, kinematic
 from manipula.simulation.initial_posture import moved_note
@@ -55,6 +56,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     check_requests(scenario)
     if isinstance(scenario.reference, Trajectory):
         scenario.reference.renew()
+    check_own_reference(scenario.reference)
     if kind == "inverse_dynamics":  # with an open integrator: most of these runs have nothing to integrate
         return inverse_dynamics(scenario)
     open_choice = scenario.integrator == "auto"

@@ -9,7 +9,6 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.redundancy.criterion import checked_criteria
 from manipula.simulation.checks.idle_parts import check_idle
-from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
 
@@ -28,7 +27,6 @@ def check_requests(s: Scenario) -> None:
     _orientation(s, kind)
     _criteria(s)
     check_idle(s, kind)
-    check_own_reference(s.reference)
     if kind in ("kinematic", "inverse_dynamics"):
         _along_given_motion(s, kind)
 
