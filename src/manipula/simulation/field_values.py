@@ -119,7 +119,7 @@ def state(field: str, value: Any, robot: Any, batch: bool = True) -> Any:
         ) from None
     except (TypeError, ValueError):
         raise ShapeError(f"{field} of '{robot.name}' has rows of different lengths, expected {expected}.") from None
-    if numbers.ndim not in ((1, 2) if batch else (1,)) or np.shape(numbers)[-1] != robot.n or not numbers.size:
+    if numbers.ndim not in ((1, 2) if batch else (1,)) or np.shape(numbers)[-1:] != (robot.n,) or not numbers.size:
         raise ShapeError(f"{field} of '{robot.name}' has shape {numbers.shape}, expected {expected}.")
     if not (np.abs(numbers) <= LARGEST).all():
         raise DescriptionError(f"Every entry must be finite (at most {LARGEST:g}).", field=field)

@@ -41,7 +41,8 @@ def _settings(s: Scenario, kind: str) -> None:
     for f in dataclasses.fields(s):
         if not acts(f.name, kind) and getattr(s, f.name) != f.default:
             why = ELSEWHERE[f.name].format(kind=kind)
-            raise DescriptionError(f"{why}; this run is of kind '{kind}' and would ignore it.", field=f.name)
+            given = " (torques are given)" if kind == "playback" else ""
+            raise DescriptionError(f"{why}; this run is of kind '{kind}'{given} and would ignore it.", field=f.name)
     if s.start == "project" and getattr(s.reference, "space", "") != "task":
         raise DescriptionError(
             "start = 'project' moves q0 onto the start of a task reference; this run has none and would ignore it.",
