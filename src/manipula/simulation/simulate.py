@@ -71,7 +71,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         return _not_started(
             scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
         )
-    run = prepare_run(scenario)
+    run = prepare_run(scenario, (q0, qd0))
     if scenario.integrator in ADAPTIVE and (run.loop.noisy or run.loop.delay):
         raise DescriptionError(
             "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"

@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
@@ -28,12 +29,7 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
             number for all joints, one per joint, pairs for positions; "tip" with quantities of its own.
     """
     count = robot.n if robot is not None else n or 0
-    out: dict[str, Any] = {}
-    if robot is not None:
-        rows = [[_number(j.limits.lower), _number(j.limits.upper)] for j in robot.joints]
-        out["position"] = [None if row == [None, None] else row for row in rows]
-        for quantity, field in FIELDS.items():
-            out[quantity] = [_number(getattr(j.limits, field)) for j in robot.joints]
+    out: dict[str, Any] = {} if robot is None else dict(_of_robot(robot))
     if own is not None and not isinstance(own, Mapping):
         raise DescriptionError(
             f"Limits by quantity are needed, {{'velocity': 2.0}}; found {type(own).__name__}.", field="limits"
@@ -55,6 +51,15 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
         else:
             raise unknown_name("limited quantity", quantity, (*QUANTITIES, "tip"), field="limits")
     return {q: v for q, v in out.items() if v and (q == "tip" or any(x is not None for x in v))}
+
+
+@once_per_mechanism(64)
+def _of_robot(robot: Robot) -> dict[str, Any]:
+    rows = [[_number(j.limits.lower), _number(j.limits.upper)] for j in robot.joints]
+    out: dict[str, Any] = {"position": [None if row == [None, None] else row for row in rows]}
+    for quantity, field in FIELDS.items():
+        out[quantity] = [_number(getattr(j.limits, field)) for j in robot.joints]
+    return out
 
 
 def _number(value: Any) -> float | None:

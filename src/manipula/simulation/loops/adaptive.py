@@ -157,7 +157,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
         # one step more between any two samples, so that steps and rounding are others
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
-        largest = RATIO * s.step if foreign(run.plant) else FAR
+        largest = RATIO * s.step if foreign(run) else FAR
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, calls, commands, unseen)

@@ -41,7 +41,7 @@ def keeps_a_memory(run: Run) -> bool:
         DescriptionError: when it remembers something and can neither be reset nor copied.
     """
     controller = run.plant.controller
-    if controller is None or is_own(controller):
+    if controller is None or run.loop.parts is not None or is_own(controller):
         return False
     return remembers(run, _probes(run))
 

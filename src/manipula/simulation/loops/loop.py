@@ -76,9 +76,13 @@ class CompiledLoop:
             holds_command,
         )  # delay: steps between a command and its effect, begun ones too
         self.template = template(plant)
-        self.values = flatten(self.template)
         self.names = list(plant.robot.parameters)
         self.adaptive: dict[str, native.Kernel] = {}  # by the name of the method; made by ``adaptive.py``
+
+    @cached_property
+    def values(self) -> list[tuple[str, float]]:
+        """Every number of the parts with its path, in the order of the vector p."""
+        return flatten(self.template)
 
     @cached_property
     def parts(self) -> bytes | None:

@@ -9,7 +9,6 @@ import numpy as np
 from manipula.identity import is_own
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.plant.plant import Plant
 from manipula.simulation.stepping.instants import POINTS, function_marks, narrower
 
 CELLS = 2048  # of a run, sixteen questions in each
@@ -18,9 +17,10 @@ PER_STEP = 4  # questions in Python for every step, as far as the cells allow
 UNRESOLVED = "what the controller or a drive commands at one and the same state"
 
 
-def foreign(plant: Plant) -> bool:
+def foreign(run: Run) -> bool:
     """Does the run hold somebody's code, of which nobody knows how quickly it changes?"""
-    return not is_own(plant.controller, plant.friction, plant.drives)
+    plant = run.plant
+    return run.loop.parts is None and not is_own(plant.controller, plant.friction, plant.drives)
 
 
 def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -32,7 +32,7 @@ def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarra
         python: is the controller called from Python? step: of a fixed method; none follows the error.
     """
     nothing = np.zeros(0)
-    if run.loop.sampled or not foreign(run.plant):
+    if run.loop.sampled or not foreign(run):
         return nothing, ()
     end = float(run.scenario.duration or 0.0)
     if python:

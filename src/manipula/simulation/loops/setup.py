@@ -41,8 +41,8 @@ class Run:
         return self.table.breaks, self.table.coefficients
 
 
-def prepare_run(s: Scenario) -> Run:
-    """Check that the parts fit together and build the loop (or find it among the last ones)."""
+def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None) -> Run:
+    """Check that the parts fit together and build the loop (or find it among the last ones); ``start``: q and qd, where known."""
     plant, dimension, reference = plant_of(s)
     check_memories(plant)
     delay = periods(s.actuator.delay, s.step)
@@ -59,7 +59,7 @@ def prepare_run(s: Scenario) -> Run:
         table = ReferenceTable(*reference)
     else:
         table = ReferenceTable.of(reference, dimension)
-    q, qd = initial_state(s)
+    q, qd = initial_state(s) if start is None else start
     p = run_numbers(s, loop, plant, len(q))
     inputs = table.breaks, table.coefficients
     own = plant.layout.controller > 0 or any(d is not None for d in plant.drives)

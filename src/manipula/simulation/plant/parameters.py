@@ -24,8 +24,25 @@ def is_number(value: Any) -> bool:
 def flatten(value: Any, path: str = "") -> list[tuple[str, float]]:
     """(path, number) of every float inside nested dataclasses and tuples, in a fixed order."""
     found: list[tuple[str, float]] = []
-    rebuild(value, lambda where, number: found.append((where, number)) or number, path)
+    _collect(value, path, found)
     return found
+
+
+def _collect(value: Any, path: str, found: list[tuple[str, float]]) -> None:
+    if is_number(value):
+        found.append((path, float(value)))
+    elif isinstance(value, tuple):
+        for i, v in enumerate(value):
+            _collect(v, f"{path}[{i}]", found)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for name in _variable(type(value)):
+            _collect(getattr(value, name), f"{path}.{name}" if path else name, found)
+
+
+def _variable(kind: type) -> list[str]:
+    """Fields of a part whose numbers may change without other machine code."""
+    fixed = getattr(kind, "structure", _FIXED)
+    return [x.name for x in dataclasses.fields(kind) if x.init and x.name not in fixed]
 
 
 def rebuild(value: Any, f: Callable[[str, float], Any], path: str = "") -> Any:
@@ -35,11 +52,8 @@ def rebuild(value: Any, f: Callable[[str, float], Any], path: str = "") -> Any:
     if isinstance(value, tuple):
         return tuple(rebuild(v, f, f"{path}[{i}]") for i, v in enumerate(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fixed = getattr(type(value), "structure", _FIXED)
-        changes = {}
-        for x in dataclasses.fields(value):
-            if x.init and x.name not in fixed:
-                changes[x.name] = rebuild(getattr(value, x.name), f, f"{path}.{x.name}" if path else x.name)
+        names = _variable(type(value))
+        changes = {name: rebuild(getattr(value, name), f, f"{path}.{name}" if path else name) for name in names}
         return _unchecked(value, changes)
     return value
 

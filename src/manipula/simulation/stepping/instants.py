@@ -45,6 +45,8 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     Args:
         breaks: (k + 1,). coefficients: (k, dimension, degree + 1), lowest power first.
     """
+    if not np.any(coefficients):
+        return np.zeros(0)
     width = np.diff(breaks)[:, None]
     jumps = np.zeros(len(breaks), bool)
     c = np.asarray(coefficients, float)
@@ -90,6 +92,8 @@ def narrower(marks: np.ndarray, step: float) -> np.ndarray:
 
     A method of order 4 needs the quarters to follow what a polynomial of degree 7 can.
     """
+    if len(marks) < 2:
+        return np.zeros(0)
     near = np.flatnonzero(np.diff(marks) < step)
     quarters = marks[near, None] + np.diff(marks)[near, None] * np.arange(5) / 4
     return np.unique(quarters)
