@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -246,6 +247,12 @@ def _wholes(value: Any, d: FieldDeclaration, whose: str) -> None:
         _whole(v, d, whose)
 
 
+def _file(value: Any, d: FieldDeclaration, whose: str) -> None:
+    """The path of a file, as a text or a path of Python's."""
+    if not isinstance(value, os.PathLike):
+        _text(value, d, whose)
+
+
 def _text(value: Any, d: FieldDeclaration, whose: str) -> None:
     if not isinstance(value, str):
         raise _refused(d, whose, "a text", value)
@@ -295,6 +302,6 @@ def _anything(value: Any, d: FieldDeclaration, whose: str) -> None:
 _CHECKS: dict[str, Callable[[Any, FieldDeclaration, str], None]] = {
     "number": _number, "one per joint": _per_joint, "vector": _vector, "numbers": _numbers, "rows": _rows, "formula": _formula,
     "formulas": _formulas, "frame": _text, "choice": _choice, "whole number": _whole, "whole numbers": _wholes, "text": _text,
-    "texts": _texts, "flag": _flag, "file": _text, "part": _part, "parts": _parts, "constants": _constants,
+    "texts": _texts, "flag": _flag, "file": _file, "part": _part, "parts": _parts, "constants": _constants,
     "function": _function, "any": _anything,
 }  # fmt: skip
