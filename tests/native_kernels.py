@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from manipula.native.llvm.objects import LoadedCode, compile_object, load_object
-from manipula.native.llvm_text import DOUBLE, INT64, POINTER, VOID, Builder, ModuleText, Type, Value, integer
+from manipula.native.llvm_text import DOUBLE, INT64, POINTER, VOID, LlvmBuilder, LlvmValue, ModuleText, Type, integer
 from manipula.native.mathlib import functions as mathlib
 
 
@@ -17,7 +17,7 @@ def elementwise_text(texts: dict[str, str], name: str, width: int) -> str:
     function = mathlib.define(texts, name, width)
     symbol = f"loop_{name}_{width}"
     number, result_count, count = Type("double", width), 2 if name == "sincos" else 1, mathlib.argument_count(name)
-    f = Builder(symbol, VOID, [*[POINTER] * (count + result_count), INT64])
+    f = LlvmBuilder(symbol, VOID, [*[POINTER] * (count + result_count), INT64])
     *arrays, size = f.arguments
     with f.loop(f.udiv(size, integer(width))) as group:
         offset = f.words(f.mul(group, integer(width)))
@@ -25,7 +25,7 @@ def elementwise_text(texts: dict[str, str], name: str, width: int) -> str:
         value = f.call_symbol(function, mathlib.result_type(name, width), *arguments)
         results = [value]
         if result_count == 2:
-            results = [Value(number, f.let(f"extractvalue {value}, {k}")) for k in range(2)]
+            results = [LlvmValue(number, f.let(f"extractvalue {value}, {k}")) for k in range(2)]
         for array, result in zip(arrays[count:], results):
             f.store(result, f.at(array, offset))
     f.ret()
@@ -55,7 +55,7 @@ class Elementwise:
         return [result[:size] for result in results]
 
 
-Formula = Callable[[Builder, list[list[Value]]], list[list[Value]]]
+Formula = Callable[[LlvmBuilder, list[list[LlvmValue]]], list[list[LlvmValue]]]
 """Rows of values, one list per argument → rows of values, one list per result."""
 
 
@@ -66,11 +66,11 @@ def compile_formula(
 
     With ``uses_workspace`` every result passes through the first word of the workspace.
     """
-    one = Builder("one", VOID, [POINTER] * 3)
+    one = LlvmBuilder("one", VOID, [POINTER] * 3)
     inputs, outputs, workspace = one.arguments
     _row(one, formula, input_sizes, output_sizes, inputs, None, outputs, None, None, workspace, uses_workspace)
     one.ret()
-    f = Builder("batch", VOID, [*[POINTER] * 4, INT64, POINTER])
+    f = LlvmBuilder("batch", VOID, [*[POINTER] * 4, INT64, POINTER])
     inputs, input_strides, outputs, output_strides, count, workspace = f.arguments
     with f.loop(count) as row:
         _row(

@@ -1,4 +1,4 @@
-"""Rules that hold for every file: text is never executed, no machine shows through, no module grows without saying why."""
+"""Rules that hold for every file: text is never executed and no machine shows through."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "manipula"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-LONG = 500  # lines
 
 BUILTINS = {"eval", "exec", "compile", "__import__"}  # run text
 CALLS = {"sympify", "parse_expr", "system", "popen", "literal_eval"}  # as functions or as methods of anything
@@ -158,25 +157,6 @@ def test_a_machine_would_be_seen(text: str) -> None:
     assert MACHINE.search(text)
 
 
-def test_long_modules_say_why() -> None:
-    for path in MODULES:
-        text = path.read_text(encoding="utf-8")
-        if text.count("\n") > LONG:
-            said = ast.get_docstring(ast.parse(text)) or ""
-            told = re.search(r"\b(long|one file|lines)\b", said)
-            assert told, f"{path.name} has more than {LONG} lines: split it, or say in its docstring why not"
-
-
 def test_no_drawer_modules() -> None:
     drawers = {"utils.py", "util.py", "misc.py", "helpers.py", "common.py"}
     assert not [p.name for p in MODULES if p.name in drawers]
-
-
-@pytest.mark.parametrize("room", ["control", "ik", "motion", "redundancy"])
-def test_rooms_list_what_they_hold(room: str) -> None:
-    for init in sorted((PACKAGE / room).rglob("__init__.py")):
-        said = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
-        parts = {p.stem for p in init.parent.glob("*.py")} - {"__init__"}
-        parts |= {f"{p.parent.name}/" for p in init.parent.glob("*/__init__.py")}
-        missing = {name for name in parts if f"``{name}``" not in said}
-        assert not missing, f"{init.relative_to(PACKAGE)} does not list {sorted(missing)}"

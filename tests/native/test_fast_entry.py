@@ -17,7 +17,7 @@ from manipula.errors import CompileError
 from manipula.native import binary_interface
 from manipula.native.calling import fast_entry, gufunc
 from manipula.native.calling import fast_entry_code as entry
-from manipula.native.llvm_text import DOUBLE, Value, hexadecimal
+from manipula.native.llvm_text import DOUBLE, LlvmValue, hexadecimal
 from native_kernels import compile_formula
 
 pytestmark = pytest.mark.skipif(
@@ -378,7 +378,7 @@ def test_gufunc_refuses_wrong_shapes(torque_gufunc):
 def test_gufunc_does_not_warn_about_branches_not_taken():
     def guarded(e, rows):
         ((x,),) = rows
-        zero, one = Value(DOUBLE, hexadecimal(0.0)), Value(DOUBLE, hexadecimal(1.0))
+        zero, one = LlvmValue(DOUBLE, hexadecimal(0.0)), LlvmValue(DOUBLE, hexadecimal(1.0))
         return [[e.select(e.compare("fcmp oeq", x, zero), one, e.fdiv(one, x))]]
 
     code = compile_formula(guarded, [1], [1])

@@ -265,6 +265,7 @@ def _check_numbers(e: Any) -> None:
 
 
 def reason(problem: BaseException) -> str:
+    """What went wrong in the evaluation of a formula, in words."""
     if isinstance(problem, ZeroDivisionError):
         return "division by zero"
     if isinstance(problem, OverflowError):

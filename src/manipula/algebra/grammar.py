@@ -83,12 +83,15 @@ def decimal(text: str) -> float:
 
 
 class Token(NamedTuple):
+    """One token of a formula and the column where it begins."""
+
     kind: str  # number, name, function, constant or the operator itself
     text: str
     column: int  # 1-based
 
 
 def tokens_of(text: str, functions: Mapping[str, FormulaFunction], limits: FormulaLimits) -> list[Token]:
+    """The tokens of a formula."""
     if len(text) > limits.characters:
         raise BudgetError(f"A formula has at most {limits.characters} characters, found {len(text)}.")
     out: list[Token] = []

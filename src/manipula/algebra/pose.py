@@ -102,12 +102,15 @@ IDENTITY = Pose()
 
 
 def translation(x: Any, y: Any, z: Any) -> Pose:
+    """The pose of a shift by (x, y, z) [m]."""
     return Pose.of(None, (x, y, z))
 
 
 def rotation_x(angle: Any) -> Pose:
+    """The pose of a rotation about x [rad]."""
     return Pose.of(rotation.about_x(angle))
 
 
 def rotation_z(angle: Any) -> Pose:
+    """The pose of a rotation about z [rad]."""
     return Pose.of(rotation.about_z(angle))

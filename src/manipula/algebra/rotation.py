@@ -33,16 +33,19 @@ def sin_cos(angle: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def about_x(angle: Scalar) -> np.ndarray:
+    """The rotation matrix about x [rad]."""
     s, c = sin_cos(angle)
     return array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def about_y(angle: Scalar) -> np.ndarray:
+    """The rotation matrix about y [rad]."""
     s, c = sin_cos(angle)
     return array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def about_z(angle: Scalar) -> np.ndarray:
+    """The rotation matrix about z [rad]."""
     s, c = sin_cos(angle)
     return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 

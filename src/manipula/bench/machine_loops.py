@@ -20,9 +20,9 @@ _DRIVE = ctypes.CFUNCTYPE(None, *([ctypes.c_void_p] * 6), ctypes.c_int64, ctypes
 def _driver() -> Any:
     """``drive(f, bases, strides, inputs, outputs, workspace, count, n)``: f on row i mod ROWS, ``count`` times."""
     from manipula.native.llvm.objects import compile_object, load_object
-    from manipula.native.llvm_text import INT64, POINTER, VOID, Builder, ModuleText, integer
+    from manipula.native.llvm_text import INT64, POINTER, VOID, LlvmBuilder, ModuleText, integer
 
-    loop = Builder("drive", VOID, [*[POINTER] * 6, INT64, INT64])
+    loop = LlvmBuilder("drive", VOID, [*[POINTER] * 6, INT64, INT64])
     f, bases, strides, inputs, outputs, workspace, count, n = loop.arguments
     with loop.loop(count) as i:
         row = loop.and_(i, integer(ROWS - 1))

@@ -13,6 +13,8 @@
 ``plot``       figures and films of a result
 ``report``     one HTML file about a result
 ``library``    programmed motions under a name
+``parts``      the parts that files may name, with their fields
+``schema``     JSON Schema of robot and scenario files
 ``cache``      the machine code on disk
 ``bench``      our times beside other libraries'
 ``terminal``   sentences and tables at any width, in any encoding

@@ -65,4 +65,5 @@ def write_all(
 
 
 def shown(path: Path) -> str:
+    """A path as messages print it."""
     return printable(path, 400)

@@ -88,6 +88,7 @@ def outcome(result: Result, files: dict[str, Path], seconds: float, left_out: tu
 
 
 def show(result: Result, files: dict[str, Path], seconds: float, left_out: tuple[str, ...] = ()) -> None:
+    """Print the status of a run, its limits and the files that were written."""
     from manipula.cli.terminal import Terminal
 
     out = Terminal()

@@ -36,7 +36,7 @@ class RoutineVariable:
 
 
 @dataclass(frozen=True)
-class Field:
+class ParameterField:
     """A number of the argument struct; ``value`` is ``None`` when the robot leaves it free."""
 
     name: str
@@ -79,7 +79,7 @@ class SourceProgram:
 
     prefix: str
     header: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ParameterField, ...]
     parameters: np.ndarray  # values of the fields in the stored numbers
     routines: tuple[Routine, ...]
 
@@ -107,7 +107,7 @@ class Language(ABC):
         """Entry ``k`` (C order) of an argument."""
 
     @abstractmethod
-    def field(self, field: Field) -> str:
+    def field(self, field: ParameterField) -> str:
         """A field of the argument struct."""
 
     @abstractmethod

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.names import RESERVED
 from manipula.codegen.statements import Statements, statements
 
@@ -40,7 +40,7 @@ class Julia(Language):
     def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
 
-    def field(self, field: Field) -> str:
+    def field(self, field: ParameterField) -> str:
         return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.symbols import evaluate, is_symbolic
-from manipula.codegen.base import Field
+from manipula.codegen.base import ParameterField
 from manipula.codegen.names import Identifiers, comment
 from manipula.errors import DescriptionError, unknown_name
 from manipula.robot.robot import Robot
@@ -29,7 +29,7 @@ class Parametrised:
 
     robot: Robot
     symbols: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ParameterField, ...]
 
 
 def parametrised(robot: Robot, mode: str) -> Parametrised:
@@ -45,7 +45,7 @@ def parametrised(robot: Robot, mode: str) -> Parametrised:
         return Parametrised(robot, (), ())
     names = Identifiers(("p", "q", "qd", "qdd"))
     if robot.parameters:
-        fields = tuple(Field(names.unique(s), f"parameter {comment(s, 60)}", None) for s in robot.parameters)
+        fields = tuple(ParameterField(names.unique(s), f"parameter {comment(s, 60)}", None) for s in robot.parameters)
         return Parametrised(robot, robot.parameters, fields)
     return _opened(robot, names)
 
@@ -55,12 +55,12 @@ class _Opener:
 
     def __init__(self, names: Identifiers) -> None:
         self.names = names
-        self.fields: list[Field] = []
+        self.fields: list[ParameterField] = []
 
     def __call__(self, value: Any, name: str, meaning: str) -> Any:
         import sympy
 
-        field = Field(self.names.unique(name), meaning, float(value))
+        field = ParameterField(self.names.unique(name), meaning, float(value))
         self.fields.append(field)
         return sympy.Symbol(field.name)
 
@@ -119,7 +119,7 @@ def on_scalars(part: Any, values: Mapping[str, Any]) -> Any:
     return dataclasses.replace(part, **changes) if changes else part
 
 
-def sample_values(fields: Sequence[Field], rng: np.random.Generator) -> np.ndarray:
+def sample_values(fields: Sequence[ParameterField], rng: np.random.Generator) -> np.ndarray:
     """Numbers for the stored tests: the robot's own, or something positive for what it leaves free."""
     drawn = rng.uniform(0.5, 1.5, len(fields))
     return np.array([x if f.value is None else f.value for f, x in zip(fields, drawn)], float)

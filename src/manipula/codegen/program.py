@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from manipula.algebra.arguments import rows_of
-from manipula.codegen.base import PARAMETERS, Field, Routine, RoutineVariable, Sample, SourceProgram
+from manipula.codegen.base import PARAMETERS, ParameterField, Routine, RoutineVariable, Sample, SourceProgram
 from manipula.codegen.functions import Traced, check_name, default_functions, traced
 from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
@@ -68,7 +68,7 @@ def _parameter_line(given: Parametrised) -> str:
 
 
 def _program(
-    prefix: str, header: tuple[str, ...], parts: list[Traced], fields: tuple[Field, ...], fallback: str
+    prefix: str, header: tuple[str, ...], parts: list[Traced], fields: tuple[ParameterField, ...], fallback: str
 ) -> SourceProgram:
     rng = np.random.default_rng(SEED)
     values = sample_values(fields, rng)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _LOCATE = '''
@@ -43,7 +43,7 @@ class Python(Language):
             return value.name
         return f"{value.name}[..., {', '.join(str(i) for i in np.unravel_index(k, value.shape))}]"
 
-    def field(self, field: Field) -> str:
+    def field(self, field: ParameterField) -> str:
         return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 
@@ -55,7 +55,7 @@ class Rust(Language):
     def entry(self, value: RoutineVariable, k: int) -> str:
         return value.name + "".join(f"[{i}]" for i in np.unravel_index(k, value.shape)) if value.shape else value.name
 
-    def field(self, field: Field) -> str:
+    def field(self, field: ParameterField) -> str:
         return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:

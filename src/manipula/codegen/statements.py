@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from manipula.codegen.base import PARAMETERS, Field, Language, Routine, RoutineVariable
+from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable
 from manipula.errors import CompileError
 from manipula.native.lowering.passes import use_counts
 from manipula.native.tracing.graph import Operation
@@ -36,13 +36,17 @@ class Statements:
     reads_parameters: bool = False
 
 
-def statements(language: Language, routine: Routine, fields: tuple[Field, ...], tables: dict[int, str]) -> Statements:
+def statements(
+    language: Language, routine: Routine, fields: tuple[ParameterField, ...], tables: dict[int, str]
+) -> Statements:
     """The body of a routine; ``tables`` collects the names of constant arrays over a whole program."""
     return _StatementWriter(language, routine, fields, tables).run()
 
 
 class _StatementWriter:
-    def __init__(self, language: Language, routine: Routine, fields: tuple[Field, ...], tables: dict[int, str]) -> None:
+    def __init__(
+        self, language: Language, routine: Routine, fields: tuple[ParameterField, ...], tables: dict[int, str]
+    ) -> None:
         self.language, self.graph, self.fields = language, routine.graph, fields
         self.arguments: dict[str, RoutineVariable] = {a.key: a for a in routine.arguments}
         self.table_names = tables

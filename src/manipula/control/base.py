@@ -60,6 +60,7 @@ class Controller(ABC):
         return self
 
     def initial_state(self, arm: Arm) -> Vector:
+        """The states of the controller at the start: zeros, unless a controller says otherwise."""
         return np.zeros(self.states(arm.n))
 
     @abstractmethod

@@ -21,6 +21,8 @@ SINGULAR = 1e-4  # smallest singular value of J, against the largest
 
 
 class IkVerdict(NamedTuple):
+    """The status of an answer and its reason in words."""
+
     status: Status
     reason: str
 
@@ -44,6 +46,7 @@ def out_of_reach(robot: Robot, task: Task, targets: np.ndarray, limited: bool, t
 
 
 def unreachable(robot: Robot, task: Task, gap: float) -> IkVerdict:
+    """The verdict on a target ``gap`` metres beyond the reach."""
     frame = task.parts[0][0]
     reach = reach_of(robot, frame)
     span = f"{reach.nearest:.6g} to {reach.farthest:.6g} m from its shoulder" if reach else "nowhere"

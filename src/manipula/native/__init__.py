@@ -3,12 +3,12 @@
 ``compile_function(f, {"q": (7,)})`` gives a :class:`Kernel`. The way there, each room importing only those below it:
 
 =====================  ==================================================================================================
-``calling``            kernels, their entries from Python, threads, kernels found again
-``store``              object code on disk
-``llvm``               LLVM text of a graph, object code, addresses
-``lowering``           a graph made ready: fused, ordered
-``mathlib``            elementary functions as LLVM code
-``tracing``            a Python function as a graph; derivatives; the interpreter
+``calling/``           kernels, their entries from Python, threads, kernels found again
+``store/``             object code on disk
+``llvm/``              LLVM text of a graph, object code, addresses
+``lowering/``          a graph made ready: fused, ordered
+``mathlib/``           elementary functions as LLVM code
+``tracing/``           a Python function as a graph; derivatives; the interpreter
 ``llvm_text``          how LLVM functions are written
 ``binary_interface``   how machine code is called, and what it knows about CPython and NumPy
 ``locks``              LLVM, ``fork`` and the end of the program

@@ -1,12 +1,12 @@
 """One declaration per part: fields with kind, unit, meaning, default and range, and what is made from them.
 
 ====================  ==================================================================================
-``field.py``          what one field is: ``Number``, ``PerJoint``, ``Angle``, ``Formula``, ``Choice`` …
-``declared.py``       the fields of a class or function
-``checks.py``         a value against its declaration
-``registry.py``       a kind of part with its registry; ``describe`` gives all of it as plain data
-``schema.py``         JSON Schema of tables that hold parts
-``tables.py``         tables for the documentation
+``field``             what one field is: ``Number``, ``PerJoint``, ``Angle``, ``Formula``, ``Choice`` …
+``declared``          the fields of a class or function
+``checks``            a value against its declaration
+``registry``          a kind of part with its registry; ``describe`` gives all of it as plain data
+``schema``            JSON Schema of tables that hold parts
+``tables``            tables for the documentation
 ====================  ==================================================================================
 """
 

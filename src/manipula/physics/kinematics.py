@@ -44,6 +44,7 @@ def place(mechanism: Mechanism, q: Vector) -> Placement:
 
 
 def find_frame(mechanism: Mechanism, name: str) -> Frame:
+    """The frame of this name."""
     if name not in mechanism.frames:
         raise unknown_name(f"frame in robot '{mechanism.name}'", name, [known for known in mechanism.frames if known])
     return mechanism.frames[name]

@@ -37,36 +37,46 @@ class Arm:
         return self.full.lean
 
     def mass_matrix(self, q: Vector) -> np.ndarray:
+        """M(q) of the model."""
         return composite.mass_matrix(self.lean, q)
 
     def nonlinear_effects(self, q: Vector, qd: Vector) -> np.ndarray:
+        """C(q, q̇) q̇ + g(q) of the model."""
         return newton_euler.nonlinear_effects(self.lean, q, qd)
 
     def gravity(self, q: Vector) -> np.ndarray:
+        """g(q) of the model."""
         return newton_euler.gravity(self.lean, q)
 
     def inverse_dynamics(self, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+        """M(q) q̈ + C(q, q̇) q̇ + g(q) of the model."""
         if self.shares_plant:
             return self.mass_matrix(q) @ qdd + self.nonlinear_effects(q, qd)
         return newton_euler.inverse_dynamics(self.lean, q, qd, qdd)
 
     def coriolis_matrix(self, q: Vector, qd: Vector) -> np.ndarray:
+        """C(q, q̇) of the model."""
         return coriolis.coriolis_matrix(self.lean, q, qd)
 
     def regressor(self, q: Vector, qd: Vector, qdd: Vector, gravity: bool = True) -> np.ndarray:
+        """Y(q, q̇, q̈) with τ = Y π of the model."""
         mechanism = self.full if gravity else newton_euler.weightless(self.full)
         return regressor.regressor(mechanism, q, qd, qdd)
 
     def position(self, q: Vector) -> np.ndarray:
+        """The position of the tip [m]."""
         return kinematics.position(self.full, q, self.frame)
 
     def pose(self, q: Vector) -> np.ndarray:
+        """The pose of the tip, 4 × 4."""
         return kinematics.pose(self.full, q, self.frame)
 
     def jacobian(self, q: Vector) -> np.ndarray:
+        """The Jacobian of the tip, 6 × n."""
         return kinematics.jacobian(self.full, q, self.frame)
 
     def jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
+        """The time derivative of the Jacobian of the tip."""
         return kinematics.jacobian_rate(self.full, q, qd, self.frame)
 
     def friction(self, qd: Vector) -> np.ndarray:
@@ -100,4 +110,5 @@ class Arm:
         return self.jacobian(q)[list(self.task)]
 
     def task_jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
+        """The time derivative of the Jacobian of the task."""
         return self.jacobian_rate(q, qd)[list(self.task)]

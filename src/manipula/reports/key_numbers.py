@@ -134,6 +134,7 @@ def energy_size(result: Result) -> float:
 
 
 def numbers_grid(result: Result) -> str:
+    """The key numbers as HTML."""
     rows = key_numbers(result)
     columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
     cells = (

@@ -41,14 +41,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "data"
 
 
 def section(title: str, body: str) -> str:
+    """A section with a heading; nothing when it has no body."""
     return f"<section><h2>{text(title)}</h2>\n{body}\n</section>\n" if body else ""
 
 
 def card(body: str) -> str:
+    """HTML on a card."""
     return f'<div class="card">{body}</div>'
 
 
 def chip(joint: int) -> str:
+    """A dot in the colour of a joint."""
     return f'<span class="chip" style="background:var(--j{joint % len(JOINT_COLOURS) + 1})"></span>'
 
 

@@ -28,6 +28,7 @@ def needed_robot(result: Result) -> Robot:
 
 
 def is_batch(result: Result) -> bool:
+    """Does the result hold several runs?"""
     return result.arrays["q"].ndim == 3
 
 
@@ -42,6 +43,7 @@ def chosen_run(result: Result, run: int) -> Result:
 
 
 def joint_count(result: Result) -> int:
+    """How many joints the arm has."""
     return int(result.arrays["q"].shape[-1])
 
 
@@ -53,6 +55,7 @@ def names_of(result: Result) -> tuple[str, ...]:
 
 
 def prismatic(result: Result) -> tuple[bool, ...]:
+    """One flag per joint: is it prismatic?"""
     kinds = tuple(result.meta.get("joint_kinds", ()))
     n = joint_count(result)
     return tuple(kind == "prismatic" for kind in kinds) if len(kinds) == n else (False,) * n

@@ -40,6 +40,7 @@ UNVERIFIED = "accuracy not verified"
 
 
 def tone(status: str) -> str:
+    """The colour of a status: good, warn or bad."""
     return WORDS.get(status, ("bad", ""))[0]
 
 

@@ -50,6 +50,7 @@ class Payload:
     inertia: Mat3 = NO_INERTIA
 
     def moments(self) -> Moments:
+        """Mass, first moments [kg·m] and inertia about the origin [kg·m²]."""
         return moments(self.mass, self.com, self.inertia)
 
 

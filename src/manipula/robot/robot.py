@@ -68,6 +68,7 @@ class Robot:
 
     @property
     def parents(self) -> tuple[int, ...]:
+        """The number of the parent link of each joint; −1 is the base."""
         return tuple(j.parent for j in self.joints)
 
     @cached_property
@@ -83,6 +84,7 @@ class Robot:
 
     @property
     def is_numeric(self) -> bool:
+        """Is no parameter free?"""
         return not self.parameters
 
     def with_parameters(self, **values: Any) -> Robot:
@@ -168,9 +170,11 @@ class Robot:
 
     @property
     def frame_names(self) -> tuple[str, ...]:
+        """The names of all frames."""
         return tuple(f.name for f in self.frames)
 
     def joint_index(self, name: str) -> int:
+        """The number of a joint from its name."""
         if name not in self.joint_names:
             raise unknown_name("joint", name, self.joint_names)
         return self.joint_names.index(name)

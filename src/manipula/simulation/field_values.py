@@ -36,6 +36,7 @@ def real(field: str, value: Any) -> float:
 
 
 def positive(field: str, value: Any) -> float:
+    """A finite number greater than 0."""
     number = real(field, value)
     if number <= 0.0:
         raise DescriptionError(f"A finite number greater than 0 is needed, found {number:g}.", field=field)
@@ -43,6 +44,7 @@ def positive(field: str, value: Any) -> float:
 
 
 def not_negative(field: str, value: Any) -> float:
+    """A finite number of at least 0."""
     number = real(field, value)
     if number < 0.0:
         raise DescriptionError(f"A number of at least 0 is needed, found {number:g}.", field=field)
@@ -50,24 +52,28 @@ def not_negative(field: str, value: Any) -> float:
 
 
 def whole(field: str, value: Any) -> int:
+    """A whole number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise DescriptionError(f"A whole number of at least 0 is needed, found {found(value)}.", field=field)
     return int(value)
 
 
 def yes_or_no(field: str, value: Any) -> bool:
+    """A flag."""
     if not isinstance(value, (bool, np.bool_)):
         raise DescriptionError(f"True or False is needed, found {found(value)}.", field=field)
     return bool(value)
 
 
 def text(field: str, value: Any) -> str:
+    """A text."""
     if not isinstance(value, str):
         raise DescriptionError(f"A text is needed, found {found(value)}.", field=field)
     return value
 
 
 def one_of(field: str, value: Any, known: Iterable[str], what: str | None = None) -> str:
+    """One of the known names."""
     if not isinstance(value, str) or value not in known:
         raise unknown_name(what or field, value if isinstance(value, str) else found(value), known, field=field)
     return value

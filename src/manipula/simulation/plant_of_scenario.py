@@ -20,6 +20,7 @@ from manipula.simulation.scenario import Scenario
 
 
 def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
+    """The plant of a scenario, the dimension of its reference and the reference it follows."""
     robot = s.robot
     if robot.parameters and not s.parameters:
         raise DescriptionError(

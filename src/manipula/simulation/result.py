@@ -77,6 +77,7 @@ class Result(Value):
 
     @property
     def ok(self) -> bool:
+        """Did the run reach its end?"""
         return self.status == "finished"
 
     @property
@@ -114,6 +115,7 @@ class Result(Value):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints."""
         return tuple(self.meta.get("joint_names", ()))
 
     def check(self) -> Result:

@@ -209,6 +209,7 @@ class Scenario:
 
     @property
     def is_batch(self) -> bool:
+        """Does the scenario hold several runs?"""
         return any(np.ndim(v) == 2 for v in (self.q0, self.qd0)) or any(
             np.ndim(v) >= 1 for group in (self.parameters, self.vary) for v in (group or {}).values()
         )
@@ -227,6 +228,7 @@ class Scenario:
         return "dynamic" if self.controller is not None else "free"
 
     def replace(self, **changes: Any) -> Scenario:
+        """The same scenario with other values in some fields."""
         known = {f.name for f in dataclasses.fields(self)}
         for name in changes:
             if name not in known:

@@ -70,10 +70,12 @@ def add(nodes: Iterable[Node]) -> Node:
 
 
 def power(node: Node, exponent: int) -> Node:
+    """A node raised to a whole number."""
     return node if exponent == 1 else Product(1, ((node, exponent),))
 
 
 def monomial(coefficient: Number, factors: Monomial) -> Node:
+    """A coefficient times powers of atoms."""
     return product(coefficient, *(power(Atom(key), k) for key, k in factors))
 
 

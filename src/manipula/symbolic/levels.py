@@ -14,17 +14,20 @@ RightAngles = Literal["nearest", "given"]
 
 
 def check_level(level: str) -> None:
+    """Refuse an unknown level of equations."""
     if not isinstance(level, str) or level not in LEVELS:
         raise unknown_name("level of equations", level, LEVELS, field="level")
 
 
 def check_inertia(inertia: str) -> None:
+    """Refuse an unknown choice of inertial parameters."""
     known = get_args(Inertia)
     if not isinstance(inertia, str) or inertia not in known:
         raise unknown_name("choice of inertial parameters", inertia, known, field="inertia")
 
 
 def check_right_angles(right_angles: str) -> None:
+    """Refuse an unknown treatment of right angles."""
     known = get_args(RightAngles)
     if not isinstance(right_angles, str) or right_angles not in known:
         raise unknown_name("treatment of right angles", right_angles, known, field="right_angles")

@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # of the largest moment: by so much a tensor may be lifted to 
 
 
 @dataclass(frozen=True)
-class Body:
+class MjcfBody:
     """A link with the joints that move it: (number of the joint, its frame and its link's, seen from the body at q = 0)."""
 
     joints: tuple[tuple[int, Pose, Pose], ...]
@@ -32,10 +32,11 @@ class Body:
 
 
 def weightless(link: Link) -> bool:
+    """Has the link neither mass nor inertia?"""
     return link.mass == 0 and link.inertia == NO_INERTIA
 
 
-def bodies(robot: Robot) -> dict[int, list[Body]]:
+def bodies(robot: Robot) -> dict[int, list[MjcfBody]]:
     """The bodies that hang on each link (-1: the base).
 
     Raises:
@@ -47,7 +48,7 @@ def bodies(robot: Robot) -> dict[int, list[Body]]:
     seen = {f.link for f in robot.frames if f.name != (robot.links[f.link].name if f.link >= 0 else "")}
     if robot.tip is not None:
         seen.add(robot.tip_frame.link)
-    out: dict[int, list[Body]] = {}
+    out: dict[int, list[MjcfBody]] = {}
     todo = list(children.get(-1, []))
     while todo:
         first = last = todo.pop()
@@ -67,7 +68,7 @@ def bodies(robot: Robot) -> dict[int, list[Body]]:
     return out
 
 
-def _body(robot: Robot, members: list[int]) -> Body:
+def _body(robot: Robot, members: list[int]) -> MjcfBody:
     placement = IDENTITY
     for i in members:
         placement = placement @ robot.joints[i].placement @ robot.links[i].frame
@@ -78,7 +79,7 @@ def _body(robot: Robot, members: list[int]) -> Body:
         X_JB = robot.links[i].frame @ X_JB
         joints.append((i, X_JB.inverse(), X_BL))
         X_JB = robot.joints[i].placement @ X_JB
-    return Body(tuple(reversed(joints)), placement, members[-1])
+    return MjcfBody(tuple(reversed(joints)), placement, members[-1])
 
 
 def _carries(robot: Robot, link: int) -> bool:

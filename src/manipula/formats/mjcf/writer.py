@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.formats.mjcf.bodies import Body, bodies, written_inertia
+from manipula.formats.mjcf.bodies import MjcfBody, bodies, written_inertia
 from manipula.formats.mjcf.extension import BODY, JOINT, LINK, PREFIX
 from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
@@ -33,10 +33,10 @@ def to_mjcf(robot: Robot) -> str:
         DescriptionError: parameters are still free, a link moves without mass, or no body has its moments.
     """
     refuse_symbols(robot, "MJCF")
-    return _Writer(robot).text()
+    return _MjcfWriter(robot).text()
 
 
-class _Writer:
+class _MjcfWriter:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.xml = XmlWriter()
@@ -64,7 +64,7 @@ class _Writer:
             xml.open("body", name=self.base, **_where(robot.base))
             self._inertial(robot.base_link)
         self._attached(-1)
-        todo: list[Body | None] = list(reversed(self.bodies.get(-1, [])))
+        todo: list[MjcfBody | None] = list(reversed(self.bodies.get(-1, [])))
         while todo:  # None closes a body
             body = todo.pop()
             if body is None:

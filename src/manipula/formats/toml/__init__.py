@@ -4,6 +4,9 @@
 ``reader``        TOML → robot: ``from_toml``
 ``parts``         links, joints, limits, friction, drives, frames of a file
 ``fields``        tables whose every key is asked for once, with its line; numbers and formulas
+``budget``        what a text may hold at most, counted before it is parsed
+``part_tables``   tables of parts: the name in a registry and the fields that the part declares
+``schema``        JSON Schema of robot files
 ``lines``         the line on which each key stands
 ``writer``        robot → TOML: ``to_toml``
 ``dh_writer``     rows of DH parameters → TOML: ``dh_to_toml``

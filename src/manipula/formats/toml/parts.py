@@ -140,4 +140,5 @@ def drivetrain(table: Fields) -> dict[str, Any]:
 
 
 def base_and_tool(table: Fields) -> tuple[Pose, Pose]:
+    """The poses ``[base]`` and ``[tool]``; identity where a file gives none."""
     return table.read("base", pose, IDENTITY), table.read("tool", pose, IDENTITY)

@@ -30,6 +30,7 @@ def keys(fields: Mapping[str, Field | dict[str, Any]]) -> dict[str, Any]:
 
 
 def angle(unit: str, meaning: str, **more: Any) -> Field:
+    """A number in radians that files may give in degrees as well (``…_deg``)."""
     return Number(unit, meaning, degrees=True, **more)
 
 

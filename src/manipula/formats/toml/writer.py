@@ -75,6 +75,7 @@ def _link_lines(link: Link) -> list[str]:
 
 
 def body_lines(body: Link | Payload) -> list[str]:
+    """Mass, centre of mass and inertia as lines of TOML."""
     lines = [f"mass = {number_text(body.mass)}"]
     if body.com != ZERO3:
         lines.append(f"com = {vector_text(body.com)}")
@@ -139,10 +140,12 @@ def _rows(matrix: Any) -> str:
 
 
 def vector_text(values: Any) -> str:
+    """A list of numbers as TOML."""
     return "[" + ", ".join(number_text(v) for v in values) + "]"
 
 
 def number_text(value: Any) -> str:
+    """A number as TOML that reads back equal; an expression as a formula in quotes."""
     if is_symbolic(value):
         return f'"{formula_text(value)}"'
     number = float(value)
@@ -152,6 +155,7 @@ def number_text(value: Any) -> str:
 
 
 def string(value: str) -> str:
+    """A TOML string with everything escaped that is not printable."""
     body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08X}") for c in value)
     return f'"{body}"'
 

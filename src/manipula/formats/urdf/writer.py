@@ -32,7 +32,7 @@ def to_urdf(robot: Robot) -> str:
         DescriptionError: parameters are still free, or two frames share a name.
     """
     refuse_symbols(robot, "URDF")
-    return _Writer(robot).text()
+    return _UrdfWriter(robot).text()
 
 
 def _folded(joint: Joint, link: Link) -> tuple[Pose, np.ndarray] | None:
@@ -49,7 +49,7 @@ def _folded(joint: Joint, link: Link) -> tuple[Pose, np.ndarray] | None:
     return joint.placement @ link.frame, link.frame.R.T @ u
 
 
-class _Writer:
+class _UrdfWriter:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.names = Names(robot)

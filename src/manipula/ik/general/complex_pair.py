@@ -62,6 +62,7 @@ def pair(x: Any) -> ComplexPair:
 
 
 def choose(condition: Any, a: ComplexPair, b: ComplexPair) -> ComplexPair:
+    """``a`` where the condition holds, else ``b``."""
     return ComplexPair(ops.where(condition, a.re, b.re), ops.where(condition, a.im, b.im))
 
 

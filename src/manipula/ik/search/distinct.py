@@ -22,6 +22,8 @@ MOST = 64  # postures kept of a continuum
 
 
 class Enumerated(NamedTuple):
+    """The different solutions of one target and how they were found."""
+
     q: np.ndarray
     residual: np.ndarray
     iterations: int

@@ -174,10 +174,12 @@ class Path:
 
     @property
     def start(self) -> np.ndarray:
+        """The first point."""
         return self.position(0.0)
 
     @property
     def end(self) -> np.ndarray:
+        """The last point."""
         return self.position(self.length)
 
     @property

@@ -24,6 +24,7 @@ def vector3(value: Any, name: str) -> np.ndarray:
 
 
 def unit3(value: Any, name: str) -> np.ndarray:
+    """A vector of three numbers scaled to length 1."""
     vector = vector3(value, name)
     norm = float(np.linalg.norm(vector))
     if norm == 0:

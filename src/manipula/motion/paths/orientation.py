@@ -44,6 +44,7 @@ def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
 
 
 def conjugate(q: Quaternion) -> Quaternion:
+    """The conjugate quaternion: the inverse rotation of a unit quaternion."""
     return [q[0], -q[1], -q[2], -q[3]]
 
 

@@ -19,7 +19,7 @@ from manipula.native import binary_interface as abi
 from manipula.native.binary_interface import aligned_workspace
 from manipula.native.calling import fast_entry_code as entry
 from manipula.native.llvm.objects import LoadedCode
-from manipula.native.llvm_text import DOUBLE, POINTER, VOID, Builder, ModuleText
+from manipula.native.llvm_text import DOUBLE, POINTER, VOID, LlvmBuilder, ModuleText
 from manipula.native.store.object_cache import load_or_compile
 
 Shape = tuple[int, ...]
@@ -162,7 +162,7 @@ def _entry_module() -> ModuleText:
 
 def _test_kernel() -> str:
     """(a (3,), b (2, 3), c ()) → a + b[1]·c (3,), c − a[0] (), so that every kind of argument and result occurs."""
-    f = Builder(_TEST_KERNEL, VOID, [POINTER, POINTER, POINTER])
+    f = LlvmBuilder(_TEST_KERNEL, VOID, [POINTER, POINTER, POINTER])
     inputs, outputs, workspace = f.arguments
     a, b, c = (f.word(inputs, 8 * k, POINTER) for k in range(3))
     first, second = (f.word(outputs, 8 * k, POINTER) for k in range(2))

@@ -18,7 +18,7 @@ refuses such an array, as it does for every array that is referenced twice.)
 from __future__ import annotations
 
 from manipula.native import binary_interface as abi
-from manipula.native.llvm_text import DOUBLE, INT32, INT64, NULL, POINTER, VOID, ContextBuilder, Value, integer
+from manipula.native.llvm_text import DOUBLE, INT32, INT64, NULL, POINTER, VOID, ContextBuilder, LlvmValue, integer
 
 NAME = "manipula_entry"
 MAX_RANK = 4
@@ -47,12 +47,12 @@ def output_words(inputs: int, index: int) -> int:
 
 def entry_text() -> str:
     """The LLVM text of the entry."""
-    entry = _Entry()
+    entry = _FastEntryBuilder()
     entry.write()
     return entry.text()
 
 
-class _Entry(ContextBuilder):
+class _FastEntryBuilder(ContextBuilder):
     """Writes the entry; ``slow`` and ``fail`` are the two early ways out."""
 
     def __init__(self) -> None:
@@ -90,12 +90,12 @@ class _Entry(ContextBuilder):
             self.drop(self.word(self.results, self.words(k), POINTER))
         self.ret(NULL)
 
-    def drop(self, reference: Value) -> None:
+    def drop(self, reference: LlvmValue) -> None:
         """Give up a reference unless it is NULL."""
         with self.only_if(self.differ(reference, NULL)):
             self.call(DECREF, VOID, reference)
 
-    def accept(self, argument: Value, description: Value) -> Value:
+    def accept(self, argument: LlvmValue, description: LlvmValue) -> LlvmValue:
         """The address of the argument's first double; the slow road if it is not exactly what the kernel wants."""
         kind, rank = self.word(argument, abi.OBJECT_TYPE), self.word(description, 0)
         number, array, join = self.label("number"), self.label("array"), self.label("join")
@@ -117,7 +117,7 @@ class _Entry(ContextBuilder):
         self.start(join)
         return self.either((number_data, number_end), (array_data, array_end))
 
-    def require_shape(self, array: Value, description: Value, rank: Value, otherwise: str) -> None:
+    def require_shape(self, array: LlvmValue, description: LlvmValue, rank: LlvmValue, otherwise: str) -> None:
         """Go on if the array has the described shape (rank ≥ 1)."""
         self.require(self.same(self.convert("sext", self.word(array, abi.ARRAY_RANK, INT32), INT64), rank), otherwise)
         shape, expected = self.word(array, abi.ARRAY_SHAPE, POINTER), self.at(description, 8)
@@ -125,7 +125,7 @@ class _Entry(ContextBuilder):
             offset = self.words(axis)
             self.require(self.same(self.word(shape, offset), self.word(expected, offset)), otherwise)
 
-    def result(self, k: Value, description: Value) -> Value:
+    def result(self, k: LlvmValue, description: LlvmValue) -> LlvmValue:
         """Where the kernel shall write result ``k``; its array, if it is one, goes into ``results``."""
         rank = self.word(description, 0)
         number, array, join = self.label("number"), self.label("array"), self.label("join")
@@ -150,7 +150,7 @@ class _Entry(ContextBuilder):
         self.start(join)
         return self.either((number_data, number), (array_data, have))
 
-    def remembered(self, description: Value, rank: Value, taken: str) -> Value:
+    def remembered(self, description: LlvmValue, rank: LlvmValue, taken: str) -> LlvmValue:
         """Jump to ``taken`` with the first remembered array that nobody else holds and nobody has altered."""
         with self.loop(integer(POOL)) as slot:
             following = self.label("next_slot")
@@ -167,7 +167,7 @@ class _Entry(ContextBuilder):
             self.start(following)
         return candidate
 
-    def fresh(self, description: Value, rank: Value) -> Value:
+    def fresh(self, description: LlvmValue, rank: LlvmValue) -> LlvmValue:
         """A new array from NumPy, remembered if the context says so."""
         dtype = self.context(DTYPE, POINTER)
         self.call(INCREF, VOID, dtype)  # NumPy takes this reference

@@ -31,8 +31,8 @@ from manipula.native.llvm_text import (
     POINTER,
     VOID,
     ContextBuilder,
+    LlvmValue,
     ModuleText,
-    Value,
     integer,
 )
 from manipula.native.store.object_cache import load_or_compile
@@ -193,14 +193,14 @@ class _Loop(ContextBuilder):
         self.start(done)
         self.ret()
 
-    def allocate(self, fail: str) -> Value:
+    def allocate(self, fail: str) -> LlvmValue:
         """Memory for the workspace and one row of every operand."""
         size = self.add(self.add(self.context(WORKSPACE_BYTES), self.context(MEMORY_BYTES)), integer(64))
         memory = self.call(MALLOC, POINTER, size)
         self.require(self.differ(memory, NULL), fail)
         return memory
 
-    def aligned(self, memory: Value) -> Value:
+    def aligned(self, memory: LlvmValue) -> LlvmValue:
         """The first multiple of 64 bytes in ``memory``."""
         misfit = self.and_(self.sub(integer(0), self.convert("ptrtoint", memory, INT64)), integer(63))
         return self.at(memory, misfit)
@@ -210,15 +210,15 @@ class _Loop(ContextBuilder):
         self.call(CLEAR_FLAGS, INT32, integer(ALL_FLOATING_POINT_FLAGS, INT32))
         self.branch(done)
 
-    def description(self, index: Value) -> Value:
+    def description(self, index: LlvmValue) -> LlvmValue:
         return self.at(self.block_of_words, self.add(self.mul(index, integer(8 * OPERAND_WORDS)), integer(8 * HEADER)))
 
-    def core_stride(self, description: Value, axis: Value) -> Value:
+    def core_stride(self, description: LlvmValue, axis: LlvmValue) -> LlvmValue:
         """NumPy's stride of one axis of a row, in bytes."""
         position = self.word(self.at(description, 8 * STRIDE_POSITION), axis)
         return self.word(self.steps, self.words(position))
 
-    def require_contiguous(self, description: Value, strided: str) -> None:
+    def require_contiguous(self, description: LlvmValue, strided: str) -> None:
         """Go on if every axis longer than 1 has the stride of a C-contiguous row."""
         with self.loop(integer(MAX_RANK)) as axis:
             offset = self.words(axis)
@@ -226,7 +226,7 @@ class _Loop(ContextBuilder):
             short = self.same(self.word(self.at(description, 8 * LENGTH), offset), 1)
             self.require(self.or_(short, self.same(self.core_stride(description, offset), wanted)), strided)
 
-    def run(self, pointers: Value, count: Value) -> None:
+    def run(self, pointers: LlvmValue, count: LlvmValue) -> None:
         outputs, output_strides = (self.at(p, self.words(self.inputs)) for p in (pointers, self.strides))
         self.call(BATCH, VOID, pointers, self.strides, outputs, output_strides, count, self.workspace)
 
@@ -246,7 +246,7 @@ class _Loop(ContextBuilder):
             with self.loop(self.sub(self.operands, self.inputs)) as output:
                 self.copy(self.add(output, self.inputs), number, rows, gather=False)
 
-    def copy(self, index: Value, number: Value, rows: Value, *, gather: bool) -> None:
+    def copy(self, index: LlvmValue, number: LlvmValue, rows: LlvmValue, *, gather: bool) -> None:
         """Row ``number`` of an operand into scratch memory, or back."""
         description = self.description(index)
         step = self.word(self.steps, self.words(index))

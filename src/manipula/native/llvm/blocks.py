@@ -126,7 +126,7 @@ def needed_by(f: Function, loop: Loop, root: Any) -> tuple[list[int], list[int]]
     return [n for n in loop.body if n in needed], [n for n in loop.body if n not in needed]
 
 
-class StopFlag:
+class LoopStopFlag:
     """What a loop that may take long looks at before every step: a number that the caller sets to end it."""
 
     def __init__(self, f: Function, number: int) -> None:
@@ -148,7 +148,7 @@ def until(f: Function, number: int, loop: Loop) -> list[str]:
     m = f.module
     T, B = m.T, m.B
     start = enter(f, loop)
-    flag = StopFlag(f, number)
+    flag = LoopStopFlag(f, number)
     limit = f.get(loop.steps)
     head, body, done = f.label("until"), f.label("step"), f.label("converged")
     before = f.block
@@ -193,7 +193,7 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     m = f.module
     T, B = m.T, m.B
     start = enter(f, loop)
-    flag = StopFlag(f, number)
+    flag = LoopStopFlag(f, number)
     steps = step_count(f, loop.steps, 0)
     watched = loop.stop is not None or bool(loop.record)
     recorder = Recorder(f, number, loop, steps) if loop.record else None
@@ -308,7 +308,7 @@ class Recorder:
         close(self.f, self.next, self.after[0], latch)
         close(self.f, self.due, self.after[1], latch)
 
-    def fill(self, flag: StopFlag) -> None:
+    def fill(self, flag: LoopStopFlag) -> None:
         """NaN for the samples after the loop has ended early; nobody reads those of a loop that was called off."""
         f = self.f
         f.module.declared["@manipula_fill"] = FILL

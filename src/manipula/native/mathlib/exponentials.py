@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from manipula.native.llvm_text import Value
+from manipula.native.llvm_text import LlvmValue
 from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 EXP = hex_floats(
@@ -75,10 +75,10 @@ EXP_OVERFLOW, EXP_UNDERFLOW = 709.782712893384, -745.1332191019412
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 ROUNDER_BITS = 0x4338000000000000
 
-_Pair = tuple[Value, Value]
+_Pair = tuple[LlvmValue, LlvmValue]
 
 
-def _reduce(v: Lanes, x: Value) -> tuple[Value, Value, _Pair]:
+def _reduce(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue, _Pair]:
     """n as double and bits, and r = x − n·ln 2 as a pair."""
     n, bits = v.round(x, LOG2_E)
     minus_n = v.neg(n)
@@ -87,7 +87,7 @@ def _reduce(v: Lanes, x: Value) -> tuple[Value, Value, _Pair]:
     return n, bits, (r, v.fma(minus_n, v.const(LN2[1]), v.fsub(first, r)))
 
 
-def _scale(v: Lanes, value: Value, n_bits: Value) -> Value:
+def _scale(v: Lanes, value: LlvmValue, n_bits: LlvmValue) -> LlvmValue:
     """``value·2ⁿ`` for |n| < 2000 in two steps, so that subnormal results are rounded once."""
     half = v.lshr(v.sub(n_bits, v.iconst(ROUNDER_BITS - 2048)), v.iconst(1))  # ⌊n/2⌋ + 1024
     first = v.from_bits(v.shl(v.sub(half, v.iconst(1)), v.iconst(52)))
@@ -95,7 +95,7 @@ def _scale(v: Lanes, value: Value, n_bits: Value) -> Value:
     return v.fmul(v.fmul(value, first), second)
 
 
-def exp(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def exp(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """eˣ."""
     _, bits, (r, _) = _reduce(v, x)
     mantissa = v.fadd(v.const(1.0), v.fma(v.fmul(r, r), v.polynomial(r, EXP), r))
@@ -104,19 +104,19 @@ def exp(v: Lanes, x: Value) -> tuple[list[Value], None]:
     return [v.select(v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
 
 
-def _exp_pair(v: Lanes, x: Value) -> tuple[Value, _Pair]:
+def _exp_pair(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, _Pair]:
     """eˣ = 2ⁿ·(high + low), good to about 58 bits: the bits of n, and the pair."""
     _, bits, (r, r_low) = _reduce(v, x)
     return bits, _exp_of_reduced(v, r, r_low)
 
 
-def _exp_of_reduced(v: Lanes, r: Value, r_low: Value) -> _Pair:
+def _exp_of_reduced(v: Lanes, r: LlvmValue, r_low: LlvmValue) -> _Pair:
     one, error = v.fast_two_sum(v.const(1.0), r)
     rest = v.fma(v.fmul(r, r), v.polynomial(r, EXP), v.fma(r, r_low, r_low))
     return v.fast_two_sum(one, v.fadd(error, rest))
 
 
-def _sinh_cosh(v: Lanes, size: Value, sign: float) -> Value:
+def _sinh_cosh(v: Lanes, size: LlvmValue, sign: float) -> LlvmValue:
     """(eˣ ± e⁻ˣ)/2 for x ≥ 0 (x ≥ 1 for the difference), from eˣ/4 and e⁻ˣ/4: it overflows where they do."""
     bits, (high, low) = _exp_pair(v, size)
     exponent = v.sub(bits, v.iconst(ROUNDER_BITS))
@@ -131,7 +131,7 @@ def _sinh_cosh(v: Lanes, size: Value, sign: float) -> Value:
     return v.select(v.ordered("gt", size, v.const(711.0)), v.const(math.inf), value)
 
 
-def sinh(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def sinh(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """sinh x; a polynomial for |x| < 1, where the exponentials cancel."""
     size = v.abs(x)
     z = v.fmul(size, size)
@@ -140,12 +140,12 @@ def sinh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     return [v.with_sign(value, v.sign(x))], None
 
 
-def cosh(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def cosh(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """cosh x."""
     return [_sinh_cosh(v, v.abs(x), 1.0)], None
 
 
-def tanh(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def tanh(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     r"""tanh x = (E − 1)/(E + 1), E = exp(2|x|); E − 1 is formed without cancellation.
 
     .. math:: E - 1 = (2^n - 1) + 2^n r + 2^n r^2 P(r)
@@ -162,7 +162,7 @@ def tanh(v: Lanes, x: Value) -> tuple[list[Value], None]:
     return [v.with_sign(v.fadd(q, q_low), v.sign(x))], None
 
 
-def _split(v: Lanes, x: Value) -> _Pair:
+def _split(v: Lanes, x: LlvmValue) -> _Pair:
     """x = 2ᵏ·m for positive normal x: k as a double, m in [√½, √2)."""
     shifted = v.add(v.bits(x), v.iconst(0x3FF0000000000000 - SQRT_HALF_BITS))
     exponent = v.lshr(shifted, v.iconst(52))
@@ -170,7 +170,7 @@ def _split(v: Lanes, x: Value) -> _Pair:
     return k, v.from_bits(v.add(v.and_(shifted, v.iconst(2**52 - 1)), v.iconst(SQRT_HALF_BITS)))
 
 
-def log(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def log(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     r"""ln x: −∞ at 0, NaN below.
 
     .. math:: \ln m = f - f^2/2 + s\,(f^2/2 + s^2 L(s^2)), \qquad f = m - 1,\; s = f/(2 + f)
@@ -190,7 +190,7 @@ def log(v: Lanes, x: Value) -> tuple[list[Value], None]:
     return [v.select(v.ordered("gt", x, v.const(0.0)), value, special)], None
 
 
-def _log_pair(v: Lanes, x: Value) -> _Pair:
+def _log_pair(v: Lanes, x: LlvmValue) -> _Pair:
     r"""ln x as a pair good to about 64 bits, for positive normal x.
 
     .. math:: \ln x = k \ln 2 + 2s\,(1 + s^2 (\tfrac13 + s^2 Q(s^2)))
@@ -213,7 +213,7 @@ def _log_pair(v: Lanes, x: Value) -> _Pair:
     return v.fast_two_sum(total, v.fadd(error, v.fma(k, v.const(LN2_SHORT[1]), low)))
 
 
-def pow(v: Lanes, x: Value, y: Value) -> tuple[list[Value], Value]:
+def pow(v: Lanes, x: LlvmValue, y: LlvmValue) -> tuple[list[LlvmValue], LlvmValue]:
     """xʸ = exp(y·ln x) for positive normal x and results far from overflow; the C library does all other cases."""
     log_x, log_x_low = _log_pair(v, x)
     p, p_low = v.two_product(y, log_x)

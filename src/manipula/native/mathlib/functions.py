@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from manipula.errors import CompileError, unknown_name
-from manipula.native.llvm_text import DOUBLE, Builder, Type, Value
+from manipula.native.llvm_text import DOUBLE, LlvmBuilder, LlvmValue, Type
 from manipula.native.mathlib import exponentials as mathlib_exp
 from manipula.native.mathlib import inverse_trigonometry as mathlib_inverse
 from manipula.native.mathlib import trigonometry as mathlib_trig
@@ -29,7 +29,7 @@ PREFIX = "manipula_math_"
 LIBM_SYMBOLS = {PREFIX + "libm_" + name: name for name in ("sin", "cos", "tan", "atan2", "pow")}
 """External symbols in the code, and the function of the C library each stands for."""
 
-Body = Callable[..., "tuple[list[Value], Value | None]"]
+Body = Callable[..., "tuple[list[LlvmValue], LlvmValue | None]"]
 """Writes a function: (lanes, arguments) → (results, bit per lane "inside my range", or None if that is everywhere)."""
 
 _FUNCTIONS: dict[str, tuple[Body, int, tuple[str, ...]]] = {
@@ -113,10 +113,10 @@ def _patch(texts: Texts, library_name: str, width: int, count: int) -> str:
         return wanted
     texts[library] = f"declare {DOUBLE} {library}({', '.join([str(DOUBLE)] * count)})"
     number = Type("double", width)
-    f = Builder(wanted[1:], number, [Type("i1", width), number, *[number] * count], "internal")
+    f = LlvmBuilder(wanted[1:], number, [Type("i1", width), number, *[number] * count], "internal")
     inside, result, *arguments = f.arguments
 
-    def lane(value: Value, k: int) -> Value:
+    def lane(value: LlvmValue, k: int) -> LlvmValue:
         return value if width == 1 else f.extract(value, k)
 
     for k in range(width):
@@ -133,11 +133,11 @@ def _patch(texts: Texts, library_name: str, width: int, count: int) -> str:
     return wanted
 
 
-def _return(f: Builder, results: list[Value]) -> None:
+def _return(f: LlvmBuilder, results: list[LlvmValue]) -> None:
     if len(results) == 1:
         f.ret(results[0])
         return
-    packed = Value(Type(f"{{{', '.join(str(r.type) for r in results)}}}"), "undef")
+    packed = LlvmValue(Type(f"{{{', '.join(str(r.type) for r in results)}}}"), "undef")
     for position, result in enumerate(results):
-        packed = Value(packed.type, f.let(f"insertvalue {packed}, {result}, {position}"))
+        packed = LlvmValue(packed.type, f.let(f"insertvalue {packed}, {result}, {position}"))
     f.ret(packed)

@@ -5,7 +5,7 @@ Polynomials are minimax fits (Remez exchange) with relative errors of the whole 
 
 from __future__ import annotations
 
-from manipula.native.llvm_text import Value
+from manipula.native.llvm_text import LlvmValue
 from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 ATAN = hex_floats(
@@ -47,10 +47,10 @@ QUARTER_PI = (HALF_PI[0] / 2, HALF_PI[1] / 2)
 ATAN2_LARGEST, ATAN2_SMALLEST = 2.0**1000, 2.0**-1000
 """Between these sizes of the larger argument nothing overflows or divides by zero; the C library does the rest."""
 
-_Pair = tuple[Value, Value]
+_Pair = tuple[LlvmValue, LlvmValue]
 
 
-def _octant_angle(v: Lanes, a: Value, b: Value) -> tuple[Value, _Pair, _Pair]:
+def _octant_angle(v: Lanes, a: LlvmValue, b: LlvmValue) -> tuple[LlvmValue, _Pair, _Pair]:
     r"""The pieces of atan(a/b) for a, b > 0: is a > b?, a constant and a small angle, both as pairs.
 
     With s = min(a,b), l = max(a,b): the angle of s/l is atan t for s/l ≤ tan(π/8), else π/4 + atan t with
@@ -75,7 +75,7 @@ def _octant_angle(v: Lanes, a: Value, b: Value) -> tuple[Value, _Pair, _Pair]:
     return swap, offset, (t, angle_low)
 
 
-def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: Value, base: _Pair) -> _Pair:
+def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: LlvmValue, base: _Pair) -> _Pair:
     """``base ± (offset + angle)`` with the sign bit in ``turn``, as constant pair and angle pair."""
     constant = tuple(v.fadd(c, v.flip(o, turn)) for c, o in zip(base, offset))
     part, part_low = v.flip(angle[0], turn), v.flip(angle[1], turn)
@@ -83,7 +83,7 @@ def _combine(v: Lanes, offset: _Pair, angle: _Pair, turn: Value, base: _Pair) ->
     return total, v.fadd(error, v.fadd(part_low, constant[1]))
 
 
-def _first_quadrant(v: Lanes, a: Value, b: Value, negative: Value | None) -> Value:
+def _first_quadrant(v: Lanes, a: LlvmValue, b: LlvmValue, negative: LlvmValue | None) -> LlvmValue:
     """atan(a/b), or π − atan(a/b) where ``negative`` holds; a, b > 0."""
     swap, offset, angle = _octant_angle(v, a, b)
     zero, sign_bit = v.const(0.0), v.iconst(-(2**63))
@@ -97,14 +97,14 @@ def _first_quadrant(v: Lanes, a: Value, b: Value, negative: Value | None) -> Val
     return v.fadd(total, low)
 
 
-def atan(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def atan(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """atan x."""
     size = v.abs(x)
     size = v.select(v.ordered("gt", size, v.const(2.0**60)), v.const(2.0**60), size)  # π/2 to the last bit beyond
     return [v.with_sign(_first_quadrant(v, size, v.const(1.0), None), v.sign(x))], None
 
 
-def atan2(v: Lanes, y: Value, x: Value) -> tuple[list[Value], Value]:
+def atan2(v: Lanes, y: LlvmValue, x: LlvmValue) -> tuple[list[LlvmValue], LlvmValue]:
     """The angle of the point (x, y), in [−π, π], signed zeros as in IEEE 754."""
     a, b = v.abs(y), v.abs(x)
     larger = v.select(v.ordered("gt", a, b), a, b)
@@ -114,7 +114,7 @@ def atan2(v: Lanes, y: Value, x: Value) -> tuple[list[Value], Value]:
     return [v.with_sign(_first_quadrant(v, a, b, negative), v.sign(y))], inside
 
 
-def _asin_parts(v: Lanes, x: Value) -> tuple[Value, _Pair]:
+def _asin_parts(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, _Pair]:
     r"""(|x| ≥ ½?, asin s as a pair) with s = |x|, or s = √((1 − |x|)/2) where |x| ≥ ½.
 
     asin|x| = π/2 − 2 asin √((1 − |x|)/2); the square root carries its rounding error.
@@ -131,7 +131,7 @@ def _asin_parts(v: Lanes, x: Value) -> tuple[Value, _Pair]:
     return outer, (s, v.fma(v.fmul(s, z), v.polynomial(z, ASIN), s_low))
 
 
-def asin(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def asin(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """asin x; NaN for |x| > 1."""
     outer, (s, low) = _asin_parts(v, x)
     inner = v.fadd(s, low)
@@ -140,7 +140,7 @@ def asin(v: Lanes, x: Value) -> tuple[list[Value], None]:
     return [v.with_sign(v.select(outer, far, inner), v.sign(x))], None
 
 
-def acos(v: Lanes, x: Value) -> tuple[list[Value], None]:
+def acos(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     """acos x: π/2 − asin x inside |x| < ½, 2 asin s for x ≥ ½, π − 2 asin s for x ≤ −½; NaN for |x| > 1."""
     outer, (s, low) = _asin_parts(v, x)
     negative = v.ordered("lt", x, v.const(0.0))

@@ -11,7 +11,7 @@ Reduction to the octant around a multiple of π/2 [CodyWaite1980], π/2 in three
 
 from __future__ import annotations
 
-from manipula.native.llvm_text import Value
+from manipula.native.llvm_text import LlvmValue
 from manipula.native.mathlib.lanes import Lanes, hex_floats
 
 LIMIT = 1e7
@@ -41,14 +41,14 @@ COS = hex_floats(
 )
 """(cos r − 1 + r²/2)/r⁴ as a polynomial in r²."""
 
-_Result = tuple[list[Value], Value]
+_Result = tuple[list[LlvmValue], LlvmValue]
 
 
-def _inside(v: Lanes, x: Value) -> Value:
+def _inside(v: Lanes, x: LlvmValue) -> LlvmValue:
     return v.ordered("le", v.abs(x), v.const(LIMIT))
 
 
-def _kernels(v: Lanes, x: Value) -> tuple[Value, Value, Value]:
+def _kernels(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue, LlvmValue]:
     """sin r, cos r and the bits of n (the quadrant)."""
     n, quadrant = v.round(x, TWO_OVER_PI)
     minus_n = v.neg(n)
@@ -62,40 +62,40 @@ def _kernels(v: Lanes, x: Value) -> tuple[Value, Value, Value]:
     return sine, cosine, quadrant
 
 
-def _odd(v: Lanes, quadrant: Value) -> Value:
+def _odd(v: Lanes, quadrant: LlvmValue) -> LlvmValue:
     return v.differ(v.and_(quadrant, v.iconst(1)), v.iconst(0))
 
 
-def _second_bit_as_sign(v: Lanes, quadrant: Value) -> Value:
+def _second_bit_as_sign(v: Lanes, quadrant: LlvmValue) -> LlvmValue:
     return v.and_(v.shl(quadrant, v.iconst(62)), v.iconst(-(2**63)))
 
 
-def _sin_of(v: Lanes, sine: Value, cosine: Value, quadrant: Value) -> Value:
+def _sin_of(v: Lanes, sine: LlvmValue, cosine: LlvmValue, quadrant: LlvmValue) -> LlvmValue:
     return v.flip(v.select(_odd(v, quadrant), cosine, sine), _second_bit_as_sign(v, quadrant))
 
 
-def _cos_of(v: Lanes, sine: Value, cosine: Value, quadrant: Value) -> Value:
+def _cos_of(v: Lanes, sine: LlvmValue, cosine: LlvmValue, quadrant: LlvmValue) -> LlvmValue:
     sign = _second_bit_as_sign(v, v.add(quadrant, v.iconst(1)))
     return v.flip(v.select(_odd(v, quadrant), sine, cosine), sign)
 
 
-def sincos(v: Lanes, x: Value) -> _Result:
+def sincos(v: Lanes, x: LlvmValue) -> _Result:
     """sin x and cos x from one reduction."""
     parts = _kernels(v, x)
     return [_sin_of(v, *parts), _cos_of(v, *parts)], _inside(v, x)
 
 
-def sin(v: Lanes, x: Value) -> _Result:
+def sin(v: Lanes, x: LlvmValue) -> _Result:
     """sin x."""
     return [_sin_of(v, *_kernels(v, x))], _inside(v, x)
 
 
-def cos(v: Lanes, x: Value) -> _Result:
+def cos(v: Lanes, x: LlvmValue) -> _Result:
     """cos x."""
     return [_cos_of(v, *_kernels(v, x))], _inside(v, x)
 
 
-def tan(v: Lanes, x: Value) -> _Result:
+def tan(v: Lanes, x: LlvmValue) -> _Result:
     """tan x = sin r / cos r, or −cos r / sin r in odd quadrants.
 
     Numerator and denominator carry their rounding errors (r too), so that the quotient is good to about one unit.

@@ -238,7 +238,7 @@ def _unpack(key: bytes, entry: bytes) -> bytes | None:
     return content if hmac.compare_digest(entry[:HEADER_SIZE], expected) else None
 
 
-class _Entry(NamedTuple):
+class _StoredObject(NamedTuple):
     """A file of the folder: when it was last used, its size and its name."""
 
     used: float
@@ -318,16 +318,16 @@ class _Folder:
             self.remove(entry.name)
             excess -= entry.size
 
-    def entries(self) -> list[_Entry]:
+    def entries(self) -> list[_StoredObject]:
         """Every entry of the folder; temporary files that a process left behind when it died are removed."""
-        found: list[_Entry] = []
+        found: list[_StoredObject] = []
         place = self.path if self.descriptor is None else self.descriptor
         with contextlib.suppress(OSError), os.scandir(place) as files:
             for file in files:
                 with contextlib.suppress(OSError):
                     status = file.stat(follow_symlinks=False)
                     if file.name.endswith(".o"):
-                        found.append(_Entry(status.st_mtime, status.st_size, file.name))
+                        found.append(_StoredObject(status.st_mtime, status.st_size, file.name))
                     elif file.name.endswith(".tmp") and time.time() - status.st_mtime > STALE_SECONDS:
                         self.remove(file.name)
         return found

@@ -19,10 +19,10 @@ import numpy as np
 from manipula.errors import TracingError, unknown_name
 from manipula.native.tracing.graph import Graph, Loop
 from manipula.native.tracing.loops import begin, end
-from manipula.native.tracing.nodes import Builder
+from manipula.native.tracing.nodes import GraphBuilder
 from manipula.native.tracing.replay import clone, inline
 from manipula.native.tracing.trace import graph_of, make_input, mark, trace
-from manipula.native.tracing.tracer import Node, Value
+from manipula.native.tracing.tracer import Node, TracedValue
 
 Tangents = dict[int, dict[int, Node]]  # node index → direction → derivative
 
@@ -77,7 +77,7 @@ def partials(y: Node) -> list[tuple[Any, Any]]:
 
 
 # ---------------------------------------------------------------------- forward
-def forward(values: Iterable[Value], tangents: Tangents) -> None:
+def forward(values: Iterable[TracedValue], tangents: Tangents) -> None:
     """Add to ``tangents`` the derivatives of ``values``, which come in the order of their making."""
     for y in values:
         if y.index in tangents or y.code in _FLAT:
@@ -122,7 +122,7 @@ def _forward_step(y: Node, tangents: Tangents) -> dict[int, Node]:
     return {k: v for k, v in found.items() if not (v.code == "const" and v.data == 0.0)}
 
 
-def _forward_loop(node: Value, tangents: Tangents) -> None:
+def _forward_loop(node: TracedValue, tangents: Tangents) -> None:
     """Tangents of what a loop gives: a second loop over the state and those tangents that can be non-zero."""
     builder, loop = node.builder, node.data
     pattern = _loop_pattern(node, tangents)
@@ -153,7 +153,7 @@ def _forward_loop(node: Value, tangents: Tangents) -> None:
         tangents.setdefault(pick.index, {})[d] = builder.make("pick", (made,), states + place)
 
 
-def _body(node: Value) -> list[Value]:
+def _body(node: TracedValue) -> list[TracedValue]:
     """The nodes a loop's body may consist of, in order."""
     loop, values = node.data, node.builder.values
     start = min(p.index for p in loop.params.values())
@@ -161,7 +161,7 @@ def _body(node: Value) -> list[Value]:
     return [v for v in values[start : node.index] if live[v.index]]
 
 
-def _loop_pattern(node: Value, tangents: Tangents) -> list[set[int]]:
+def _loop_pattern(node: TracedValue, tangents: Tangents) -> list[set[int]]:
     """For each state the directions in which it can have a derivative: the smallest set closed under the step."""
     loop = node.data
     pattern = [set(tangents.get(v.index, ())) for v in loop.initial]
@@ -173,11 +173,11 @@ def _loop_pattern(node: Value, tangents: Tangents) -> list[set[int]]:
         pattern = grown
 
 
-def _propagate(loop: Loop, body: list[Value], pattern: list[set[int]], tangents: Tangents) -> list[set[int]]:
+def _propagate(loop: Loop, body: list[TracedValue], pattern: list[set[int]], tangents: Tangents) -> list[set[int]]:
     found: dict[int, set[int]] = {loop.params[k].index: pattern[k] for k in range(len(pattern))}
     empty: set[int] = set()
 
-    def of(v: Value) -> set[int]:
+    def of(v: TracedValue) -> set[int]:
         return found[v.index] if v.index in found else set(tangents.get(v.index, empty))
 
     for v in body:
@@ -273,7 +273,7 @@ def _forward_rows(nodes: list[Node], ys: list[Any], xs: list[Any]) -> list[dict[
     return [tangents.get(y.index, {}) if isinstance(y, Node) else {} for y in ys]
 
 
-def _run_forward(builder: Builder, nodes: list[Node], tangents: Tangents) -> None:
+def _run_forward(builder: GraphBuilder, nodes: list[Node], tangents: Tangents) -> None:
     first = min(tangents)
     live = mark(builder.values, nodes, first)
     forward([v for v in builder.values[first:] if live[v.index]], tangents)
@@ -338,7 +338,7 @@ def jacobian(
             return jacobian(function, names, mode="forward")
         both = [jacobian(function, names, mode=m) for m in ("forward", "reverse")]
         return min(both, key=lambda graph: graph.operation_count()["total"])
-    builder = Builder()
+    builder = GraphBuilder()
     with builder:
         arguments = {k: make_input(builder, k, s, k in function.shared) for k, s in function.inputs.items()}
         results = inline(function, *arguments.values(), named=True)

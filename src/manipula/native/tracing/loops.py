@@ -15,9 +15,9 @@ import numpy as np
 from manipula.errors import ShapeError, TracingError
 from manipula.native.tracing.graph import Loop, core_size
 from manipula.native.tracing.interpreter import count
-from manipula.native.tracing.nodes import Builder, current
+from manipula.native.tracing.nodes import GraphBuilder, current
 from manipula.native.tracing.tables import Samples
-from manipula.native.tracing.tracer import Condition, Node, Value
+from manipula.native.tracing.tracer import Condition, Node, TracedValue
 
 
 class Repeated(NamedTuple):
@@ -73,7 +73,7 @@ def repeat(
         if builder.depth > 1:
             raise TracingError("samples can be recorded only by a loop that is not inside another loop.")
         recorded = record(index, *inner)
-        values: list[Value] = []
+        values: list[TracedValue] = []
         for name, value in _parts(recorded).items():
             array = np.asarray(value, object)
             columns[name] = (len(values), array.shape)
@@ -120,7 +120,7 @@ def until(
     return Converged(_shaped(picked[:-1], state), picked[-1])
 
 
-def begin(builder: Builder, kind: str, states: int) -> Loop:
+def begin(builder: GraphBuilder, kind: str, states: int) -> Loop:
     """Open a loop: nodes made from its variables until :func:`end` form its body."""
     builder.depth += 1
     builder.loops += 1
@@ -130,7 +130,7 @@ def begin(builder: Builder, kind: str, states: int) -> Loop:
     return loop
 
 
-def end(builder: Builder, loop: Loop) -> Node:
+def end(builder: GraphBuilder, loop: Loop) -> Node:
     """Close a loop and give its node."""
     builder.depth -= 1
     counters = tuple(v for v in (loop.steps, loop.every) if v is not None)
@@ -166,7 +166,7 @@ def _tuple(result: Any, parts: int) -> tuple:
     return tuple(result)
 
 
-def _results(builder: Builder, result: Any, state: tuple, kind: str) -> tuple[Value, ...]:
+def _results(builder: GraphBuilder, result: Any, state: tuple, kind: str) -> tuple[TracedValue, ...]:
     parts = _tuple(result, len(state))
     for k, (new, old) in enumerate(zip(parts, state)):
         if np.shape(new) != np.shape(old):
@@ -176,7 +176,7 @@ def _results(builder: Builder, result: Any, state: tuple, kind: str) -> tuple[Va
     return tuple(builder.lift(x) for x in _flat(parts))
 
 
-def _condition(value: Any, builder: Builder, what: str) -> Value:
+def _condition(value: Any, builder: GraphBuilder, what: str) -> TracedValue:
     if isinstance(value, Condition):
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -185,7 +185,7 @@ def _condition(value: Any, builder: Builder, what: str) -> Value:
     raise TracingError(f"'{what}' of a loop must give a condition such as x < y, got {type(value).__name__}.")
 
 
-def _counter(builder: Builder, x: Any, what: str) -> Node:
+def _counter(builder: GraphBuilder, x: Any, what: str) -> Node:
     node = builder.lift(x)
     if node.code == "const" and node.data == node.data and abs(node.data) < 2**53:
         return builder.const(float(count(node.data)) if what == "steps" else float(max(count(node.data), 1)))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import TracingError
-from manipula.native.tracing.tracer import Condition, Node, Value
+from manipula.native.tracing.tracer import Condition, Node, TracedValue
 
 _REAL = (float, int, np.floating, np.integer)
 _pack = struct.Struct("<d").pack
@@ -53,23 +53,23 @@ CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not"})
 """Operations whose result is a truth value."""
 
 
-def current() -> Builder | None:
+def current() -> GraphBuilder | None:
     """The builder of the trace that is running in this thread, if any."""
     stack = getattr(_state, "stack", None)
     return stack[-1] if stack else None
 
 
-class Builder:
+class GraphBuilder:
     """Makes and keeps the nodes of one trace; entering it (``with builder:``) makes it the current one."""
 
     def __init__(self) -> None:
-        self.values: list[Value] = []
-        self.table: dict[Any, Value] = {}
+        self.values: list[TracedValue] = []
+        self.table: dict[Any, TracedValue] = {}
         self.depth = 0  # how many loop bodies are being traced at this moment
         self.arrays: dict[bytes, Any] = {}  # numbers of tables, by content
         self.loops = 0  # how many loops were begun
 
-    def __enter__(self) -> Builder:
+    def __enter__(self) -> GraphBuilder:
         if not hasattr(_state, "stack"):
             _state.stack = []
         _state.stack.append(self)
@@ -79,13 +79,13 @@ class Builder:
         _state.stack.pop()
 
     # ------------------------------------------------------------------ making nodes
-    def fresh(self, code: str, args: tuple[Value, ...] = (), data: Any = None) -> Node:
+    def fresh(self, code: str, args: tuple[TracedValue, ...] = (), data: Any = None) -> Node:
         """A new node that equals no other one (inputs, loop variables, loops)."""
         node = Node(self, len(self.values), code, args, data)
         self.values.append(node)
         return node
 
-    def make(self, code: str, args: tuple[Value, ...], data: Any = None) -> Node:
+    def make(self, code: str, args: tuple[TracedValue, ...], data: Any = None) -> Node:
         """The node of this operation, new only if there is none yet; no simplification."""
         key = (code, data, *[a.index for a in args])
         found = self.table.get(key)

@@ -9,17 +9,17 @@ import numpy as np
 
 from manipula.errors import ShapeError, TracingError
 from manipula.native.tracing.graph import Graph, Loop, core_size
-from manipula.native.tracing.nodes import Builder, current
-from manipula.native.tracing.tracer import Value
+from manipula.native.tracing.nodes import GraphBuilder, current
+from manipula.native.tracing.tracer import TracedValue
 
 
-def clone(builder: Builder, values: Iterable[Value], mapping: dict[int, Any]) -> None:
+def clone(builder: GraphBuilder, values: Iterable[TracedValue], mapping: dict[int, Any]) -> None:
     """Make again every value that depends on a replaced one; ``mapping`` (index → value) is completed."""
     rebuild(builder, ((v.index, v.code, tuple(a.index for a in v.args), v.data, v) for v in values), mapping)
 
 
 def rebuild(
-    builder: Builder, lines: Iterable[tuple[int, str, tuple[int, ...], Any, Value | None]], mapping: dict
+    builder: GraphBuilder, lines: Iterable[tuple[int, str, tuple[int, ...], Any, TracedValue | None]], mapping: dict
 ) -> None:
     """Perform operations with ``builder``; ``lines`` are (key, code, argument keys, data, the value itself or None).
 
@@ -27,7 +27,7 @@ def rebuild(
     variables appears and closed when they themselves appear.
     """
     opened: dict[int, Loop] = {}
-    kept: dict[int, Value] = {}
+    kept: dict[int, TracedValue] = {}
     for key, code, args, data, value in lines:
         if key in mapping:
             continue
@@ -50,15 +50,15 @@ def rebuild(
         mapping[key] = builder.apply(code, new, data)
 
 
-def _closed(builder: Builder, old: Loop, opened: Loop | None, mapping: dict, kept: dict) -> Value:
+def _closed(builder: GraphBuilder, old: Loop, opened: Loop | None, mapping: dict, kept: dict) -> TracedValue:
     if opened is None:
         builder.loops += 1
         opened = Loop(old.kind, builder.loops, builder.depth + old.depth)
     opened.kind, opened.flat = old.kind, old.flat
 
     def new(v: Any) -> Any:
-        key = v.index if isinstance(v, Value) else v
-        made = mapping.get(key, kept.get(key, v if isinstance(v, Value) else None))
+        key = v.index if isinstance(v, TracedValue) else v
+        made = mapping.get(key, kept.get(key, v if isinstance(v, TracedValue) else None))
         return builder.const(float(made)) if isinstance(made, (bool, float)) else made
 
     opened.initial = tuple(new(v) for v in old.initial)

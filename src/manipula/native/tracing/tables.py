@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import ShapeError, unknown_name
-from manipula.native.tracing.nodes import Builder
+from manipula.native.tracing.nodes import GraphBuilder
 from manipula.native.tracing.tracer import Node
 
 
@@ -239,7 +239,7 @@ def _row_shape(source: BakedArray | RunTimeArray) -> tuple:
     return source.numbers.shape[1:] if isinstance(source, BakedArray) else source.shape[1:]
 
 
-def _known(builder: Builder, source: BakedArray | RunTimeArray) -> BakedArray | RunTimeArray:
+def _known(builder: GraphBuilder, source: BakedArray | RunTimeArray) -> BakedArray | RunTimeArray:
     """The array of the same numbers that the trace has met before, if any: equal tables share their searches."""
     return builder.arrays.setdefault(source.digest(), source)
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from manipula.errors import ManipulaError, TracingError
 from manipula.native.tracing.graph import Graph, Loop, Operation, Sampled, core_size
-from manipula.native.tracing.nodes import Builder
+from manipula.native.tracing.nodes import GraphBuilder
 from manipula.native.tracing.tables import RunTimeArray, Samples
-from manipula.native.tracing.tracer import Condition, Node, Value
+from manipula.native.tracing.tracer import Condition, Node, TracedValue
 
 
 def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *, shared: Iterable[str] = ()) -> Graph:
@@ -28,7 +28,7 @@ def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *
     of a batch; one whose shape contains a name, such as ``("m", 4)``, has that length at run time and arrives as a
     :class:`~manipula.native.tracing.tables.RunTimeArray` for use in tables.
     """
-    builder = Builder()
+    builder = GraphBuilder()
     shared = frozenset(shared)
     unknown = shared - set(inputs)
     if unknown:
@@ -68,7 +68,7 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def make_input(builder: Builder, name: str, shape: tuple, shared: bool) -> Any:
+def make_input(builder: GraphBuilder, name: str, shape: tuple, shared: bool) -> Any:
     """The traced argument of one input."""
     if any(isinstance(d, str) for d in shape):
         if not shared:
@@ -91,14 +91,16 @@ def named_outputs(result: Any) -> dict[str, Any]:
     return {"out": result}
 
 
-def graph_of(builder: Builder, inputs: Mapping[str, tuple], result: Any, name: str, shared: Iterable[str]) -> Graph:
+def graph_of(
+    builder: GraphBuilder, inputs: Mapping[str, tuple], result: Any, name: str, shared: Iterable[str]
+) -> Graph:
     """The graph that computes ``result``, made of nodes of ``builder``."""
     if not named_outputs(result):
         raise TracingError(
             f"{name} returns nothing; a traced function returns numbers, arrays, or a tuple or dict of them."
         )
     outputs: dict[str, tuple] = {}
-    wanted: dict[str, list[Value]] = {}
+    wanted: dict[str, list[TracedValue]] = {}
     sampled: dict[str, Samples] = {}
     for key, value in named_outputs(result).items():
         if isinstance(value, Samples):
@@ -141,7 +143,7 @@ def _check_counters(operations: list[Operation], shared: frozenset[str]) -> None
                     )
 
 
-def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list[int], dict[int, int]]:
+def flatten(builder: GraphBuilder, roots: list[TracedValue]) -> tuple[list[Operation], list[int], dict[int, int]]:
     """Operations that ``roots`` need, the numbers of those outside all loops, and the number of each node."""
     values = builder.values
     live = mark(values, roots)
@@ -169,7 +171,7 @@ def flatten(builder: Builder, roots: list[Value]) -> tuple[list[Operation], list
     return operations, bodies[-1], number
 
 
-def mark(values: list[Value], roots: Iterable[Value], first: int = 0) -> bytearray:
+def mark(values: list[TracedValue], roots: Iterable[TracedValue], first: int = 0) -> bytearray:
     """Which nodes from number ``first`` on are needed, walking from the last to the first."""
     live = bytearray(len(values))
     last = -1
@@ -187,7 +189,7 @@ def mark(values: list[Value], roots: Iterable[Value], first: int = 0) -> bytearr
     return live
 
 
-def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> None:
+def absorb_signs(lines: dict[int, Any], roots: list[TracedValue]) -> None:
     """Drop changes of sign where another operation can carry them; new constants get negative keys.
 
     −(a − b) → b − a,   −(c·x) → (−c)·x,   −(c/x) → (−c)/x   when the inner value has no other use.
@@ -221,7 +223,7 @@ def absorb_signs(lines: dict[int, Any], roots: list[Value]) -> None:
         del lines[args[0]]
 
 
-def carry_signs(lines: dict[int, Any], roots: list[Value]) -> dict[int, int]:
+def carry_signs(lines: dict[int, Any], roots: list[TracedValue]) -> dict[int, int]:
     """Keep a value with the opposite sign where that saves its change of sign; gives {dropped negation: kept value}.
 
     A difference is turned round, and whoever adds it subtracts it instead (and the reverse), so a running sum of which only
@@ -292,7 +294,7 @@ def _carries(line: Any, value: int) -> bool:
     return code == "sub" and args[1] == value and args[0] != value
 
 
-def regions(values: list[Value], indices: list[int]) -> dict[int, int]:
+def regions(values: list[TracedValue], indices: list[int]) -> dict[int, int]:
     """The number of the innermost loop each node depends on (absent: none).
 
     A loop itself belongs to the innermost *other* loop on which its start values or its body depend.

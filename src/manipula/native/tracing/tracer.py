@@ -1,7 +1,7 @@
 """Traced numbers: arithmetic that writes itself down.
 
 A :class:`Node` is one scalar value of a computation. Adding, multiplying or taking the sine of nodes makes new nodes
-inside one :class:`~manipula.native.tracing.nodes.Builder`. Equal operations on equal arguments give *the same* node (hash
+inside one :class:`~manipula.native.tracing.nodes.GraphBuilder`. Equal operations on equal arguments give *the same* node (hash
 consing), constants are folded and trivial operations dropped on the spot, so common parts are shared by construction and
 what is never used costs nothing. Nodes are numbered in the order of their creation, which is an order of evaluation.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from manipula.errors import TracingError
 
 if TYPE_CHECKING:
-    from manipula.native.tracing.nodes import Builder
+    from manipula.native.tracing.nodes import GraphBuilder
 
 _LARGEST = float(np.finfo(float).max)
 
@@ -37,12 +37,12 @@ def _no_number(what: str) -> Callable[..., Any]:
     return method
 
 
-class Value:
+class TracedValue:
     """Anything a builder makes: a number (:class:`Node`) or a condition (:class:`Condition`)."""
 
     __slots__ = ("args", "builder", "code", "data", "index")
 
-    def __init__(self, builder: Builder, index: int, code: str, args: tuple[Value, ...], data: Any) -> None:
+    def __init__(self, builder: GraphBuilder, index: int, code: str, args: tuple[TracedValue, ...], data: Any) -> None:
         self.builder = builder
         self.index = index
         self.code = code
@@ -71,10 +71,10 @@ class Value:
             "manipula.algebra.ops only."
         )
 
-    def __copy__(self) -> Value:
+    def __copy__(self) -> TracedValue:
         return self
 
-    def __deepcopy__(self, memo: object) -> Value:
+    def __deepcopy__(self, memo: object) -> TracedValue:
         return self
 
     def __reduce__(self) -> Any:
@@ -88,7 +88,7 @@ class Value:
     __round__ = _no_number("round()")
 
 
-class Condition(Value):
+class Condition(TracedValue):
     """A traced truth value: ``a < b``; combine with ``& | ~``, choose with :meth:`select`."""
 
     __slots__ = ()
@@ -135,7 +135,7 @@ class Condition(Value):
             return self ^ other
         return self.number() != other
 
-    __hash__ = Value.__hash__
+    __hash__ = TracedValue.__hash__
 
     def number(self) -> Any:
         """1 where the condition holds, else 0: what arithmetic makes of a truth value."""
@@ -163,7 +163,7 @@ def _binary(code: str, reflected: bool) -> Callable[[Node, Any], Node]:
     return method
 
 
-class Node(Value):
+class Node(TracedValue):
     """One traced scalar; behaves like a float in formulas and inside NumPy object arrays."""
 
     __slots__ = ()
@@ -239,7 +239,7 @@ class Node(Value):
     def __ne__(self, other: Any) -> Any:
         return self.builder.compare("ne", self, other)
 
-    __hash__ = Value.__hash__
+    __hash__ = TracedValue.__hash__
 
     def conjugate(self) -> Node:
         """The number itself: traced numbers are real."""

@@ -1,4 +1,16 @@
-"""Every kind of plot by name. A new one: write it in a file of this folder and add a line to ``PLOTS``."""
+"""Every kind of plot by name. A new one: write it in a file of this folder and add a line to ``PLOTS``.
+
+===========  ====================================================================================
+``base``     what a plot is: a function of a result and axes, its panels and the signals it reads
+``joints``   position, velocity, acceleration and torque of the joints over time
+``energy``   tracking error, power and energy
+``tip``      the path of the tip with postures of the arm
+``program``  residuals and forces of constraints of a programmed motion
+``compare``  several results in one figure, and the runs of a batch
+``maps``     workspace and manipulability in sections
+``steady``   axes that do not magnify rounding errors
+===========  ====================================================================================
+"""
 
 from __future__ import annotations
 

@@ -50,6 +50,7 @@ def joint_grid(result: Result) -> Panels:
 
 
 def first(result: Any) -> Result:
+    """The result, or the first of several."""
     return result if isinstance(result, Result) else result[0]
 
 

@@ -21,6 +21,7 @@ ENERGY_LINES = (("kinetic", "kinetic", 0), ("potential", "potential", 1), ("ener
 
 
 def time_axis(ax: Any, title: str, unit: str) -> None:
+    """Title, unit and time axis of a panel."""
     ax.set_title(title)
     ax.set_ylabel(unit)
     ax.set_xlabel("t [s]")

@@ -18,6 +18,7 @@ FLOOR = 1e-15  # residuals below this are rounding, and drawn here
 
 
 def constraint_names(result: Result) -> list[str]:
+    """One name per constraint of a programmed motion."""
     names = [str(name) for name in result.meta.get("equations") or result.meta.get("constraints", ())]
     count = result.arrays["residual"].shape[-1] if "residual" in result.arrays else len(names)
     return names if len(names) == count else [f"constraint {k + 1}" for k in range(count)]

@@ -1,4 +1,15 @@
-"""What the doctor looks at: one function a question, registered here in the order of the report."""
+"""What the doctor looks at: one function per question, registered here in the order of the report.
+
+================  =============================================================
+``finding``       one remark of the doctor
+``bodies``        masses and inertias of rigid bodies
+``geometry``      sizes, units of length, angles in degrees, kinds of frames
+``bounds``        limits of joints: missing, reversed, empty, in the wrong unit
+``names``         names of parameters that look misspelt; gears counted twice
+``statics``       torques that hold the arm at q = 0
+``zero_posture``  where joints, links and centres of mass are at q = 0
+================  =============================================================
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""Drives: one file a kind, one line in the registry gives it its name in files."""
+"""Drives: one file per kind, one line in the registry gives it its name in files.
+
+============  ====================================================================
+``base``      what a drive is: from the commanded torque to the torque on the link
+``rigid``     an ideal gear, with optional limits of torque and speed
+``flexible``  a spring and a damper between motor and link
+``dc_motor``  a permanent-magnet DC motor under a limited voltage
+``gear``      one gear ratio for a joint and its drive
+============  ====================================================================
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Friction laws: one file a law, one line in the registry gives it its name in files."""
+"""Friction laws: one file per law, one line in the registry gives it its name in files.
+
+==================  ===============================================================
+``base``            what a friction law is
+``viscous``         proportional to velocity
+``coulomb``         dry, smoothed through zero, with viscous friction and an offset
+``asymmetric``      dry and viscous, different in the two directions
+``stribeck``        falls from a static to a kinetic level as motion begins
+``load_dependent``  dry, proportional to the load of the bearing
+``dahl``            presliding friction: a spring that yields
+``lugre``           bristles that bend, slip and damp, under the load of the joint
+==================  ===============================================================
+"""
 
 from __future__ import annotations
 

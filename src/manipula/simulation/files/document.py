@@ -124,6 +124,7 @@ class Inline(Document):
 
 
 def whole_number(table: Fields, key: str, default: int) -> int:
+    """A whole number from 0 to 2⁶³ − 1."""
     value = table.raw(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise table.error(f"A whole number of at least 0 is needed, found {printable(value, 40)}.", key)

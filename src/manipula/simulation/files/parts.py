@@ -17,14 +17,17 @@ from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 
 
 def read_controller(table: Fields) -> Any:
+    """A controller with its criteria."""
     return read_part(table, CONTROLLERS, {"criterion": read_criterion})
 
 
 def read_criterion(table: Fields) -> Any:
+    """One criterion for a redundant arm."""
     return read_part(table, CRITERIA)
 
 
 def read_criteria(table: Fields, key: str = "criteria") -> tuple[Any, ...]:
+    """A list of criteria."""
     return tuple(read_criterion(t) for t in table.tables(key))
 
 
@@ -39,6 +42,7 @@ def read_drive(table: Fields) -> Any:
 
 
 def read_disturbance(table: Fields) -> Any:
+    """One disturbance."""
     return read_part(table, DISTURBANCES)
 
 

@@ -35,10 +35,12 @@ def read_reference(table: Fields) -> Trajectory:
 
 
 def read_path(table: Fields) -> Any:
+    """A path, whose segments may be paths."""
     return read_part(table, paths.KIND, {"path": read_path})
 
 
 def read_law(table: Fields) -> Any:
+    """A time law, which may hold another one."""
     return read_part(table, timing.KIND, {"time law": read_law})
 
 

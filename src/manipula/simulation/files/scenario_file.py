@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_text
-from manipula.formats.toml.fields import check_size
+from manipula.formats.toml.budget import check_size
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.programmed import programmed_text, read_programmed

@@ -37,6 +37,7 @@ def _table(content: Mapping[str, Any], path: str) -> list[str]:
 
 
 def key_text(key: str) -> str:
+    """A key, in quotes where TOML needs them."""
     return key if _BARE.fullmatch(key) else string(key)
 
 

@@ -125,6 +125,7 @@ class ProgramScenario:
         return FrictionComparison(self.run(), self.run(friction=False))
 
     def replace(self, **changes: Any) -> ProgramScenario:
+        """The same scenario with other values in some fields."""
         known = {f.name for f in dataclasses.fields(self)}
         for name in changes:
             if name not in known:

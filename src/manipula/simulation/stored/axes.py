@@ -48,6 +48,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def is_batch(result: Result) -> bool:
+    """Does the result hold several runs?"""
     return "q" in result.arrays and result.arrays["q"].ndim == 3
 
 

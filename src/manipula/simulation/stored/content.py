@@ -136,6 +136,7 @@ def opened(text: str, entries: dict[str, Any], budget: int) -> Header:
 
 
 def shape_of(name: Any, shape: Any) -> tuple[int, ...]:
+    """The shape that a header gives an array, checked."""
     good = isinstance(shape, list | tuple) and len(shape) <= MAX_AXES
     if not good or any(type(k) is not int or not 0 < k < 1 << 62 for k in shape):
         raise DescriptionError(f"The header gives '{printable(name)}' the shape {printable(shape)}.")

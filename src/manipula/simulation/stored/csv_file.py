@@ -22,6 +22,7 @@ ROWS = 256  # that are put together
 
 
 def write(result: Result, path: Path) -> None:
+    """Write a result into a CSV file."""
     single(result)
     text = sealed(result)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
@@ -42,6 +43,7 @@ def _cell(name: str) -> str:
 
 
 def read(path: Path, budget: int) -> Result:
+    """The result in a CSV file; one of more than ``budget`` numbers is refused."""
     with path.open(encoding="utf-8", newline="\n") as stream:
         first = _line(stream)
         if first.startswith(OLD):

@@ -37,6 +37,7 @@ def _schema(names: list[str]) -> bytes:
 
 
 def write(result: Result, path: Path) -> None:
+    """Write a result into an MCAP file."""
     writing = _mcap("writer")
     single(result)
     text = sealed(result)
@@ -67,6 +68,7 @@ def _stamp(t: Any) -> int:
 
 
 def read(path: Path, budget: int) -> Result:
+    """The result in an MCAP file; one of more than ``budget`` numbers is refused."""
     within({"file": (path.stat().st_size // 8,)}, budget)
     data = path.read_bytes()
     found = [m for m in _records(data, budget, inside=False) if type(m).__name__ == "Metadata"]

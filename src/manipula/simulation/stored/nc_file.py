@@ -34,6 +34,7 @@ def to_xarray(result: Result) -> Any:
 
 
 def write(result: Result, path: Path) -> None:
+    """Write a result into a classic NetCDF file."""
     text = sealed(result)
     entries = parsed(text)
     values = {"time": result.t, **result.arrays}
@@ -50,6 +51,7 @@ def write(result: Result, path: Path) -> None:
 
 
 def read(path: Path, budget: int) -> Result:
+    """The result in a classic NetCDF file; one of more than ``budget`` numbers is refused."""
     end = path.stat().st_size
     with path.open("rb") as stream:
         if stream.read(4)[1:] == b"HDF":

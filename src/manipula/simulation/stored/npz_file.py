@@ -20,6 +20,7 @@ PIECE = 1 << 20
 
 
 def write(result: Result, path: Path) -> None:
+    """Write a result into an NPZ file."""
     arrays = {"manipula": np.array(sealed(result)), "t": result.t.astype(float, copy=False)}
     arrays |= {name: value.astype(float, copy=False) for name, value in result.arrays.items()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
@@ -29,6 +30,7 @@ def write(result: Result, path: Path) -> None:
 
 
 def read(path: Path, budget: int) -> Result:
+    """The result in an NPZ file; one of more than ``budget`` numbers is refused."""
     with path.open("rb") as stream:
         _check_directory(stream, path.stat().st_size)
         with zipfile.ZipFile(stream) as archive:

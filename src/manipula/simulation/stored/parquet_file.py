@@ -42,6 +42,7 @@ def _schema(entries: dict[str, Any], shapes: dict[str, tuple[int, ...]], columns
 
 
 def write(result: Result, path: Path) -> None:
+    """Write a result into a Parquet file."""
     parquet = _arrow()
     import pyarrow as pa
 
@@ -56,6 +57,7 @@ def write(result: Result, path: Path) -> None:
 
 
 def read(path: Path, budget: int) -> Result:
+    """The result in a Parquet file; one of more than ``budget`` numbers is refused."""
     with _arrow().ParquetFile(path, page_checksum_verification=True) as file:
         told = file.metadata
         schema = file.schema_arrow
