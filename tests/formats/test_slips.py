@@ -6,7 +6,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
-from manipula.formats.toml import fields, from_toml
+from manipula.formats.toml import budget, fields, from_toml
 
 PLANAR = "[planar]\nlengths = [0.4, 0.3]\nmasses = [2.0, 1.5]\n"
 TREE = """name = "a"
@@ -70,7 +70,7 @@ def test_constants_of_scenarios_do_not_shadow_the_words_of_formulas(tmp_path) ->
         mp.Scenario.load(path)
 
 
-@pytest.mark.parametrize(("what", "sign", "most"), [(k, *v) for k, v in fields._BUDGETS.items()])
+@pytest.mark.parametrize(("what", "sign", "most"), [(k, *v) for k, v in budget._BUDGETS.items()])
 def test_what_takes_long_to_parse_is_counted_first(what: str, sign: str, most: int) -> None:
     with pytest.raises(BudgetError, match=f"More than {most} {what}"):
         from_toml("# " + sign * (most + 1) + "\n" + PLANAR)
@@ -87,7 +87,7 @@ def test_many_different_formulas_are_refused_and_equal_ones_read_once() -> None:
 
 def test_dotted_words_do_not_slow_the_search_for_nesting() -> None:
     """The pattern looked at every part of a dotted word again: 28 s for four megabytes."""
-    pattern = fields._DOTTED.pattern
+    pattern = budget._DOTTED.pattern
     assert "++" in pattern
-    assert fields._DOTTED.search("a." * 24 + "b = 1") is None
-    assert fields._DOTTED.search("x = 1\n" + "a . " * 25 + "b = 1") is not None
+    assert budget._DOTTED.search("a." * 24 + "b = 1") is None
+    assert budget._DOTTED.search("x = 1\n" + "a . " * 25 + "b = 1") is not None
