@@ -172,3 +172,14 @@ def test_mistakes_are_named():
         native.table([0.0, 1.0], np.zeros(1))
     with pytest.raises(UnknownNameError, match="cubic"):
         native.interpolate([0, 1], [0, 1], "cubik")
+
+
+@pytest.mark.parametrize("components", [None, 3])
+def test_one_number_and_an_array_of_numbers_give_the_same(components: int | None) -> None:
+    rng = np.random.default_rng(0)
+    breaks = np.sort(rng.random(6))
+    table = native.table(breaks, rng.normal(size=(5, 4) if components is None else (5, components, 4)))
+    for order in range(5):
+        slope = table.derivative(order) if order else table
+        for x in [*rng.uniform(-0.3, 1.3, 50).tolist(), *breaks.tolist(), float("nan"), float("inf"), -float("inf")]:
+            assert np.array_equal(slope(x), slope(np.array([x]))[0], equal_nan=True), (order, x)

@@ -147,6 +147,8 @@ class Table:
         if not isinstance(self.breaks, BakedArray) or not isinstance(self.coefficients, BakedArray):
             raise ShapeError("a table with run-time data can be evaluated only inside a compiled function.")
         breaks, numbers = self.breaks.numbers, self.coefficients.numbers
+        if isinstance(x, float):
+            return self._at(x, breaks, numbers)
         given = np.asarray(x, float)
         inside = np.clip(given, breaks[0], breaks[-1])
         piece = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
@@ -159,6 +161,16 @@ class Table:
             outside = (given < breaks[0]) | (given > breaks[-1])
             value = np.where(outside[..., None] if self.components is not None else outside, 0.0, value)
         return value if np.ndim(value) else float(value)
+
+    def _at(self, x: float, breaks: np.ndarray, numbers: np.ndarray) -> Any:
+        """The same at one argument."""
+        first, last = breaks.item(0), breaks.item(-1)
+        inside = min(max(x, first), last)
+        piece = min(max(int(breaks.searchsorted(inside, side="right")) - 1, 0), len(breaks) - 2)
+        if self.order and (x < first or x > last):
+            return 0.0 if self.components is None else np.zeros(self.components)
+        c = _differentiated(list(numbers[piece].T), self.order)
+        return _horner(c, inside - breaks.item(piece), 0.0 if self.components is None else np.zeros(self.components))
 
 
 def table(breaks: Any, coefficients: Any) -> Table:

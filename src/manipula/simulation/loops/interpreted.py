@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.control.base import checked_states
+from manipula.control.base import Target, checked_states, unwritable
 from manipula.control.memory import resetter, snapshot
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
@@ -167,6 +167,9 @@ def _same(a: list[np.ndarray | None], b: list[np.ndarray | None]) -> bool:
 def python_plant(run: Run, member: int) -> Plant:
     """The plant of one run with its own numbers, as plain floats."""
     plant = run.loop.traced([float(v) for v in run.p[member]], *run.inputs)
+    if run.plant.torques is None and not np.any(run.inputs[1]):  # no reference, or one that rests at zero
+        nothing = unwritable(np.zeros(run.loop.dimension))
+        plant = replace(plant, reference=lambda t: Target(nothing, nothing, nothing))
     return replace(plant, prepared=plant.arm())
 
 
