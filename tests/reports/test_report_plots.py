@@ -37,7 +37,7 @@ def own_axes(p: Plot, result: object) -> list[object]:
     figure = Figure(figsize=(6, 4))
     FigureCanvasAgg(figure)
     kind = {"projection": "3d"} if want.spatial else {}
-    return [figure.add_subplot(want.count, 1, i + 1, **kind) for i in range(want.count)]
+    return [figure.add_subplot(want.places, 1, i + 1, **kind) for i in range(want.places)]
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -51,7 +51,7 @@ def test_plot_draws_on_a_figure_of_its_own_and_on_given_axes(name: str) -> None:
         got = p(result, ax=given, **QUICK.get(name, {}))
         assert given is None or got is given
         drawn = list(np.ravel(np.asarray(got, dtype=object)))
-        assert len(drawn) == p.panels(result).count
+        assert len(drawn) == p.panels(result).places
         for ax in drawn:
             assert ax.has_data()
             assert ax.get_xlabel()

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.algebra.symbols import decimal_fraction, evaluate, exact_numbers
+from manipula.algebra.symbols import decimal_fraction, evaluate, exact_numbers, from_leaves
 from manipula.errors import BudgetError, DescriptionError, ManipulaError
 
 EXPONENT = 64  # also of powers of powers
@@ -144,14 +144,8 @@ def _broken_powers(x: Any) -> int:
 def _folded(x: Any, rule: Callable[[Any, list[int]], int]) -> int:
     """``rule(e, numbers of its arguments)`` from the leaves up; no recursion, shared parts once."""
     known: dict[Any, int] = {}
-    waiting = [x]
-    while waiting:
-        e = waiting[-1]
-        missing = [a for a in e.args if a not in known]
-        waiting += missing
-        if not missing:
-            known[e] = rule(e, [known[a] for a in e.args])
-            waiting.pop()
+    for e in from_leaves(x, known):
+        known[e] = rule(e, [known[a] for a in e.args])
     return known[x]
 
 
@@ -189,14 +183,7 @@ def replaced(x: Any, values: Mapping[str, Any]) -> Any:
     import sympy
 
     known: dict[Any, BoundedExpression] = {}
-    waiting = [x]
-    while waiting:
-        e = waiting[-1]
-        missing = [a for a in e.args if a not in known]
-        waiting += missing
-        if missing:
-            continue
-        waiting.pop()
+    for e in from_leaves(x, known):
         if e.is_Symbol and e.name in values:
             given = values[e.name]
             known[e] = part(given if isinstance(given, sympy.Basic) else sympy.Float(given, 17))
@@ -217,16 +204,7 @@ def replaced(x: Any, values: Mapping[str, Any]) -> Any:
 def exchanged(x: Any, leaves: Mapping[Any, Any]) -> Any:
     """``x`` with some of its leaves exchanged; what does not contain them stays as it is."""
     known: dict[Any, Any] = dict(leaves)
-    waiting = [x]
-    while waiting:
-        e = waiting[-1]
-        missing = [a for a in e.args if a not in known]
-        waiting += missing
-        if missing:
-            continue
-        waiting.pop()
-        if e in known:
-            continue
+    for e in from_leaves(x, known):
         new = [known[a] for a in e.args]
         if all(a is b for a, b in zip(new, e.args)):
             known[e] = e

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.linear import array
+from manipula.errors import unknown_name
 
 
 def freeze(instance: Any) -> None:
     """Make the fields of a frozen dataclass plain: lists and arrays become tuples, whole numbers become floats."""
     for f in fields(instance):
         object.__setattr__(instance, f.name, _plain(getattr(instance, f.name)))
+
+
+def check_field_names(instance: Any, names: Iterable[str]) -> None:
+    """Refuse names that are no fields of a dataclass.
+
+    Raises:
+        UnknownNameError: with the nearest field.
+    """
+    known = {f.name for f in fields(instance)}
+    for name in names:
+        if name not in known:
+            raise unknown_name(f"field of {type(instance).__name__}", name, sorted(known))
 
 
 def _plain(value: Any) -> Any:

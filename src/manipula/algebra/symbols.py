@@ -124,13 +124,19 @@ def evaluate(expression: Any, values: Mapping[str, Any], known: dict[Any, Any] |
             return result
         return function(*args)
 
+    for e in from_leaves(expression, known):
+        known[e] = one(e)
+    return known[expression]
+
+
+def from_leaves(expression: Any, known: Mapping[Any, Any]) -> Iterator[Any]:
+    """Parts that ``known`` lacks, each after its arguments and once, if the caller enters them; no recursion."""
     waiting = [expression]
     while waiting:
         e = waiting[-1]
         missing = [a for a in e.args if a not in known]
         waiting += missing
         if not missing:
-            if e not in known:
-                known[e] = one(e)
             waiting.pop()
-    return known[expression]
+            if e not in known:
+                yield e

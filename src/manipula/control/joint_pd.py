@@ -30,17 +30,13 @@ class PD(Controller):
 
 
 @dataclass(frozen=True)
-class PDGravity(Controller):
+class PDGravity(PD):
     r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q) + g(q)`: asymptotically stable at rest [Takegaki & Arimoto 1981]."""
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
-    goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     name: ClassVar[str] = "pd_gravity"
-    space: ClassVar[Space] = "joint"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        return pd_torque(self, arm.n, q, qd, target) + arm.gravity(q)
+        return super().torque(arm, t, q, qd, target, state) + arm.gravity(q)
 
 
 def pd_torque(gains: Any, n: int, q: Vector, qd: Vector, target: Target) -> np.ndarray:

@@ -16,6 +16,12 @@ from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 
+Kp = Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
+Kv = Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
+NullDamping = Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)]
+Criteria = Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")]
+Compensation = Annotated[bool, Flag("compensate the friction laws that need neither state nor load")]
+
 
 def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Target restricted to the coordinates that the arm can move (x, y for a planar one)."""
@@ -41,14 +47,12 @@ class TaskSpaceComputedTorque(Controller):
     null-space velocity they have; ``null_damping`` k gives :math:`z = -k\dot q` plus the criteria.
     """
 
-    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
-    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
-    null_damping: Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)] = 0.0
+    kp: Kp
+    kv: Kv
+    null_damping: NullDamping = 0.0
     damping: Annotated[Any, Number("m or rad", "λ of the damped pseudoinverse; 0 is exact", least=0.0)] = 0.0
-    criteria: Annotated[
-        tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")
-    ] = ()
-    friction: Annotated[bool, Flag("compensate the friction laws that need neither state nor load")] = True
+    criteria: Criteria = ()
+    friction: Compensation = True
     name: ClassVar[str] = "task_space_computed_torque"
     space: ClassVar[Space] = "task"
 
@@ -83,13 +87,11 @@ class OperationalSpace(Controller):
     consistent null space lower their cost.
     """
 
-    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
-    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
-    null_damping: Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)] = 0.0
-    criteria: Annotated[
-        tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")
-    ] = ()
-    friction: Annotated[bool, Flag("compensate the friction laws that need neither state nor load")] = True
+    kp: Kp
+    kv: Kv
+    null_damping: NullDamping = 0.0
+    criteria: Criteria = ()
+    friction: Compensation = True
     name: ClassVar[str] = "operational_space"
     space: ClassVar[Space] = "task"
 

@@ -115,7 +115,7 @@ def _as_float(value: Any) -> float | None:
         try:
             return float(value)
         except OverflowError:
-            return math.inf if value > 0 else -math.inf
+            return math.inf if value > 0 else -math.inf  # pyright: ignore[reportOperatorIssue]
     if isinstance(value, np.generic):  # a date, say
         raise TypeError
     if is_symbolic(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.parts.checks import check_part
+from manipula.parts.field import Number
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
 
 HUGE = 1e15  # squared four times it is still a number
+Gain = Annotated[Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)]
 
 
 class Criterion(ABC):

@@ -16,10 +16,10 @@ from manipula.algebra import ops
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, dot, ldl
 from manipula.algebra.ops import Scalar, Vector
-from manipula.parts.field import AnglePerJoint, Number
+from manipula.parts.field import AnglePerJoint
 from manipula.parts.registry import PartKind
 from manipula.redundancy.arm import Arm
-from manipula.redundancy.criterion import Criterion, combined
+from manipula.redundancy.criterion import Criterion, Gain, combined
 from manipula.redundancy.joint_limits import JointLimits
 from manipula.redundancy.obstacle_distance import ObstacleDistance
 
@@ -29,9 +29,7 @@ class Posture(Criterion):
     r""":math:`w = \tfrac12\sum_i (q_i - q_{0i})^2`: stay near a favourite posture."""
 
     goal: Annotated[Any, AnglePerJoint("rad or m", "favourite posture q_0")]
-    gain: Annotated[
-        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
-    ] = 1.0
+    gain: Gain = 1.0
     name: ClassVar[str] = "posture"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:
@@ -46,9 +44,7 @@ class Posture(Criterion):
 class Manipulability(Criterion):
     r""":math:`w = -\sqrt{\det JJ^T}` [Yoshikawa 1985]: away from singular postures."""
 
-    gain: Annotated[
-        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
-    ] = 1.0
+    gain: Gain = 1.0
     name: ClassVar[str] = "manipulability"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:
@@ -60,9 +56,7 @@ class Manipulability(Criterion):
 class MinimumTorque(Criterion):
     r""":math:`w = \tfrac12\sum_i (g_i(q)/\tau_i)^2`: postures that are cheap to hold; τ is the effort limit where there is one."""
 
-    gain: Annotated[
-        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
-    ] = 1.0
+    gain: Gain = 1.0
     name: ClassVar[str] = "minimum_torque"
 
     def cost(self, arm: Arm, q: Vector) -> Scalar:

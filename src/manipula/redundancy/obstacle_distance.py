@@ -15,7 +15,7 @@ from manipula.errors import DescriptionError
 from manipula.parts.field import Number, VectorField
 from manipula.physics.kinematics import find_frame, place
 from manipula.redundancy.arm import Arm
-from manipula.redundancy.criterion import Criterion, softly_bounded
+from manipula.redundancy.criterion import Criterion, Gain, softly_bounded
 from manipula.robot.robot import Robot
 
 FASTEST = 10.0  # rad/s or m/s
@@ -36,9 +36,7 @@ class ObstacleDistance(Criterion):
 
     centre: Annotated[Any, VectorField("m", "centre c of the obstacle")]
     radius: Annotated[Any, Number("m", "r, where the push begins", above=0.0)]
-    gain: Annotated[
-        Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)
-    ] = 1.0
+    gain: Gain = 1.0
     obstacle: Annotated[
         Any, Number("m", "radius r₀ of the sphere that is kept clear; 0 keeps off the centre", least=0.0)
     ] = 0.0

@@ -152,7 +152,7 @@ def _chart(plot: Plot, of: Result, index: np.ndarray) -> Chart | None:
     if plot.missing(of) is not None or not _moves(of, kind):
         return None
     want = plot.panels(of)
-    rows, columns, count = want.rows, want.columns, want.count
+    rows, columns, count = want.rows, want.columns, want.places
     width, height = PANEL_WIDTH, TALL_HEIGHT if kind in TALL or count == 2 else PANEL_HEIGHT
     if kind in WIDE:
         columns = count if count <= 4 else -(-count // 2)

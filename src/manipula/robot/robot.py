@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expression import scalar
+from manipula.algebra.fields import check_field_names
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.symbols import free_names, is_symbolic, substitute
@@ -119,10 +120,7 @@ class Robot:
 
     def replace(self, **changes: Any) -> Robot:
         """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""
-        known = {f.name for f in dataclasses.fields(self)}
-        for name in changes:
-            if name not in known:
-                raise unknown_name("field of Robot", name, sorted(known))
+        check_field_names(self, changes)
         if "gravity" in changes:
             changes["gravity"] = check_gravity(changes["gravity"])
         for name in ("base", "tool"):

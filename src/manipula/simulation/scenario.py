@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from manipula.algebra.fields import check_field_names
 from manipula.control.base import Controller
-from manipula.errors import BudgetError, DescriptionError, ShapeError, unknown_name
+from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.parts.checks import check_fit
 from manipula.redundancy.criterion import Criterion
 from manipula.robot.drives.base import Drive
@@ -229,10 +230,7 @@ class Scenario:
 
     def replace(self, **changes: Any) -> Scenario:
         """The same scenario with other values in some fields."""
-        known = {f.name for f in dataclasses.fields(self)}
-        for name in changes:
-            if name not in known:
-                raise unknown_name("field of Scenario", name, sorted(known))
+        check_field_names(self, changes)
         return dataclasses.replace(self, **changes)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -82,16 +82,20 @@ class Loop:
         if self.stop is not None:
             yield self.stop
 
+    def take(self, other: Loop, new: Any) -> None:
+        """Become the same loop as ``other``, with ``new(value)`` in place of its values."""
+        self.kind, self.flat = other.kind, other.flat
+        self.initial, self.results, self.record = (
+            tuple(map(new, v)) for v in (other.initial, other.results, other.record)
+        )
+        self.stop, self.steps, self.every = (
+            None if v is None else new(v) for v in (other.stop, other.steps, other.every)
+        )
+
     def mapped(self, new: Any) -> Loop:
         """The same loop with every value replaced by ``new(value)``."""
         loop = Loop(self.kind, self.number, self.depth)
-        loop.flat = self.flat
-        loop.initial = tuple(new(v) for v in self.initial)
-        loop.results = tuple(new(v) for v in self.results)
-        loop.record = tuple(new(v) for v in self.record)
-        loop.stop = None if self.stop is None else new(self.stop)
-        loop.steps = None if self.steps is None else new(self.steps)
-        loop.every = None if self.every is None else new(self.every)
+        loop.take(self, new)
         loop.body = [new(v) for v in self.body]
         loop.record_body = [new(v) for v in self.record_body]
         return loop

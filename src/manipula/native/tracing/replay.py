@@ -54,19 +54,13 @@ def _closed(builder: GraphBuilder, old: Loop, opened: Loop | None, mapping: dict
     if opened is None:
         builder.loops += 1
         opened = Loop(old.kind, builder.loops, builder.depth + old.depth)
-    opened.kind, opened.flat = old.kind, old.flat
 
     def new(v: Any) -> Any:
         key = v.index if isinstance(v, TracedValue) else v
         made = mapping.get(key, kept.get(key, v if isinstance(v, TracedValue) else None))
         return builder.const(float(made)) if isinstance(made, (bool, float)) else made
 
-    opened.initial = tuple(new(v) for v in old.initial)
-    opened.results = tuple(new(v) for v in old.results)
-    opened.record = tuple(new(v) for v in old.record)
-    opened.stop = None if old.stop is None else new(old.stop)
-    opened.steps = None if old.steps is None else new(old.steps)
-    opened.every = None if old.every is None else new(old.every)
+    opened.take(old, new)
     for k in range(-1, len(opened.initial)):
         if k not in opened.params:
             opened.params[k] = builder.fresh("param", (), (opened.number, k, opened.depth))

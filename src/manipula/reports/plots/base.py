@@ -30,7 +30,7 @@ class Panels(NamedTuple):
     used: int = 0
 
     @property
-    def count(self) -> int:
+    def places(self) -> int:
         """Number of axes."""
         return min(self.used or self.rows * self.columns, MOST_PANELS)
 
@@ -126,8 +126,8 @@ class Plot:
                 axes = _new_axes(want)
             else:
                 axes = list(np.ravel(np.asarray(ax, dtype=object)))
-                if len(axes) != want.count:
-                    raise ShapeError(f"'{self.name}' draws on {want.count} axes, found {len(axes)}.")
+                if len(axes) != want.places:
+                    raise ShapeError(f"'{self.name}' draws on {want.places} axes, found {len(axes)}.")
             self.draw(result, axes, **options)
             _tidy(axes)
         if ax is not None:
@@ -136,10 +136,10 @@ class Plot:
 
 
 def _new_axes(want: Panels) -> list[Any]:
-    rows = -(-want.count // want.columns)
+    rows = -(-want.places // want.columns)
     figure = new_figure(want.width * want.columns, want.height * rows)
     kind = {"projection": "3d"} if want.spatial else {}
-    return [figure.add_subplot(rows, want.columns, i + 1, **kind) for i in range(want.count)]
+    return [figure.add_subplot(rows, want.columns, i + 1, **kind) for i in range(want.places)]
 
 
 def _tidy(axes: Sequence[Any]) -> None:

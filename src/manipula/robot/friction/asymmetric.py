@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.base import FrictionLaw, Width
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,7 @@ class Asymmetric(FrictionLaw):
     backward: Annotated[Any, Number("N·m or N", "dry friction F₋ of negative speeds", least=0.0)]
     damping_forward: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b₊", least=0.0)] = 0.0
     damping_backward: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b₋", least=0.0)] = 0.0
-    width: Annotated[
-        Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)
-    ] = 1e-3
+    width: Width = 1e-3
     name: ClassVar[str] = "asymmetric"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

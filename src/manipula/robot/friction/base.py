@@ -8,10 +8,14 @@ and, when it remembers something (a bristle), the rate of that memory.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.ops import Scalar
 from manipula.parts.checks import check_part
+from manipula.parts.field import Number
+
+Damping = Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)]
+Width = Annotated[Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)]
 
 
 class FrictionLaw(ABC):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.base import Damping, FrictionLaw
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Dahl(FrictionLaw):
 
     stiffness: Annotated[Any, Number("N·m/rad or N/m", "σ, slope of the torque at the start of motion", least=0.0)]
     level: Annotated[Any, Number("N·m or N", "F_c, reached when sliding", above=0.0)]
-    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
+    damping: Damping = 0.0
     name: ClassVar[str] = "dahl"
     states: ClassVar[int] = 1
 

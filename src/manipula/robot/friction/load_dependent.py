@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.base import Damping, FrictionLaw, Width
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,8 @@ class LoadDependent(FrictionLaw):
     diameter: Annotated[
         Any, Number("m", "bearing diameter d of a revolute joint; none for a prismatic one, then μ f_n", above=0.0)
     ] = None
-    width: Annotated[
-        Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)
-    ] = 1e-3
-    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
+    width: Width = 1e-3
+    damping: Damping = 0.0
     name: ClassVar[str] = "load_dependent"
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.base import Damping, FrictionLaw
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Stribeck(FrictionLaw):
     width: Annotated[
         Any, Number("rad/s or m/s", "v_0 of the smoothed sign; keep it well below v_stribeck", above=0.0)
     ] = 1e-3
-    damping: Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)] = 0.0
+    damping: Damping = 0.0
     name: ClassVar[str] = "stribeck"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

@@ -118,7 +118,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
     t = s.times
     free = np.full(s.robot.n, np.inf)
     grid = Grid.of(t, table_marks(table.breaks, table.coefficients), -free, free)
-    given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.count, s.step
+    given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.intervals, s.step
     q, _ = run(q0, *given, WHOLE)
     estimate = float("nan")
     if s.verify:

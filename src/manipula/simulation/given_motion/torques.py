@@ -98,7 +98,7 @@ def remembered(
 
     def run(along: MotionTable, accuracy: float) -> np.ndarray:
         grid = Grid.of(t, table_marks(*along), free, free)
-        numbers = grid.marks, grid.ends, grid.count, max(accuracy, TIGHTEST)
+        numbers = grid.marks, grid.ends, grid.intervals, max(accuracy, TIGHTEST)
         return np.asarray(kernel(np.zeros(count), p, *along, t, *numbers)[0])
 
     first = run(table, 1e-6 * tolerance)

@@ -136,11 +136,13 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
             rows = []
             for k in members:
                 plant, f = python_rate(run, k)
-                rows.append(samples_of(ADAPTIVE[integrator], plant, f, run.x0[k], grid, grid.count, tolerance, largest))
+                rows.append(
+                    samples_of(ADAPTIVE[integrator], plant, f, run.x0[k], grid, grid.intervals, tolerance, largest)
+                )
             named = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         else:
             kernel = compiled(run.loop, integrator)
-            out = kernel(run.x0[members], run.p[members], *run.inputs, *grid, grid.count, tolerance, largest,
+            out = kernel(run.x0[members], run.p[members], *run.inputs, *grid, grid.intervals, tolerance, largest,
                          threads=threads)  # fmt: skip
             named = dict(zip(kernel.graph.outputs, out))
         steps, times = np.atleast_1d(named["step"]), np.atleast_1d(named["reached"])

@@ -203,7 +203,7 @@ def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads:
     kernel, loop = run.loop.run, run.loop
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
-    numbers = (*run.inputs, *grid, grid.count, 0.0, run.scenario.step, ratio, *lag(run))
+    numbers = (*run.inputs, *grid, grid.intervals, 0.0, run.scenario.step, ratio, *lag(run))
     turns = grid.steps(run.scenario.step) * (1.0 if ratio == WHOLE else 2.0)
     if not loop.noisy:
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)
@@ -243,7 +243,7 @@ def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, thr
     for k in members:
         plant, rate = python_rate(run, k)
         noise = (noise_of(run.scenario, k), 0.0) if run.loop.noisy else ()
-        numbers, late = (grid.count, 0.0, run.scenario.step, ratio), sum(lag(run))
+        numbers, late = (grid.intervals, 0.0, run.scenario.step, ratio), sum(lag(run))
         rows.append(
             run.loop.advance(
                 plant, rate, run.x0[k], grid, *numbers, lag=late, noise=noise, hold=step_under_command(run, k)

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from manipula.algebra.fields import check_field_names
 from manipula.errors import DescriptionError, unknown_name
 from manipula.lazy import cached_property
 from manipula.robot.friction.base import FrictionLaw
@@ -126,10 +127,7 @@ class ProgramScenario:
 
     def replace(self, **changes: Any) -> ProgramScenario:
         """The same scenario with other values in some fields."""
-        known = {f.name for f in dataclasses.fields(self)}
-        for name in changes:
-            if name not in known:
-                raise unknown_name("field of ProgramScenario", name, sorted(known))
+        check_field_names(self, changes)
         return dataclasses.replace(self, **changes)
 
     def with_parameters(self, values: dict[str, float]) -> ProgramScenario:

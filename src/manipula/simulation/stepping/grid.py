@@ -50,7 +50,7 @@ class Grid(NamedTuple):
         return float(self.times[-1] - self.times[0]) / h + len(self.times) + len(self.marks)
 
     @property
-    def count(self) -> int:
+    def intervals(self) -> int:
         """Intervals between samples."""
         return len(self.times) - 1
 
