@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     """q and qd at the start, (N, n) each."""
     n, size = s.robot.n, s.batch
     q, qd = s.q0, s.qd0
-    reference = cast(Any, s.reference)
+    reference = s.reference
     joint = getattr(reference, "space", None) == "joint"
     if q is None:
         if s.reference is not None and not joint and s.resolved_kind() in ("dynamic", "kinematic"):

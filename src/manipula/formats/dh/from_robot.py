@@ -184,7 +184,7 @@ def _angle(v: np.ndarray, w: np.ndarray, about: np.ndarray) -> float:
     return math.atan2(float(np.dot(np.cross(v, w), about)), float(np.dot(v, w)))
 
 
-def _first_frame(robot: Robot, poses: list[Pose], line: _Line) -> tuple[Pose, np.ndarray]:
+def _first_frame(poses: list[Pose], line: _Line) -> tuple[Pose, np.ndarray]:
     x = _perpendicular(poses[0].R[:, 0].astype(float), line.direction)
     R = np.column_stack([x, np.cross(line.direction, x), line.direction])
     return Pose.of(R, line.point), x
@@ -192,7 +192,7 @@ def _first_frame(robot: Robot, poses: list[Pose], line: _Line) -> tuple[Pose, np
 
 def _standard_rows(robot: Robot, poses: list[Pose]) -> tuple[Pose, list[tuple[float, ...]]]:
     lines = _lines(robot, poses)
-    base, x = _first_frame(robot, poses, lines[0])
+    base, x = _first_frame(poses, lines[0])
     origin, rows = base.p, []
     for now, after in zip(lines, lines[1:]):
         foot1, foot2, normal = _normal(now, after, origin, x, _size(lines))
@@ -205,7 +205,7 @@ def _standard_rows(robot: Robot, poses: list[Pose]) -> tuple[Pose, list[tuple[fl
 
 def _modified_rows(robot: Robot, poses: list[Pose]) -> tuple[Pose, list[tuple[float, ...]]]:
     lines = _lines(robot, poses)
-    base, x = _first_frame(robot, poses, lines[0])
+    base, x = _first_frame(poses, lines[0])
     origin, rows = base.p, []
     a = alpha = 0.0
     for now, after in zip(lines, lines[1:]):

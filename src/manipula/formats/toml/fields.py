@@ -205,10 +205,6 @@ class Fields:
     def names(self) -> list[str]:
         return list(self._table)
 
-    def peek(self, key: str) -> Any:
-        """The value as it stands, without asking for it: :meth:`close` still refuses a key that nobody knows."""
-        return self._table.get(key)
-
     def has(self, key: str) -> bool:
         self._asked[key] = None
         return key in self._table

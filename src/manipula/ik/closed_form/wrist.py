@@ -44,11 +44,11 @@ class WristArm(ClosedFormProgram):
         self.name = f"{arm.name} and spherical wrist"
         self.branches = 2 * arm.branches
 
-    def rows(self, G: Vector) -> list[Row]:
+    def rows(self, target: Vector) -> list[Row]:
         h = [a.h for a in self.wrist]
-        last, side = turn_vector(G, h[2]), turn_vector(G, any_normal(h[2]))
+        last, side = turn_vector(target, h[2]), turn_vector(target, any_normal(h[2]))
         out: list[Row] = []
-        for row in self.arm.rows(self.centre, carry(G, self.centre)):
+        for row in self.arm.rows(self.centre, carry(target, self.centre)):
             a, b = last, side
             for axis, value in zip(self.arm.axes, row):
                 if isinstance(value, Turn):
@@ -67,9 +67,9 @@ class Pivot(ClosedFormProgram):
     def __init__(self, axes: Sequence[Axis]) -> None:
         self.axes = axes
 
-    def rows(self, G: Vector) -> list[Row]:
+    def rows(self, target: Vector) -> list[Row]:
         h = [a.h for a in self.axes]
-        return [list(t) for t in orientation(h, turn_vector(G, h[2]), turn_vector(G, any_normal(h[2])))]
+        return [list(t) for t in orientation(h, turn_vector(target, h[2]), turn_vector(target, any_normal(h[2])))]
 
 
 def recognise(lines: Lines, relations: Relations) -> ClosedFormProgram | None:

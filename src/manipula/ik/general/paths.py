@@ -25,10 +25,6 @@ CORRECTIONS = 3
 HISTORY = 4
 
 
-def _dot(a: Any, b: Any) -> ComplexPair:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
 def _cross(a: Any, b: Any) -> list[ComplexPair]:
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 

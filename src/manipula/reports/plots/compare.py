@@ -103,7 +103,7 @@ def ensemble(result: Result, axes: list[Any]) -> None:
         time_axis(ax, f"{TITLES[signal]}: {how}", f"{signal} [{unit_of(result, signal)}]")
         steady(ax, natural_size(result, signal, all(prismatic(result))))
         draw_limits(result, [ax] * values.shape[-1], signal)
-    shared_legend(axes, result, axes[0])
+    shared_legend(result, axes[0])
 
 
 @plot("spectrum", "amplitude spectrum of a signal of every joint", needs=("q",))
@@ -132,4 +132,4 @@ def spectrum(
     ax.set_title(f"Spectrum: {TITLES.get(signal, signal).lower()}", color=INK)
     ax.set_xlabel("frequency [Hz]")
     ax.set_ylabel(f"{signal} [{unit_of(result, signal)}]")
-    shared_legend(axes, result, ax)
+    shared_legend(result, ax)

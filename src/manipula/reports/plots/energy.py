@@ -69,7 +69,7 @@ def power(result: Result, axes: list[Any]) -> None:
     if joint_count(result) > 1:
         total = np.asarray(result.arrays["power"], float).sum(axis=-1)
         axes[0].plot(result.t, total, color=INK, linewidth=1.0, linestyle=(0, (2, 1.5)), label="sum")
-    shared_legend(axes, result, axes[0])
+    shared_legend(result, axes[0])
 
 
 @plot("energy", "kinetic, potential and total energy, work, and the audit of their balance",

@@ -60,7 +60,7 @@ def _sliding(names: tuple[str, ...], slides: tuple[bool, ...]) -> list[str]:
     return [plain(name, 14) for name, s in zip(names, slides) if s]
 
 
-def shared_legend(axes: list[Any], result: Result, ax: Any) -> None:
+def shared_legend(result: Result, ax: Any) -> None:
     """One legend for panels that show the same joints."""
     from matplotlib.lines import Line2D
 
@@ -77,7 +77,7 @@ def joints(result: Result, axes: list[Any], legend: Annotated[bool, Flag("name t
         if signal in result.arrays:
             draw_signal(result, ax, signal)
     if legend:
-        shared_legend(axes, result, axes[0])
+        shared_legend(result, axes[0])
 
 
 def _moves(signal: str) -> Any:
@@ -98,7 +98,7 @@ def _single(signal: str, name: str, summary: str) -> Any:
     @plot(name, summary, needs=(signal,), fits=_moves(signal))
     def one(result: Result, axes: list[Any]) -> None:
         draw_signal(result, axes[0], signal)
-        shared_legend(axes, result, axes[0])
+        shared_legend(result, axes[0])
 
     return one
 
@@ -164,7 +164,7 @@ def jerk(result: Result, axes: list[Any]) -> None:
         axes[0].text(
             0.01, 0.98, plain(found.remark, 110), transform=axes[0].transAxes, va="top", fontsize=7, color=FAIR
         )
-    shared_legend(axes, result, axes[0])
+    shared_legend(result, axes[0])
 
 
 @plot("each", "one panel a joint: position against its limits", joint_grid, needs=("q",))

@@ -58,7 +58,7 @@ def multipliers(result: Result, axes: list[Any]) -> None:
     steady(axes[0], natural_size(result, "tau"))
     axes[0].legend(loc="best")
     draw_signal(result, axes[1], "reaction")
-    shared_legend(axes, result, axes[1])
+    shared_legend(result, axes[1])
 
 
 @plot("height", "height of the tip over time", needs=("tip",))

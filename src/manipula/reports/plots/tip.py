@@ -34,7 +34,7 @@ def _panels(result: Result) -> Panels:
     return Panels(width=7.4, height=5.4, spatial=bones.plane() is None)
 
 
-def draw_arm(ax: Any, bones: Skeleton, k: int, view: Any, strength: float = 1.0, names: bool = False) -> list[Any]:
+def draw_arm(ax: Any, bones: Skeleton, k: int, view: Any, strength: float = 1.0) -> list[Any]:
     """The arm at sample k: links as thick lines in the colour of the joint that moves them, joints as dots."""
     made = []
     for a, b, joint in bones.lines + bones.slides:
