@@ -59,13 +59,16 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "export panda --functions list -o x": "--output",
     "export panda --functions list --prefix x": "--prefix",
     "bench --no-planar --largest 10": "--largest",
+    "bench --felt --robots panda": "--robots",
+    "bench --felt --no-planar": "--planar",
+    "bench --felt --largest 10": "--largest",
 }
 ALWAYS = {  # options that act on whatever input the command takes
     "doctor": "json strict tip", "convert": "tip force", "catalog": "json",
     "equations": "level format only symbolic_inertia given_angles output tip",
     "export": "language functions parameters frame tip force", "ik": "position pose all_ q0 method frame limits tolerance json tip",
     "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": "robot json",
-    "bench": "robots peers planar json markdown",
+    "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json",
 }  # fmt: skip
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from manipula.cli.terminal import Terminal
+
 
 def bench(
-    robots: Annotated[str, typer.Option("--robots", help="Catalog names, separated by commas.")] = "panda",
+    felt: Annotated[
+        bool, typer.Option("--felt", help="Whole calls, new processes and commands instead of single functions.")
+    ] = False,
+    robots: Annotated[
+        str | None, typer.Option("--robots", help="Catalog names, separated by commas.", show_default="panda")
+    ] = None,
     peers: Annotated[bool, typer.Option(help="Time other libraries too, where they are installed.")] = True,
     planar: Annotated[
-        bool, typer.Option(help="Also the planar family: cost against n, Table 1 of the n-R paper.")
-    ] = True,
+        bool | None,
+        typer.Option(help="Also the planar family: cost against n, Table 1 of the n-R paper.", show_default="planar"),
+    ] = None,
     largest: Annotated[int | None, typer.Option(help="Largest n of the planar family.", show_default="1000")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything as JSON to this file.")] = None,
     markdown: Annotated[
@@ -21,18 +30,39 @@ def bench(
     ] = None,
 ) -> None:
     """Time the compiled functions beside other libraries in one run, and print the ratios."""
-    from json import dumps
-
-    from manipula.bench import ours, planar_family, tables
     from manipula.cli.terminal import Terminal
     from manipula.errors import DescriptionError
-    from manipula.formats.whole_file import write_whole
 
+    if felt:
+        for option, given in (("--robots", robots), ("--planar", planar), ("--largest", largest)):
+            if given is not None:
+                raise DescriptionError("The rows of --felt are given; this option changes none of them.", field=option)
+        _felt(Terminal(), peers, json, markdown)
+        return
+    planar = planar is not False
     if largest is not None and not planar:
         raise DescriptionError(
             "The largest n belongs to the planar family, which --no-planar leaves out.", field="--largest"
         )
-    out = Terminal()
+    _functions(Terminal(), robots or "panda", peers, planar, largest, json, markdown)
+
+
+def _felt(out: Terminal, peers: bool, json: Path | None, markdown: Path | None) -> None:
+    from manipula.bench.felt import table
+
+    with out.console.status("warming up") as status:
+        found = table.measure(peers, status.update)
+    colours = {True: "green", False: "red"}
+    styles = {(i, 4): colours[row.holds] for i, row in enumerate(found["rows"]) if row.holds is not None}
+    out.table(table.HEAD, [list(row.cells()) for row in found["rows"]], styles=styles)
+    _finish(out, found["missing"], json, table.plain(found), markdown, table.markdown(found))
+
+
+def _functions(
+    out: Terminal, robots: str, peers: bool, planar: bool, largest: int | None, json: Path | None, markdown: Path | None
+) -> None:
+    from manipula.bench import ours, planar_family, tables
+
     console = out.console
     names = tuple(name.strip() for name in robots.split(",") if name.strip())
     with console.status("warming up") as status:
@@ -65,9 +95,20 @@ def bench(
         for key, what in (("batch", "run time"), ("compile_seconds", "compile time"), ("operations", "operations")):
             if len(found["growth"]) > 3:
                 out.say(f"forward dynamics, {what} grows as n^{planar_family.exponent(found['growth'], key):.2f}")
-    for peer, reason in found["missing"].items():
+    _finish(out, found["missing"], json, found, markdown, tables.markdown(found))
+
+
+def _finish(
+    out: Terminal, missing: dict[str, str], json: Path | None, plain: dict[str, Any], markdown: Path | None, text: str
+) -> None:
+    """Say what was not measured, and write the files that were asked for."""
+    from json import dumps
+
+    from manipula.formats.whole_file import write_whole
+
+    for peer, reason in missing.items():
         out.say((f"not measured: {peer}: {reason}", "dim"))
     if json is not None:
-        write_whole(json, dumps(found, indent=1, ensure_ascii=False) + "\n")
+        write_whole(json, dumps(plain, indent=1, ensure_ascii=False) + "\n")
     if markdown is not None:
-        write_whole(markdown, tables.markdown(found))
+        write_whole(markdown, text)

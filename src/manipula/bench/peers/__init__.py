@@ -1,7 +1,8 @@
 """Other libraries, timed in the same way: nanoseconds per evaluation, one process, one thread, minimum of short windows.
 
-Every module here has ``available() -> bool``, ``reason() -> str`` (why not, empty when available) and
-``time_functions(urdf_path) -> dict[str, float]`` for one arm. Functions of the same meaning have the same name in all of them:
+Every module here has ``available() -> bool`` and ``reason() -> str`` (why not, empty when available). Those in ``NAMES`` have
+``time_functions(urdf_path) -> dict[str, float]`` for one arm; the others solve one problem, timed by its caller. Functions of the same meaning
+have the same name in all of them:
 
     inverse_dynamics, mass_matrix, forward_dynamics, inverse_dynamics_derivatives, forward_dynamics_derivatives,
     forward_kinematics, inverse_kinematics, closed_loop_step

@@ -6,6 +6,7 @@ limits of joints and efforts are switched off, so that the same motion is comput
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,22 @@ def closed_loop_model(urdf_path: str | Path) -> Any:
         servo.gainprm[0] = stiffness
         servo.biasprm[1], servo.biasprm[2] = -stiffness, -damping
     return _free(spec.compile())
+
+
+def rollout_of(urdf_path: str | Path, q0: np.ndarray, steps: int) -> Callable[[], np.ndarray]:
+    """A call that moves the arm from rest at every ``q0`` (runs, n) and gives its positions after each step (runs, steps, n).
+
+    All of it is one call into C, on one thread.
+    """
+    import mujoco
+    from mujoco import rollout
+
+    model = closed_loop_model(urdf_path)
+    data = mujoco.MjData(model)
+    start = np.zeros((len(q0), mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    start[:, 1 : 1 + model.nq] = q0  # after the time
+    goal = np.full((len(q0), steps, model.nu), GOAL)
+    return lambda: rollout.rollout(model, data, start, goal)[0][:, :, 1 : 1 + model.nq]
 
 
 def time_functions(urdf_path: str | Path) -> dict[str, float]:

@@ -8,7 +8,6 @@ Python interface and passed on as numbers; the torques of one state are compared
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import shutil
 import subprocess
@@ -52,7 +51,6 @@ def _include(header: str, *subfolders: str) -> Path | None:
     return next((folder for folder in folders if (folder / header).exists()), None)
 
 
-@functools.cache
 def reason() -> str:
     """Why it cannot be timed here; empty if it can."""
     if absent := missing("pinocchio"):

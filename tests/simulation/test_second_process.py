@@ -1,0 +1,70 @@
+"""What one process compiled, the next one only reads; and a run of a robot in numbers imports nothing that it does not use."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+RUN_ALL = """
+import json, sys
+import manipula as mp
+from manipula.native.store import object_cache
+
+compiled, compile_object = [], object_cache.compile_object
+
+def counted(module):
+    compiled.append(now)
+    return compile_object(module)
+
+object_cache.compile_object = counted
+for now in sys.argv[1:]:
+    mp.run_file(now)
+print(json.dumps({"compiled": compiled, "entries": object_cache.contents().entries}))
+"""
+RUN_ONE = """
+import json, sys
+import manipula as mp
+
+controller = mp.control.PDGravity(20.0, 4.0, goal=(0.1,) * 7)
+run = mp.Scenario(mp.load("panda"), controller=controller, q0=(0.0,) * 7, duration=0.01, integrator="rk4")
+mp.simulate(run)
+print(json.dumps(sorted(sys.modules)))
+"""
+NEVER = ("sympy", "xarray", "matplotlib", "scipy.interpolate", "scipy.integrate")
+
+
+def told(program: str, cache: Path, *arguments: str) -> Any:
+    """What a process of its own prints as JSON."""
+    environment = {k: v for k, v in os.environ.items() if k != "MANIPULA_CACHE"}
+    environment |= {"MANIPULA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_second_process_compiles_nothing_for_any_example(tmp_path: Path) -> None:
+    """In the other order: what is found does not depend on what was asked for before."""
+    files = [str(path) for path in sorted((ROOT / "examples").glob("*.toml"))]
+    assert files
+    first = told(RUN_ALL, tmp_path / "objects", *files)
+    assert set(first["compiled"]) == set(files)  # the counter counts
+    second = told(RUN_ALL, tmp_path / "objects", *reversed(files))
+    assert second["compiled"] == []
+    assert second["entries"] == first["entries"]
+
+
+def test_a_run_of_a_robot_in_numbers_imports_what_it_uses(tmp_path: Path) -> None:
+    loaded = set(told(RUN_ONE, tmp_path / "objects"))
+    assert "manipula.simulation.simulate" in loaded
+    assert not [name for name in NEVER if name in loaded]
