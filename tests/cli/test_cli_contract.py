@@ -59,6 +59,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "export panda --functions list -o x": "--output",
     "export panda --functions list --prefix x": "--prefix",
     "bench --no-planar --largest 10": "--largest",
+    "schema robot --force": "--force",
     "bench --felt --robots panda": "--robots",
     "bench --felt --no-planar": "--planar",
     "bench --felt --largest 10": "--largest",

@@ -44,7 +44,7 @@ def bench(
         raise DescriptionError(
             "The largest n belongs to the planar family, which --no-planar leaves out.", field="--largest"
         )
-    _functions(Terminal(), robots or "panda", peers, planar, largest, json, markdown)
+    _functions(Terminal(), "panda" if robots is None else robots, peers, planar, largest, json, markdown)
 
 
 def _felt(out: Terminal, peers: bool, json: Path | None, markdown: Path | None) -> None:

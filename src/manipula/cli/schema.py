@@ -24,6 +24,8 @@ def schema(
     schemas = {"robot": robot_schema, "scenario": scenario_schema}
     if of not in schemas:
         raise unknown_name("schema", of, schemas)
+    if force and output is None:
+        raise DescriptionError("There is no file to replace without --output.", field="--force")
     text = dumps(schemas[of](), indent=1, ensure_ascii=False) + "\n"
     if output is None:
         typer.echo(text, nl=False)
