@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from manipula.bench.felt import dynamics, first_run, planning, processes, rows, simulations, table
-from manipula.bench.felt.rows import Row
+from manipula.bench.felt.rows import FeltRow
 from manipula.cli.app import app
 
 
@@ -19,7 +19,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "WINDOW", 0.0)
 
 
-def complete(found: list[Row], missing: str) -> None:
+def complete(found: list[FeltRow], missing: str) -> None:
     """Every row has a time, and its peer's unless there is none."""
     assert found
     for row in found:
@@ -72,14 +72,14 @@ def test_kinds_of_first_runs_have_goals(kind: str) -> None:
 
 
 def test_a_row_is_judged_by_its_ratio_or_its_time() -> None:
-    assert Row("a", 2.0, 3.0).holds is True
-    assert Row("a", 4.0, 3.0).holds is False
-    assert Row("a", 2.0).holds is None
-    beside = Row("a", 2.0, 3.0, "peer", 7.0)
+    assert FeltRow("a", 2.0, 3.0).holds is True
+    assert FeltRow("a", 4.0, 3.0).holds is False
+    assert FeltRow("a", 2.0).holds is None
+    beside = FeltRow("a", 2.0, 3.0, "peer", 7.0)
     assert (beside.ratio, beside.holds) == (3.5, True)
-    assert Row("a", 2.0, 3.0, "peer").holds is None
-    assert Row("a", 2.0, 3.0, "peer").cells() == ("a", "2 s", "peer: not measured", "", "3×")
-    assert Row("a", 2e-3, 0.5, clock="CPU", wall=3e-6).cells() == ("a", "2 ms CPU (3 µs)", "", "", "500 ms")
+    assert FeltRow("a", 2.0, 3.0, "peer").holds is None
+    assert FeltRow("a", 2.0, 3.0, "peer").cells() == ("a", "2 s", "peer: not measured", "", "3×")
+    assert FeltRow("a", 2e-3, 0.5, clock="CPU", wall=3e-6).cells() == ("a", "2 ms CPU (3 µs)", "", "", "500 ms")
 
 
 def test_the_calls_of_a_row_take_turns() -> None:
@@ -89,11 +89,11 @@ def test_the_calls_of_a_row_take_turns() -> None:
 
 
 def test_what_cannot_be_measured_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken(peers: bool) -> list[Row]:
+    def broken(peers: bool) -> list[FeltRow]:
         raise RuntimeError("another answer")
 
     asked: list[bool] = []
-    groups = {"good": lambda peers: asked.append(peers) or [Row("a call", 2.0, 1.0)], "bad": broken}
+    groups = {"good": lambda peers: asked.append(peers) or [FeltRow("a call", 2.0, 1.0)], "bad": broken}
     monkeypatch.setattr(table, "GROUPS", groups)
     monkeypatch.setattr(table.ruckig_peer, "missing", lambda *names: "Not installed: ruckig.")
     files = (tmp_path / "felt.json", tmp_path / "felt.md")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import manipula as mp
-from manipula.bench.felt.rows import Row, fastest
+from manipula.bench.felt.rows import FeltRow, fastest
 from manipula.bench.ours import BATCH, time_model
 from manipula.bench.peers import pinocchio_cpp
 
@@ -22,7 +22,7 @@ GOALS = (  # words, function, way, must hold
 )
 
 
-def beside_pinocchio(with_peers: bool = True) -> list[Row]:
+def beside_pinocchio(with_peers: bool = True) -> list[FeltRow]:
     """A Panda on one thread, per state."""
     robot = mp.load("panda")
     theirs: dict[str, float] = {}
@@ -33,11 +33,12 @@ def beside_pinocchio(with_peers: bool = True) -> list[Row]:
             mp.save(robot, str(path))
             theirs = {name: 1e-9 * ns for name, ns in pinocchio_cpp.time_functions(path).items()}
     return [
-        Row(words, 1e-9 * ours[function][way], goal, PEER, theirs.get(function)) for words, function, way, goal in GOALS
+        FeltRow(words, 1e-9 * ours[function][way], goal, PEER, theirs.get(function))
+        for words, function, way, goal in GOALS
     ]
 
 
-def identification(samples: int = 1000) -> list[Row]:
+def identification(samples: int = 1000) -> list[FeltRow]:
     """``identify`` of a Panda with friction from noisy torques, bodies that can exist included."""
     model = mp.compile(mp.load("panda"))
     rng = np.random.default_rng(1)
@@ -49,4 +50,6 @@ def identification(samples: int = 1000) -> list[Row]:
     tau = model.inverse_dynamics(q, qd, qdd) + 0.3 * qd + 0.2 * np.sign(qd)
     tau += 0.02 * tau.std(axis=0) * rng.normal(size=tau.shape)
     call = partial(mp.identify, model, q, qd, qdd, tau)
-    return [Row(f"identify, {samples} samples of 7 joints", *fastest(call, clock=time.process_time), 0.8, clock="CPU")]
+    return [
+        FeltRow(f"identify, {samples} samples of 7 joints", *fastest(call, clock=time.process_time), 0.8, clock="CPU")
+    ]

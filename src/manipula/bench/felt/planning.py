@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.bench.felt.rows import Row, fastest
+from manipula.bench.felt.rows import FeltRow, fastest
 from manipula.bench.peers import eaik_peer, ruckig_peer, toppra_peer
 
 ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # rad/s², of a Panda; its jerk is ten times that
@@ -23,7 +23,7 @@ def _limits(robot: mp.Robot) -> tuple[np.ndarray, np.ndarray]:
     return np.array([x.velocity for x in found]), np.array([x.effort for x in found])
 
 
-def fastest_motion(points: int = 1000, with_peers: bool = True) -> list[Row]:
+def fastest_motion(points: int = 1000, with_peers: bool = True) -> list[FeltRow]:
     """``time_optimal`` along a spline through six postures of a Panda, within velocity, acceleration and torque.
 
     toppra imposes the limits at its grid points; so does ours when it is asked to, and by default refines the grid and slows
@@ -48,12 +48,12 @@ def fastest_motion(points: int = 1000, with_peers: bool = True) -> list[Row]:
     peer = None if theirs is None else times[2]
     what = f"time_optimal, {points} points, velocity + acceleration + torque"
     return [
-        Row(f"{what}, limits kept between the points", times[0], 10.0, "toppra", peer),
-        Row(f"{what}, limits at the points", times[1], None, "toppra", peer),
+        FeltRow(f"{what}, limits kept between the points", times[0], 10.0, "toppra", peer),
+        FeltRow(f"{what}, limits at the points", times[1], None, "toppra", peer),
     ]
 
 
-def joint_moves(with_peers: bool = True) -> list[Row]:
+def joint_moves(with_peers: bool = True) -> list[FeltRow]:
     """``joint_move`` of seven joints from rest to rest, each side from plain arrays."""
     velocity, _ = _limits(mp.load("panda"))
     start, goal = np.zeros(7), np.random.default_rng(3).uniform(-1.0, 1.0, 7)
@@ -64,10 +64,10 @@ def joint_moves(with_peers: bool = True) -> list[Row]:
         theirs = partial(ruckig_peer.joint_move, start, goal, velocity, ACCELERATION, jerk)
         _agree("ruckig's move", theirs(), ours().duration, SAME_MOVE)
     times = fastest(ours, *([] if theirs is None else [theirs]))
-    return [Row("joint_move, 7 joints", times[0], 0.5, "ruckig", None if theirs is None else times[1])]
+    return [FeltRow("joint_move, 7 joints", times[0], 0.5, "ruckig", None if theirs is None else times[1])]
 
 
-def all_postures(names: tuple[str, ...] = ("puma560", "ur5e"), with_peers: bool = True) -> list[Row]:
+def all_postures(names: tuple[str, ...] = ("puma560", "ur5e"), with_peers: bool = True) -> list[FeltRow]:
     """Every posture of an arm at a pose, by closed form; EAIK knows no joint limits, so none are kept."""
     rows = []
     for name in names:
@@ -84,12 +84,12 @@ def all_postures(names: tuple[str, ...] = ("puma560", "ur5e"), with_peers: bool 
                 raise RuntimeError(f"EAIK's postures of '{name}' are not ours: {gap} rad apart.")
         times = fastest(ours, *([] if theirs is None else [theirs]))
         rows.append(
-            Row(f"solve_ik, all solutions of '{name}'", times[0], 0.7, "EAIK", None if theirs is None else times[1])
+            FeltRow(f"solve_ik, all solutions of '{name}'", times[0], 0.7, "EAIK", None if theirs is None else times[1])
         )
     return rows
 
 
-def failing_ik() -> list[Row]:
+def failing_ik() -> list[FeltRow]:
     """Targets of a Panda that no posture meets: beyond its reach, beyond its limits, and within reach but not turned like that."""
     model = mp.compile(mp.load("panda"))
     rows = []
@@ -103,7 +103,7 @@ def failing_ik() -> list[Row]:
         call = partial(mp.solve_ik, model, X)
         if call().status == "solved":
             raise RuntimeError(f"The target '{words}' was reached.")
-        rows.append(Row(f"solve_ik that fails: {words}", *fastest(call), 3e-3))
+        rows.append(FeltRow(f"solve_ik that fails: {words}", *fastest(call), 3e-3))
     return rows
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from manipula.bench.felt.first_run import KINDS
-from manipula.bench.felt.rows import Row
+from manipula.bench.felt.rows import FeltRow
 
 WARM_GOALS = {"rk4": 0.35, "dop853": 0.5, "rodas": 0.6, "lugre": 0.8, "flexible": 1.0}
 COLD_GOALS = {"dop853": 1.5, "rodas": 2.0, "lugre": 2.5, "flexible": 4.0}
@@ -49,7 +49,7 @@ def _empty_cache() -> Iterator[Path]:
         yield Path(folder)  # made for its owner alone, as the cache demands
 
 
-def first_runs(kinds: Sequence[str] = tuple(KINDS), repeats: int = 3, cold_repeats: int = 2) -> list[Row]:
+def first_runs(kinds: Sequence[str] = tuple(KINDS), repeats: int = 3, cold_repeats: int = 2) -> list[FeltRow]:
     """Import, load a Panda, simulate 0.2 s of it and verify: with all code on disk, and with none."""
     warm, cold = [], []
     for kind in kinds:
@@ -64,7 +64,7 @@ def first_runs(kinds: Sequence[str] = tuple(KINDS), repeats: int = 3, cold_repea
     return [*warm, *cold]
 
 
-def commands(repeats: int = 5, example: Path = EXAMPLE) -> list[Row]:
+def commands(repeats: int = 5, example: Path = EXAMPLE) -> list[FeltRow]:
     """``manipula --help``, and ``manipula run`` of an example: result files, no report, code on disk."""
     with _empty_cache() as cache:
         words = ("-m", "manipula", "run", str(example), "--no-report", "--force", "-o", str(cache / "out"))
@@ -78,5 +78,5 @@ def commands(repeats: int = 5, example: Path = EXAMPLE) -> list[Row]:
     return rows
 
 
-def _row(what: str, measured: Sequence[Spent], goal: float | None) -> Row:
-    return Row(what, min(s.cpu for s in measured), goal, clock="CPU", wall=min(s.wall for s in measured))
+def _row(what: str, measured: Sequence[Spent], goal: float | None) -> FeltRow:
+    return FeltRow(what, min(s.cpu for s in measured), goal, clock="CPU", wall=min(s.wall for s in measured))

@@ -13,7 +13,7 @@ SECONDS = 1.0  # for which the calls of one row are repeated
 
 
 @dataclass(frozen=True)
-class Row:
+class FeltRow:
     """What a person does and how long it takes [s].
 
     Attributes:

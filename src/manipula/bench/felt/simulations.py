@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.bench.felt.rows import Row, fastest
+from manipula.bench.felt.rows import FeltRow, fastest
 from manipula.bench.peers import mujoco_peer
 from manipula.bench.peers.timing import GOAL, servo_gains
 
@@ -37,7 +37,7 @@ def starts(runs: int) -> np.ndarray:
 
 def beside_rollout(
     runs: int, duration: float, goal: float, verified_goal: float | None, with_peers: bool = True
-) -> list[Row]:
+) -> list[FeltRow]:
     """The same motion by ``mp.simulate`` and by MuJoCo, on one thread and on all; its signals looked at or not; verified or not."""
     scenario = servo_scenario(starts(runs), duration)
     verified = scenario.replace(verify=True, tolerance=VERIFIED)
@@ -57,7 +57,7 @@ def beside_rollout(
     times = fastest(*calls.values(), *([] if rollout is None else [rollout]))
     theirs = None if rollout is None else times[len(calls)]
     name = f"simulate: a Panda, {duration:g} s" if runs == 1 else f"simulate: {runs} Pandas, {duration:g} s each"
-    return [Row(name + label, t, wanted, PEER, theirs) for label, t, wanted in zip(calls, times, goals)]
+    return [FeltRow(name + label, t, wanted, PEER, theirs) for label, t, wanted in zip(calls, times, goals)]
 
 
 def _looked_at(scenario: mp.Scenario) -> dict[str, np.ndarray]:
@@ -78,7 +78,7 @@ def _rollout(scenario: mp.Scenario, result: mp.Result) -> Callable[[], np.ndarra
     return rollout
 
 
-def fixed_cost(steps: int = 10) -> list[Row]:
+def fixed_cost(steps: int = 10) -> list[FeltRow]:
     """What a call costs that has hardly anything to do, for a scenario met before and for one with other gains every time."""
     scenario = servo_scenario(starts(1), steps * 1e-3)
     controllers = [mp.control.PDGravity(50.0 + i, 5.0, goal=(GOAL,) * 7) for i in range(7)]
@@ -90,12 +90,12 @@ def fixed_cost(steps: int = 10) -> list[Row]:
     )
     labels = ("", ", other gains every time", ", verify=True")
     return [
-        Row(f"simulate: {steps} steps, warm{label}", seconds, 0.6e-3 if not label else None)
+        FeltRow(f"simulate: {steps} steps, warm{label}", seconds, 0.6e-3 if not label else None)
         for label, seconds in zip(labels, fastest(*calls))
     ]
 
 
-def large_batches(runs: int = 10_000, loaded_runs: int = 200, duration: float = 1.0) -> list[Row]:
+def large_batches(runs: int = 10_000, loaded_runs: int = 200, duration: float = 1.0) -> list[FeltRow]:
     """Batches on all threads: with noise, and with LuGre friction under the loads of the joints."""
     law = mp.friction.LuGre(100.0, 0.3, 0.1, v_stribeck=0.1, mu_static=0.15, mu_kinetic=0.1, diameter=0.02)
     noisy = servo_scenario(starts(runs), duration, noise=mp.Noise(1e-4, 1e-3), sample=duration / 10)
@@ -106,5 +106,5 @@ def large_batches(runs: int = 10_000, loaded_runs: int = 200, duration: float = 
         (f"{loaded_runs} × {duration:g} s, LuGre with loads, 101 samples", loaded, 3.0),
     ):
         mp.simulate(scenario).check()
-        rows.append(Row(f"simulate: {what}", *fastest(partial(mp.simulate, scenario)), goal))
+        rows.append(FeltRow(f"simulate: {what}", *fastest(partial(mp.simulate, scenario)), goal))
     return rows

@@ -7,10 +7,10 @@ from typing import Any
 
 from manipula.bench import ours
 from manipula.bench.felt import dynamics, planning, processes, simulations
-from manipula.bench.felt.rows import Row
+from manipula.bench.felt.rows import FeltRow
 from manipula.bench.peers import eaik_peer, mujoco_peer, pinocchio_cpp, ruckig_peer, toppra_peer
 
-Group = Callable[[bool], list[Row]]
+Group = Callable[[bool], list[FeltRow]]
 GROUPS: Mapping[str, Group] = {  # in the order of the table; each takes whether peers are measured
     "a run": lambda peers: simulations.beside_rollout(1, 4.0, 10.0, 5.0, peers),
     "many runs": lambda peers: simulations.beside_rollout(256, 0.4, 30.0, None, peers),
