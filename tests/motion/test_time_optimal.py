@@ -11,8 +11,9 @@ from scipy.optimize import linprog
 from manipula.errors import BudgetError, DescriptionError, ShapeError, SolveError
 from manipula.motion import paths, timing
 from manipula.motion.limits import check_limits
+from manipula.motion.path_limits import PathLimits
 from manipula.motion.phase_plane import Stages, solve
-from manipula.motion.time_optimal import _grid, _Limits, solve_time_optimal, time_optimal
+from manipula.motion.time_optimal import _even_grid, solve_time_optimal, time_optimal
 
 GRAVITY = 9.81
 LP = 1e-7  # relative accuracy of HiGHS on these programs
@@ -158,9 +159,9 @@ def test_limits_hold_on_the_real_motion(scheme):
 
 def test_torque_coefficients_rebuild_the_torque():
     path = arm_path()
-    limits = _Limits(path, None, None, [28.0, 9.0], two_link, None, None)
+    limits = PathLimits(path, None, None, [28.0, 9.0], two_link, None, None)
     d = path.derivatives(np.linspace(0, path.length, 30), 2)
-    a, b, c, _, _ = limits.rows(d)
+    ((_, a, b, c, _, _),) = limits.rows(*d)
     u, x = 0.7, 1.3
     direct = two_link(d[0], d[1] * math.sqrt(x), d[1] * u + d[2] * x)
     np.testing.assert_allclose(a * u + b * x + c, direct, atol=1e-12)
@@ -239,7 +240,7 @@ def test_moving_ends_are_met():
 
 def test_grid_keeps_the_breaks():
     path = arm_path()
-    grid = _grid(path, 100)
+    grid = _even_grid(path, 100)
     assert np.all(np.isin(path.breaks, grid))
     assert np.all(np.diff(grid) > 0)
 

@@ -25,22 +25,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import between, choice, flag, function_of, positive, real_array, whole_number
+from manipula.algebra.arguments import between, choice, flag, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError, SolveError, nearest
-from manipula.motion.paths.base import Path, Side
+from manipula.errors import DescriptionError, SolveError, nearest
+from manipula.motion.path_limits import BETWEEN, FASTEST, SPEEDS, Intervals, InverseDynamics, PathLimits, TipVelocity, two_sided
+from manipula.motion.paths.base import Path
 from manipula.motion.phase_plane import Stages, solve
 from manipula.motion.timing.base import PiecewiseProfile, Profile
 from manipula.motion.timing.scaled import ScaledProfile
 from manipula.motion.trajectory import PathTrajectory
 
-InverseDynamics = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-TipVelocity = Callable[[np.ndarray, np.ndarray], np.ndarray]
 MAX_GRID = 50_000
-FASTEST = 1e60  # of a finite limit: its square is still a number
 FINEST = 1e-9  # excess that refinement can reach
+CORNER = 1e-6  # rad: a tangent that turns by more at once
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
-BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,102 +76,6 @@ class TimeOptimalResult(Value):
     def duration(self) -> float:
         """[s]; infinite when infeasible."""
         return self.trajectory.duration if self.trajectory is not None else float("inf")
-
-
-class _Limits:
-    """Limits of one problem, and the coefficients of their rows along a path."""
-
-    def __init__(
-        self,
-        path: Path,
-        velocity: Any,
-        acceleration: Any,
-        torque: Any,
-        inverse_dynamics: InverseDynamics | None,
-        tip_speed: float | None,
-        tip_velocity: TipVelocity | None,
-    ) -> None:
-        self.path, self.n = path, path.dimension
-        self.velocity = _two_sided(velocity, "velocity", self.n)
-        self.acceleration = _two_sided(acceleration, "acceleration", self.n)
-        self.torque = _two_sided(torque, "torque", self.n)
-        self.inverse_dynamics, self.tip_velocity = inverse_dynamics, tip_velocity
-        if (self.torque is None) != (inverse_dynamics is None):
-            raise DescriptionError("'torque' limits and 'inverse_dynamics' belong together; one of them is missing.")
-        if all(limit is None for limit in (self.acceleration, self.torque)):
-            raise DescriptionError("Without 'acceleration' or 'torque' limits the motion would be infinitely fast.")
-        for name, f, names in (
-            ("inverse_dynamics", inverse_dynamics, ("q", "qd", "qdd")), ("tip_velocity", tip_velocity, ("q", "qd"))
-        ):  # fmt: skip
-            if f is not None:
-                function_of(f, name, *names)
-        self.tip_speed = (
-            None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
-        )
-        if self.tip_speed is not None and path.space == "joint" and tip_velocity is None:
-            raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
-
-    def rows(self, d: np.ndarray) -> tuple[np.ndarray, ...]:
-        """a, b, c, low, high of all rows from [q, q', q''] of shape (3, N, n): arrays (N, m)."""
-        q, q1, q2 = d
-        parts: list[tuple[np.ndarray, ...]] = []
-        zero = np.zeros_like(q)
-        if self.acceleration is not None:
-            parts.append((q1, q2, zero, *(np.broadcast_to(x, q.shape) for x in self.acceleration)))
-        if self.torque is not None:
-            c = self._torque(q, zero, zero)
-            a, b = self._torque(q, zero, q1) - c, self._torque(q, q1, q2) - c
-            parts.append((a, b, c, *(np.broadcast_to(x, q.shape) for x in self.torque)))
-        return tuple(np.concatenate(column, axis=1) for column in zip(*parts))
-
-    def _torque(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        assert self.inverse_dynamics is not None
-        tau = real_array(self.inverse_dynamics(q, qd, qdd), "inverse_dynamics")
-        if tau.shape != q.shape:
-            raise ShapeError(f"'inverse_dynamics' returned shape {tau.shape}; it must be batched, {q.shape} here.")
-        if not np.all(np.isfinite(tau)):
-            raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
-        return tau
-
-    def x_max(self, d: np.ndarray) -> dict[str, np.ndarray]:
-        """Bounds of x = ṡ² by kind, shape (N,) each."""
-        out = {}
-        with np.errstate(divide="ignore"):
-            if self.velocity is not None:
-                low, high = self.velocity
-                allowed = np.where(d[1] > 0, high, low) / np.where(d[1] == 0, np.nan, d[1])
-                out["velocity"] = np.nanmin(np.column_stack([allowed, np.full(len(allowed), np.inf)]), axis=1) ** 2
-            if self.tip_speed is not None:
-                rate = d[1] if self.tip_velocity is None else real_array(self.tip_velocity(d[0], d[1]), "tip_velocity")
-                if rate.ndim != 2 or len(rate) != len(d[0]):
-                    raise ShapeError(f"'tip_velocity' returned shape {rate.shape}; expected ({len(d[0])}, k).")
-                out["tip speed"] = (self.tip_speed / np.linalg.norm(rate.reshape(len(rate), -1), axis=1)) ** 2
-        return out
-
-    def kinds(self) -> list[str]:
-        """The kind of every row, in the order of :meth:`rows`."""
-        names = [("acceleration", self.acceleration), ("torque", self.torque)]
-        return [name for name, limit in names if limit is not None for _ in range(self.n)]
-
-
-def _two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """(lower, upper), (n,) each, from one number, one per joint, or rows lower and upper (2, n)."""
-    if limit is None:
-        return None
-    array = real_array(limit, name)
-    if np.any((np.abs(array) > FASTEST) & np.isfinite(array)):
-        raise DescriptionError(f"'{name}' must be at most {FASTEST:g} in size, or infinite for no limit.", field=name)
-    if array.shape in ((), (n,)):
-        low, high = -np.broadcast_to(array, (n,)), np.broadcast_to(array, (n,))
-    elif array.shape == (2, n):
-        low, high = array
-    else:
-        raise ShapeError(f"'{name}' must be one number, {n}, or lower and upper (2, {n}); found shape {array.shape}.")
-    if not (np.all(low < 0) and np.all(high > 0)) and name != "torque":
-        raise DescriptionError(f"'{name}' must allow motion both ways: lower < 0 < upper.", field=name)
-    if not np.all(low < high):
-        raise DescriptionError(f"The lower limit of '{name}' must be below the upper one, and neither nan.", field=name)
-    return low, high
 
 
 def solve_time_optimal(
@@ -218,37 +120,37 @@ def solve_time_optimal(
         between(x, name, 0.0, FASTEST) for x, name in ((start_speed, "start_speed"), (end_speed, "end_speed"))
     )
     tolerance = between(tolerance, "tolerance", FINEST, 1e6)
-    allowed_jerk = None if jerk is None else _two_sided(jerk, "jerk", path.dimension)
-    limits = _Limits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
-    grid, best = _grid(path, points), None
+    allowed_jerk = None if jerk is None else two_sided(jerk, "jerk", path.dimension)
+    limits = PathLimits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
+    grid, best = _Grid(limits, _even_grid(path, points)), None
     for _ in range(ROUNDS):
-        found = _on_grid(limits, grid, scheme, start_speed, end_speed)
+        found = _on_grid(grid, path.length, scheme, start_speed, end_speed)
         if isinstance(found, str):
-            return TimeOptimalResult("infeasible", found, s=grid)
-        checked = _verify(limits, grid, found[0])
+            return TimeOptimalResult("infeasible", found, s=grid.s)
+        checked = _verify(grid, found[0])
         if best is None or checked.excess < best[2].excess:
             best = (grid, found, checked)
         if checked.excess <= tolerance:
             break
-        finer = _refined(grid, checked.by_interval > tolerance)
-        if len(finer) > MAX_GRID:
+        finer = grid.refined(checked.by_interval > tolerance)
+        if finer is None:
             break
         grid = finer
     assert best is not None
     grid, (x, cap), checked = best
-    profile: Profile = _profile(grid, x)
+    profile: Profile = _profile(grid.s, x)
     slowed = checked.slow_down if strict else 1.0
     if slowed > 1.0:
         profile = ScaledProfile(profile, slowed)
-    peaks = _jerk(path, grid, x) / slowed**3
+    peaks = _jerk(grid, x) / slowed**3
     kept = None
     if allowed_jerk is not None:
         low, high = allowed_jerk
         kept = bool(np.all(peaks <= np.minimum(-low, high)))
     speed, ceiling = np.sqrt(x) / slowed, np.sqrt(cap)
-    use = _verify(limits, grid, x, slowed).use if slowed > 1 else checked.use
+    use = _verify(grid, x, slowed).use if slowed > 1 else checked.use
     return TimeOptimalResult(
-        "finished", "", PathTrajectory(path, profile), grid, speed, ceiling, use,
+        "finished", "", PathTrajectory(path, profile), grid.s, speed, ceiling, use,
         checked.excess, slowed, peaks, kept, checked.limited_by,
     )  # fmt: skip
 
@@ -271,52 +173,109 @@ def time_optimal(path: Path, **options: Any) -> PathTrajectory:
 OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name != "path")
 
 
-def _grid(path: Path, count: int) -> np.ndarray:
+def _even_grid(path: Path, count: int) -> np.ndarray:
     """Even arc lengths with every break of the path among them."""
     s = np.union1d(np.linspace(0.0, path.length, count + 1), path.breaks)
-    inner = np.concatenate([[True], np.diff(s) > 1e-9 * path.length])
-    on_break = np.isin(s, path.breaks)
-    keep = on_break | (inner & np.concatenate([np.diff(s) > 1e-9 * path.length, [True]]))
-    return s[keep]
+    apart = np.diff(s) > 1e-9 * path.length
+    if apart.all():
+        return s
+    inner = np.concatenate([[True], apart]) & np.concatenate([apart, [True]])
+    return s[np.isin(s, path.breaks) | inner]
 
 
-def _refined(s: np.ndarray, wanting: np.ndarray) -> np.ndarray:
-    """The grid with the marked intervals and their neighbours cut into four."""
-    near = wanting.copy()
-    near[1:] |= wanting[:-1]
-    near[:-1] |= wanting[1:]
-    start, step = s[:-1][near], np.diff(s)[near]
-    return np.sort(np.concatenate([s, *(start + step * k / 4 for k in (1, 2, 3))]))
+class _Grid:
+    """Arc lengths s (N + 1,) and the coefficients at its intervals; those of intervals that stay are kept in refinement.
+
+    Interval i of the grid is column ``slots[i]`` of all ``stored`` intervals put side by side.
+    """
+
+    def __init__(self, limits: PathLimits, s: np.ndarray, stored: tuple[Intervals, ...] = (), slots: Any = None) -> None:
+        self.limits, self.s, self.delta = limits, s, np.diff(s)
+        self.stored = stored or (Intervals(limits, s[:-1], s[1:]),)
+        self.slots = slots
+
+    def refined(self, wanting: np.ndarray) -> _Grid | None:
+        """The grid with the marked intervals and their neighbours cut into four; None when that is too fine."""
+        near = wanting.copy()
+        near[1:] |= wanting[:-1]
+        near[:-1] |= wanting[1:]
+        if len(self.s) + 3 * int(near.sum()) > MAX_GRID:
+            return None
+        cuts = self.s[:-1][near] + self.delta[near] * (np.arange(4.0) / 4)[:, None]
+        ends = np.concatenate([cuts[1:], self.s[1:][near][None]])
+        begin, end = cuts.T.ravel(), ends.T.ravel()
+        new = Intervals(self.limits, begin, end)
+        count = sum(part.q1.shape[1] for part in self.stored)
+        old = np.arange(count) if self.slots is None else self.slots
+        order = np.argsort(np.concatenate([self.s[:-1][~near], begin]), kind="stable")
+        slots = np.concatenate([old[~near], count + np.arange(len(begin))])[order]
+        s = np.append(np.concatenate([self.s[:-1][~near], begin])[order], self.s[-1])
+        return _Grid(self.limits, s, (*self.stored, new), slots)
+
+    def joined(self, part: Callable[[Intervals], np.ndarray]) -> np.ndarray:
+        """What ``part`` takes of all stored intervals, (…, N, k) or (N, k), in the order of the grid."""
+        if self.slots is None:
+            return part(self.stored[0])
+        return np.concatenate([part(x) for x in self.stored], axis=-2)[..., self.slots, :]
+
+    def ends(self, name: str, scheme: str) -> np.ndarray:
+        """A coefficient of all rows at the beginnings of the intervals, and at their ends beside it: (N, m)."""
+        places = (0, -1) if scheme == "interpolation" else (0,)
+        n = self.limits.n
+        columns = []
+        for place in places:
+            for k in range(len(self.stored[0].rows)):
+                columns.append(self.joined(lambda x: _at(getattr(x.rows[k], name), place, (x.q1.shape[1], n))))
+        return np.concatenate(columns, axis=1)
+
+    def x_max(self) -> np.ndarray:
+        """Bounds of x on the grid; 0 at corners, where only standstill is smooth."""
+        out = np.full(len(self.s), 1e12)
+        for name in self.stored[0].bounds:
+            bound = self.joined(lambda x: x.bounds[name][[0, -1]].T)
+            out[:-1] = np.minimum(out[:-1], bound[:, 0])
+            out[-1] = min(out[-1], bound[-1, 1])
+        tangents = self.joined(lambda x: x.q1[[0, -1]])
+        jump = tangents[0, 1:] - tangents[1, :-1]
+        out[1:-1][np.einsum("ij,ij->i", jump, jump) > CORNER**2] = 0.0
+        return out
+
+    def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Use of every kind of limit, (kinds, 5, N), for u (N,) and x (5, N)."""
+        if self.slots is None:
+            return self.stored[0].shares(u, x)
+        counts = np.cumsum([0, *(part.q1.shape[1] for part in self.stored)])
+        all_u, all_x = np.zeros(counts[-1]), np.zeros((len(BETWEEN), counts[-1]))
+        all_u[self.slots], all_x[:, self.slots] = u, x
+        parts = [
+            part.shares(all_u[a:b], np.ascontiguousarray(all_x[:, a:b]))
+            for part, a, b in zip(self.stored, counts, counts[1:])
+        ]
+        return np.concatenate(parts, axis=2)[:, :, self.slots]
+
+
+def _at(coefficient: np.ndarray, place: int, shape: tuple[int, int]) -> np.ndarray:
+    return coefficient[place] if coefficient.ndim == 3 else np.broadcast_to(coefficient, shape)
 
 
 def _on_grid(
-    limits: _Limits, s: np.ndarray, scheme: str, start_speed: float, end_speed: float
+    grid: _Grid, length: float, scheme: str, start_speed: float, end_speed: float
 ) -> tuple[np.ndarray, np.ndarray] | str:
     """x and its ceiling on the grid, or why there is none."""
-    path, delta = limits.path, np.diff(s)
-    right = path.derivatives(s, 2)
-    x_max = np.min([*limits.x_max(right).values(), np.full(len(s), 1e12)], axis=0)
-    corners = path.corners()
-    if len(corners):
-        x_max[np.searchsorted(s, corners * (1 - 1e-12))] = 0.0
+    a, b, c = (grid.ends(name, scheme) for name in "abc")
+    rows = grid.stored[0].rows
+    low, high = np.concatenate([row.low for row in rows]), np.concatenate([row.high for row in rows])
     if scheme == "interpolation":
-        left = right.copy()
-        broken = np.flatnonzero(np.isin(s, path.breaks[1:-1]))
-        left[:, broken] = path.derivatives(s[broken], 2, "left")
-        here = limits.rows(right)
-        there = here if not len(broken) else limits.rows(left)
-        a, b, c, low, high = (np.concatenate([x[:-1], y[1:]], axis=1) for x, y in zip(here, there))
-        m = here[0].shape[1]
-        a[:, m:] += 2.0 * delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
-    else:
-        a, b, c, low, high = (x[:-1] for x in limits.rows(right))
-    found = solve(Stages(a, b, c, low, high, delta, x_max), start_speed**2, end_speed**2)
+        m = len(low)
+        a[:, m:] += 2.0 * grid.delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
+        low, high = np.tile(low, 2), np.tile(high, 2)
+    found = solve(Stages(a, b, c, low, high, grid.delta, grid.x_max()), start_speed**2, end_speed**2)
     if found.x is None:
-        return f"{found.reason} (s = {s[found.failed_at]:.6g} of {path.length:.6g})"
+        return f"{found.reason} (s = {grid.s[found.failed_at]:.6g} of {length:.6g})"
     x = found.x
     stuck = np.flatnonzero((x[1:] <= 0) & (x[:-1] <= 0))
     if len(stuck):
-        return f"the motion cannot leave standstill at s = {s[stuck[0]]:.6g}"
+        return f"the motion cannot leave standstill at s = {grid.s[stuck[0]]:.6g}"
     return x, found.cap
 
 
@@ -337,51 +296,29 @@ class _Check:
     by_interval: np.ndarray
 
 
-def _verify(limits: _Limits, s: np.ndarray, x: np.ndarray, slowed: float = 1.0) -> _Check:
+def _verify(grid: _Grid, x: np.ndarray, slowed: float = 1.0) -> _Check:
     """Use of every limit at five places of every interval, both sides of each grid point.
 
     Slowing down by k multiplies u and x by 1/k²; a row then lies at c + (a u + b x)/k², so each place asks for
     k² ≥ (a u + b x)/(limit − c).
     """
-    delta = np.diff(s)
-    u = np.repeat(np.diff(x) / (2.0 * delta), len(BETWEEN)) / slowed**2
-    at = s[:-1, None] + delta[:, None] * BETWEEN
-    here = (x[:-1, None] + np.diff(x)[:, None] * BETWEEN).ravel() / slowed**2
-    d = _inside(limits.path, at)
-    a, b, c, low, high = limits.rows(d)
-    moving = a * u[:, None] + b * here[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(moving > 0, moving / (high - c), moving / (low - c))
-    share = np.where(moving == 0, 0.0, share)
-    shares = {name: here / bound for name, bound in limits.x_max(d).items()}
-    kinds = limits.kinds()
-    for name in dict.fromkeys(kinds):
-        shares[name] = share[:, [i for i, kind in enumerate(kinds) if kind == name]].max(axis=1)
-    worst = max(float(values.max()) for values in shares.values())
-    table = np.array(list(shares.values()))
-    tightest = np.argmax(table, axis=0)
-    limited = {name: float(np.mean(tightest == i)) for i, name in enumerate(shares)}
-    speeds = ("velocity", "tip speed")
-    use = {name: float(np.sqrt(v.max()) if name in speeds else v.max()) for name, v in shares.items()}
-    by_interval = table.max(axis=0).reshape(len(delta), len(BETWEEN)).max(axis=1) - 1.0
-    return _Check(use, max(0.0, worst - 1.0), max(1.0, worst) ** 0.5, limited, by_interval)
+    rise = np.diff(x)
+    table = grid.shares(rise / (2.0 * grid.delta) / slowed**2, (x[:-1] + rise * BETWEEN[:, None]) / slowed**2)
+    kinds = grid.stored[0].kinds
+    largest = dict(zip(kinds, table.max(axis=(1, 2)).tolist()))
+    worst = max(largest.values())
+    tightest = np.bincount(np.argmax(table, axis=0).ravel(), minlength=len(kinds)) / table[0].size
+    use = {name: v**0.5 if name in SPEEDS else v for name, v in largest.items()}
+    by_interval = table.max(axis=(0, 1)) - 1.0
+    return _Check(use, max(0.0, worst - 1.0), max(1.0, worst) ** 0.5, dict(zip(kinds, tightest.tolist())), by_interval)
 
 
-def _inside(path: Path, at: np.ndarray) -> np.ndarray:
-    """[q, q', q''] at places of intervals (N, k), the first from the right and the last from the left: (3, N·k, n)."""
-    d = path.derivatives(at, 2)
-    side: Side = "left"
-    d[:, :, -1] = path.derivatives(at[:, -1], 2, side)
-    return d.reshape(3, -1, path.dimension)
-
-
-def _jerk(path: Path, s: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:
     """Largest |Δq̈/Δt| between middles of neighbouring intervals, shape (n,)."""
-    if len(s) < 3:
-        return np.zeros(path.dimension)
-    delta, speed = np.diff(s), np.sqrt(x)
-    u = np.diff(x) / (2.0 * delta)
-    d = path.derivatives((s[1:] + s[:-1]) / 2, 2)
-    q2 = d[1] * u[:, None] + d[2] * ((x[1:] + x[:-1]) / 2)[:, None]
-    dt = 2.0 * delta / (speed[1:] + speed[:-1])
-    return np.abs(np.diff(q2, axis=0) / ((dt[1:] + dt[:-1]) / 2)[:, None]).max(axis=0)
+    if len(x) < 3:
+        return np.zeros(grid.limits.n)
+    speed, u = np.sqrt(x), np.diff(x) / (2.0 * grid.delta)
+    q1, q2 = grid.joined(lambda part: part.q1[2]), grid.joined(lambda part: part.q2[2])
+    qdd = q1 * u[:, None] + q2 * ((x[1:] + x[:-1]) / 2)[:, None]
+    dt = 2.0 * grid.delta / (speed[1:] + speed[:-1])
+    return np.abs(np.diff(qdd, axis=0) / ((dt[1:] + dt[:-1]) / 2)[:, None]).max(axis=0)
