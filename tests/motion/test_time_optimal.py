@@ -11,9 +11,10 @@ from scipy.optimize import linprog
 from manipula.errors import BudgetError, DescriptionError, ShapeError, SolveError
 from manipula.motion import paths, timing
 from manipula.motion.limits import check_limits
-from manipula.motion.path_limits import PathLimits
+from manipula.motion.path_limits import BETWEEN, PathLimits
+from manipula.motion.paths.sampling import sample_intervals
 from manipula.motion.phase_plane import Stages, solve
-from manipula.motion.time_optimal import _even_grid, solve_time_optimal, time_optimal
+from manipula.motion.time_optimal import _even_grid, _Grid, solve_time_optimal, time_optimal
 
 GRAVITY = 9.81
 LP = 1e-7  # relative accuracy of HiGHS on these programs
@@ -243,6 +244,31 @@ def test_grid_keeps_the_breaks():
     grid = _even_grid(path, 100)
     assert np.all(np.isin(path.breaks, grid))
     assert np.all(np.diff(grid) > 0)
+
+
+@pytest.mark.parametrize("options", [{}, {"interpolation": "polyline", "blend": 0.1}, {"interpolation": "polyline"}])
+def test_samples_are_the_derivatives_of_the_path(options):
+    path = paths.joint([[-1.2, 0.3], [-0.4, 1.4], [0.5, 0.9], [0.9, -0.6]], **options)
+    s = _even_grid(path, 50)
+    at = s[:-1] + np.diff(s) * BETWEEN[:, None]
+    at[-1] = s[1:]
+    expected = np.concatenate([path.derivatives(at[:-1], 2), path.derivatives(at[-1:], 2, "left")], axis=1)
+    for found, wanted in zip(sample_intervals(path, at, s[:-1]), expected):
+        np.testing.assert_allclose(found, wanted, atol=1e-12 * (1 + np.abs(wanted).max()))
+
+
+def test_refined_grid_has_the_coefficients_of_a_new_one():
+    limits = PathLimits(arm_path(), 2.0, 12.0, [28.0, 9.0], two_link, None, None)
+    coarse = _Grid(limits, "interpolation", _even_grid(limits.path, 40))
+    marked = np.zeros(len(coarse.s) - 1, bool)
+    marked[[0, 17, 18, -1]] = True
+    finer = coarse.refined(marked).refined(np.arange(len(coarse.refined(marked).s) - 1) == 20)
+    fresh = _Grid(limits, "interpolation", finer.s)
+    np.testing.assert_allclose(finer.x_max(), fresh.x_max(), rtol=1e-12)
+    for found, wanted in zip(finer.rows, fresh.rows):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    u, x = np.linspace(-1, 1, len(finer.s) - 1), np.ones((5, len(finer.s) - 1))
+    np.testing.assert_allclose(finer.shares(u, x), fresh.shares(u, x), rtol=1e-9, atol=1e-12)
 
 
 NAN = float("nan")

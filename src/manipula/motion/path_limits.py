@@ -112,7 +112,7 @@ class Intervals:
         at = begin + (end - begin) * BETWEEN[:, None]
         at[-1] = end
         q, q1, q2 = sample_intervals(limits.path, at, begin)
-        self.q1, self.q2 = q1, q2
+        self.q1, self.q2, self.count = q1, q2, len(begin)
         flat, shape = (x.reshape(-1, limits.n) for x in (q, q1, q2)), q.shape
         q, q1, q2 = flat
         self.rows = [
@@ -160,7 +160,7 @@ def _share_kernel(n: int, compiled: bool) -> native.Kernel:
             largest = ops.maximum(largest, ops.where(ops.abs(moving) <= 0.0, 0.0, used))
         return largest
 
-    inputs = {name: (n,) for name in ("a", "b", "c", "low", "high")} | {"u": (), "x": ()}
+    inputs = dict.fromkeys(("a", "b", "c", "low", "high"), (n,)) | {"u": (), "x": ()}
     return native.kernel_of(share, inputs, "path_limits.share", identity(n))
 
 
@@ -172,7 +172,7 @@ def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | 
     if np.any((np.abs(array) > FASTEST) & np.isfinite(array)):
         raise DescriptionError(f"'{name}' must be at most {FASTEST:g} in size, or infinite for no limit.", field=name)
     if array.shape in ((), (n,)):
-        low, high = -np.broadcast_to(array, (n,)), np.broadcast_to(array, (n,))
+        low, high = np.full(n, -array), np.full(n, array)
     elif array.shape == (2, n):
         low, high = array
     else:

@@ -65,18 +65,24 @@ class PhasePlane:
     reason: str = ""
 
 
-class _Rows(NamedTuple):
-    """Rows solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up`` (N, m), and the interval of x in which some u is left."""
+class Rows(NamedTuple):
+    """Rows solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up`` (N, m), and the interval of x in which some u is left.
+
+    Attributes:
+        offset, gain: x_i ≤ offset + gain·x_{i+1} is what rows with a positive slope ask for on the way back.
+    """
 
     up: np.ndarray
     down: np.ndarray
     slope: np.ndarray
+    offset: np.ndarray
+    gain: np.ndarray
     cap: np.ndarray
     floor: np.ndarray
 
 
 def _solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any) -> Any:
-    """One stage of :class:`_Rows`, for machine code."""
+    """One stage of :class:`Rows`, for machine code."""
     m, step = len(a), 2.0 * delta
     up, down, r = [], [], []
     cap, floor = x_max, 0.0 * x_max
@@ -96,9 +102,12 @@ def _solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max
         cap = ops.where(flat, ops.minimum(cap, top), cap)
         floor = ops.where(flat & ~still, ops.maximum(floor, ops.minimum(one, two)), floor)
     cap, floor = _meet(up, down, r, cap, 1.0), _meet(up, down, r, floor, -1.0)
+    up, down, slope = [step * x for x in up], [step * x for x in down], [1.0 - step * x for x in r]
+    gain = [ops.where(x > 0.0, 1.0 / ops.where(x > 0.0, x, 1.0), 0.0) for x in slope]
+    offset = [ops.where(x > 0.0, -d * g, INFINITE) for x, d, g in zip(slope, down, gain)]
     return {
-        "up": array([step * x for x in up]), "down": array([step * x for x in down]),
-        "slope": array([1.0 - step * x for x in r]), "cap": ops.where(floor <= cap + 1e-12, cap, -1.0), "floor": floor,
+        "up": array(up), "down": array(down), "slope": array(slope), "offset": array(offset), "gain": array(gain),
+        "cap": ops.where(floor <= cap + 1e-12, cap, -1.0), "floor": floor,
     }  # fmt: skip
 
 
@@ -123,21 +132,37 @@ def _meet(up: list[Any], down: list[Any], r: list[Any], bound: Any, sign: float)
     return native.until(newton, (bound, 0.0), lambda x, done: done > 0.5, 4.0 * len(up) + 8.0).state[0]
 
 
-def _backward(up: Any, down: Any, slope: Any, cap: Any, floor: Any, steps: Any, x_end: Any, resting: Any) -> Any:
+def _least(values: list[Any]) -> Any:
+    """The smallest, found in pairs: a processor compares several at a time."""
+    while len(values) > 1:
+        values = [*map(ops.minimum, values[::2], values[1::2]), *values[len(values) // 2 * 2 :]]
+    return values[0]
+
+
+def _back_to_rest(offset: Any, gain: Any, cap: Any, steps: Any, x_end: Any) -> Any:
+    """Largest x from which the end can be reached, of the last grid point first, where standing still is allowed everywhere."""
+
+    def stage(i: Any, high: Any) -> Any:
+        j = steps - 1.0 - i
+        reach = [o + g * high for o, g in zip(native.lookup(offset, j), native.lookup(gain, j))]
+        return ops.minimum(native.lookup(cap, j), _least(reach))
+
+    return {"high": native.repeat(stage, (x_end,), steps, record=lambda i, high: high).samples}
+
+
+def _backward(up: Any, down: Any, slope: Any, cap: Any, floor: Any, steps: Any, x_end: Any) -> Any:
     """Largest and least x from which the end can be reached, of the last grid point first, and the least before it was cut."""
 
     def stage(i: Any, high: Any, low: Any, least: Any) -> Any:
         j = steps - 1.0 - i
-        top, bottom = native.lookup(cap, j), native.lookup(floor, j)
-        bottom = ops.maximum(bottom, 0.0)
+        tops, bottoms = [native.lookup(cap, j)], [ops.minimum(-native.lookup(floor, j), 0.0)]
         for u, d, g in zip(native.lookup(up, j), native.lookup(down, j), native.lookup(slope, j)):
             rising, falling = g > 0.0, g < 0.0
             inverse = 1.0 / ops.where(rising | falling, g, 1.0)
             reach, leave = (high - d) * inverse, (low - u) * inverse
-            # where standing still is always allowed a falling row asks for nothing
-            leaves = ops.where(falling & (resting < 0.5), leave, INFINITE)
-            top = ops.minimum(top, ops.where(rising, reach, leaves))
-            bottom = ops.maximum(bottom, ops.where(rising, leave, ops.where(falling, reach, 0.0)))
+            tops.append(ops.where(rising, reach, ops.where(falling, leave, INFINITE)))
+            bottoms.append(-ops.where(rising, leave, ops.where(falling, reach, 0.0)))
+        top, bottom = _least(tops), -_least(bottoms)
         return top, ops.minimum(bottom, top), bottom
 
     def record(i: Any, high: Any, low: Any, least: Any) -> Any:
@@ -150,50 +175,72 @@ def _forward(up: Any, slope: Any, high: Any, low: Any, steps: Any, x_start: Any)
     """The largest x that every stage lets follow."""
 
     def stage(i: Any, x: Any) -> Any:
-        best = native.lookup(high, i + 1.0)
-        for u, g in zip(native.lookup(up, i), native.lookup(slope, i)):
-            best = ops.minimum(best, u + g * x)
+        lines = [u + g * x for u, g in zip(native.lookup(up, i), native.lookup(slope, i))]
+        best = ops.minimum(native.lookup(high, i + 1.0), _least(lines))
         return ops.maximum(native.lookup(low, i + 1.0), best)
 
     return {"x": native.repeat(stage, (x_start,), steps, record=lambda i, x: x).samples}
 
 
+class _Kernels(NamedTuple):
+    rows: native.Kernel
+    rest: native.Kernel
+    back: native.Kernel
+    forth: native.Kernel
+
+
 @functools.lru_cache(64)
-def _kernels(m: int, compiled: bool) -> tuple[native.Kernel, native.Kernel, native.Kernel]:
+def _kernels(m: int, compiled: bool) -> _Kernels:
     """For m rows a stage, where machine code can be made and where it cannot."""
-    rows = {name: (m,) for name in ("a", "b", "c", "low", "high")} | {name: () for name in ("delta", "x_max", "flat_below")}
-    table = ("N", m)
-    back = {"up": table, "down": table, "slope": table, "cap": ("N",), "floor": ("N",), "steps": (), "x_end": (), "resting": ()}
-    forth = {"up": table, "slope": table, "high": ("N+1",), "low": ("N+1",), "steps": (), "x_start": ()}
+    stage = dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
+    table, line, ends = ("N", m), ("N",), ("N+1",)
+    rest = {"offset": table, "gain": table, "cap": line, "steps": (), "x_end": ()}
+    back = {"up": table, "down": table, "slope": table, "cap": line, "floor": line, "steps": (), "x_end": ()}
+    forth = {"up": table, "slope": table, "high": ends, "low": ends, "steps": (), "x_start": ()}
+    passes = (_back_to_rest, rest), (_backward, back), (_forward, forth)
     parts = identity(m)
-    return (
-        native.kernel_of(_solved_for_u, rows, "phase_plane.rows", parts),
-        native.kernel_of(_backward, back, "phase_plane.backward", parts, tuple(back)[:6]),
-        native.kernel_of(_forward, forth, "phase_plane.forward", parts, tuple(forth)[:5]),
+    return _Kernels(
+        native.kernel_of(_solved_for_u, stage, "phase_plane.rows", parts),
+        *(native.kernel_of(f, i, f"phase_plane.{f.__name__}", parts, tuple(i)[:-1]) for f, i in passes),
     )
+
+
+def solve_rows(stages: Stages, flat_below: float) -> Rows:
+    """The rows of all stages solved for u; a row whose |a| is not above ``flat_below`` limits x only."""
+    given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
+    return Rows(*_kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1))
 
 
 def solve(stages: Stages, x_start: float, x_end: float) -> PhasePlane:
     """The fastest x over the grid from ``x_start`` to ``x_end``."""
-    N, m = stages.a.shape
-    solved, backward, forward = _kernels(m, native.has_compiler())
-    flat_below = FLAT * np.abs(stages.a).max(initial=0.0)
-    given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
-    rows = _Rows(*solved(*given, turns=8.0))
-    cap = np.append(rows.cap, stages.x_max[-1])
-    if x_end > stages.x_max[-1] * (1 + 1e-12):
-        return PhasePlane(None, cap, N, "the end speed is above the velocity limit there")
-    if np.any(rows.cap < 0):
-        return PhasePlane(None, cap, int(np.argmax(rows.cap < 0)), "no speed and acceleration meet all limits there")
-    resting = x_end == 0 and bool(np.all(rows.up >= 0) and np.all(rows.down <= 0) and np.all(rows.floor <= 0))
-    high, low, least = (x[::-1] for x in backward(*rows, N, x_end, float(resting), turns=float(N)))
-    lost = np.flatnonzero(~(least <= high * (1 + 1e-9) + 1e-15))
-    if len(lost):
-        return PhasePlane(None, cap, int(lost[-1]), "the end cannot be reached from there within the limits")
+    return solve_passes(solve_rows(stages, FLAT * np.abs(stages.a).max(initial=0.0)), stages.x_max, x_start, x_end)
+
+
+def solve_passes(rows: Rows, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
+    """The same from solved rows; ``x_max`` (N + 1,) may be lower than what they were solved with."""
+    N, m = rows.up.shape
+    kernels = _kernels(m, native.has_compiler())
+    cap = np.minimum(rows.cap, x_max[:-1])
+    cap[rows.floor > cap + 1e-12] = -1.0
+    whole = np.append(cap, x_max[-1])
+    if x_end > x_max[-1] * (1 + 1e-12):
+        return PhasePlane(None, whole, N, "the end speed is above the velocity limit there")
+    if cap.min() < 0:
+        return PhasePlane(None, whole, int(np.argmax(cap < 0)), "no speed and acceleration meet all limits there")
+    resting = bool(x_end == 0 and rows.floor.max() <= 0 and rows.up.min() >= 0 and rows.down.max() <= 0)
+    if resting:
+        high = kernels.rest(rows.offset, rows.gain, cap, N, x_end, turns=float(N))[::-1]
+        low = np.zeros(N + 1)
+    else:
+        back = kernels.back(rows.up, rows.down, rows.slope, cap, rows.floor, N, x_end, turns=float(N))
+        high, low, least = (x[::-1] for x in back)
+        lost = np.flatnonzero(~(least <= high * (1 + 1e-9) + 1e-15))
+        if len(lost):
+            return PhasePlane(None, whole, int(lost[-1]), "the end cannot be reached from there within the limits")
     if not low[0] * (1 - 1e-9) <= x_start <= high[0] * (1 + 1e-9):
         allowed = f"must lie between {low[0] ** 0.5:.6g} and {high[0] ** 0.5:.6g}"
         if resting:
             allowed = f"is above the largest possible {high[0] ** 0.5:.6g}"
-        return PhasePlane(None, cap, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
+        return PhasePlane(None, whole, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
     begin = min(max(x_start, float(low[0])), float(high[0]))
-    return PhasePlane(forward(rows.up, rows.slope, high, low, N, begin, turns=float(N)), cap)
+    return PhasePlane(kernels.forth(rows.up, rows.slope, high, low, N, begin, turns=float(N)), whole)

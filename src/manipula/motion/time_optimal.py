@@ -21,22 +21,32 @@ import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.arguments import between, choice, flag, whole_number
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, SolveError, nearest
-from manipula.motion.path_limits import BETWEEN, FASTEST, SPEEDS, Intervals, InverseDynamics, PathLimits, TipVelocity, two_sided
+from manipula.motion.path_limits import (
+    BETWEEN,
+    FASTEST,
+    SPEEDS,
+    Intervals,
+    InverseDynamics,
+    PathLimits,
+    TipVelocity,
+    two_sided,
+)
 from manipula.motion.paths.base import Path
-from manipula.motion.phase_plane import Stages, solve
+from manipula.motion.phase_plane import FLAT, Rows, Stages, solve_passes, solve_rows
 from manipula.motion.timing.base import PiecewiseProfile, Profile
 from manipula.motion.timing.scaled import ScaledProfile
 from manipula.motion.trajectory import PathTrajectory
 
 MAX_GRID = 50_000
 FINEST = 1e-9  # excess that refinement can reach
+FASTEST_SQUARE = 1e12  # of ṡ where nothing else limits it
 CORNER = 1e-6  # rad: a tangent that turns by more at once
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 
@@ -122,15 +132,15 @@ def solve_time_optimal(
     tolerance = between(tolerance, "tolerance", FINEST, 1e6)
     allowed_jerk = None if jerk is None else two_sided(jerk, "jerk", path.dimension)
     limits = PathLimits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
-    grid, best = _Grid(limits, _even_grid(path, points)), None
+    grid, best = _Grid(limits, scheme, _even_grid(path, points)), None
     for _ in range(ROUNDS):
-        found = _on_grid(grid, path.length, scheme, start_speed, end_speed)
+        found = _on_grid(grid, path.length, start_speed, end_speed)
         if isinstance(found, str):
             return TimeOptimalResult("infeasible", found, s=grid.s)
         checked = _verify(grid, found[0])
-        if best is None or checked.excess < best[2].excess:
+        if best is None or checked.worst < best[2].worst:
             best = (grid, found, checked)
-        if checked.excess <= tolerance:
+        if checked.worst - 1.0 <= tolerance:
             break
         finer = grid.refined(checked.by_interval > tolerance)
         if finer is None:
@@ -139,7 +149,7 @@ def solve_time_optimal(
     assert best is not None
     grid, (x, cap), checked = best
     profile: Profile = _profile(grid.s, x)
-    slowed = checked.slow_down if strict else 1.0
+    slowed = max(1.0, checked.worst) ** 0.5 if strict else 1.0
     if slowed > 1.0:
         profile = ScaledProfile(profile, slowed)
     peaks = _jerk(grid, x) / slowed**3
@@ -148,10 +158,10 @@ def solve_time_optimal(
         low, high = allowed_jerk
         kept = bool(np.all(peaks <= np.minimum(-low, high)))
     speed, ceiling = np.sqrt(x) / slowed, np.sqrt(cap)
-    use = _verify(grid, x, slowed).use if slowed > 1 else checked.use
+    excess = max(0.0, checked.worst - 1.0)
     return TimeOptimalResult(
-        "finished", "", PathTrajectory(path, profile), grid.s, speed, ceiling, use,
-        checked.excess, slowed, peaks, kept, checked.limited_by,
+        "finished", "", PathTrajectory(path, profile), grid.s, speed, ceiling, checked.use(slowed),
+        excess, slowed, peaks, kept, checked.limited_by(),
     )  # fmt: skip
 
 
@@ -189,10 +199,14 @@ class _Grid:
     Interval i of the grid is column ``slots[i]`` of all ``stored`` intervals put side by side.
     """
 
-    def __init__(self, limits: PathLimits, s: np.ndarray, stored: tuple[Intervals, ...] = (), slots: Any = None) -> None:
-        self.limits, self.s, self.delta = limits, s, np.diff(s)
-        self.stored = stored or (Intervals(limits, s[:-1], s[1:]),)
-        self.slots = slots
+    def __init__(self, limits: PathLimits, scheme: str, s: np.ndarray, coarse: _Grid | None = None) -> None:
+        self.limits, self.scheme, self.s, self.delta = limits, scheme, s, np.diff(s)
+        self.slots: Any = slice(None)
+        if coarse is None:
+            self.stored: tuple[Intervals, ...] = (Intervals(limits, s[:-1], s[1:]),)
+            a = self._ends(self.stored[0], "a")
+            self.flat_below = float(FLAT * np.abs(a).max(initial=0.0))
+            self.rows = self._rows(self.stored[0], self.delta)
 
     def refined(self, wanting: np.ndarray) -> _Grid | None:
         """The grid with the marked intervals and their neighbours cut into four; None when that is too fine."""
@@ -202,74 +216,68 @@ class _Grid:
         if len(self.s) + 3 * int(near.sum()) > MAX_GRID:
             return None
         cuts = self.s[:-1][near] + self.delta[near] * (np.arange(4.0) / 4)[:, None]
-        ends = np.concatenate([cuts[1:], self.s[1:][near][None]])
-        begin, end = cuts.T.ravel(), ends.T.ravel()
+        begin, end = cuts.T.ravel(), np.concatenate([cuts[1:], self.s[1:][near][None]]).T.ravel()
         new = Intervals(self.limits, begin, end)
-        count = sum(part.q1.shape[1] for part in self.stored)
-        old = np.arange(count) if self.slots is None else self.slots
-        order = np.argsort(np.concatenate([self.s[:-1][~near], begin]), kind="stable")
-        slots = np.concatenate([old[~near], count + np.arange(len(begin))])[order]
-        s = np.append(np.concatenate([self.s[:-1][~near], begin])[order], self.s[-1])
-        return _Grid(self.limits, s, (*self.stored, new), slots)
+        begins = np.concatenate([self.s[:-1][~near], begin])
+        order = np.argsort(begins, kind="stable")
+        finer = _Grid(self.limits, self.scheme, np.append(begins[order], self.s[-1]), self)
+        count = sum(part.count for part in self.stored)
+        finer.stored, finer.flat_below = (*self.stored, new), self.flat_below
+        finer.slots = np.concatenate([np.arange(count)[self.slots][~near], count + np.arange(len(begin))])[order]
+        added = self._rows(new, end - begin)
+        finer.rows = Rows(*(np.concatenate([x[~near], y])[order] for x, y in zip(self.rows, added)))
+        return finer
+
+    def _ends(self, part: Intervals, name: str) -> np.ndarray:
+        """A coefficient of all rows at the beginnings of the intervals, and at their ends beside it: (N, m)."""
+        places = (0, -1) if self.scheme == "interpolation" else (0,)
+        found = [getattr(row, name) for row in part.rows]
+        shape = part.count, self.limits.n
+        return np.concatenate(
+            [x[k] if x.ndim == 3 else np.broadcast_to(x, shape) for k in places for x in found], axis=1
+        )
+
+    def _rows(self, part: Intervals, delta: np.ndarray) -> Rows:
+        a, b, c = (self._ends(part, name) for name in "abc")
+        low, high = (np.concatenate([getattr(row, name) for row in part.rows]) for name in ("low", "high"))
+        if self.scheme == "interpolation":
+            m = len(low)
+            a[:, m:] += 2.0 * delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
+            low, high = np.tile(low, 2), np.tile(high, 2)
+        bounds = np.minimum.reduce([np.full(part.count, FASTEST_SQUARE), *(x[0] for x in part.bounds.values())])
+        return solve_rows(Stages(a, b, c, low, high, delta, np.append(bounds, FASTEST_SQUARE)), self.flat_below)
 
     def joined(self, part: Callable[[Intervals], np.ndarray]) -> np.ndarray:
-        """What ``part`` takes of all stored intervals, (…, N, k) or (N, k), in the order of the grid."""
-        if self.slots is None:
+        """What ``part`` takes of all stored intervals, (…, N, k), in the order of the grid."""
+        if len(self.stored) == 1:
             return part(self.stored[0])
         return np.concatenate([part(x) for x in self.stored], axis=-2)[..., self.slots, :]
 
-    def ends(self, name: str, scheme: str) -> np.ndarray:
-        """A coefficient of all rows at the beginnings of the intervals, and at their ends beside it: (N, m)."""
-        places = (0, -1) if scheme == "interpolation" else (0,)
-        n = self.limits.n
-        columns = []
-        for place in places:
-            for k in range(len(self.stored[0].rows)):
-                columns.append(self.joined(lambda x: _at(getattr(x.rows[k], name), place, (x.q1.shape[1], n))))
-        return np.concatenate(columns, axis=1)
-
     def x_max(self) -> np.ndarray:
         """Bounds of x on the grid; 0 at corners, where only standstill is smooth."""
-        out = np.full(len(self.s), 1e12)
+        out = np.full(len(self.s), FASTEST_SQUARE)
         for name in self.stored[0].bounds:
-            bound = self.joined(lambda x: x.bounds[name][[0, -1]].T)
+            bound = self.joined(lambda x, name=name: x.bounds[name][[0, -1]].T)
             out[:-1] = np.minimum(out[:-1], bound[:, 0])
             out[-1] = min(out[-1], bound[-1, 1])
-        tangents = self.joined(lambda x: x.q1[[0, -1]])
-        jump = tangents[0, 1:] - tangents[1, :-1]
+        jump = self.joined(lambda x: x.q1[0])[1:] - self.joined(lambda x: x.q1[-1])[:-1]
         out[1:-1][np.einsum("ij,ij->i", jump, jump) > CORNER**2] = 0.0
         return out
 
     def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Use of every kind of limit, (kinds, 5, N), for u (N,) and x (5, N)."""
-        if self.slots is None:
+        if len(self.stored) == 1:
             return self.stored[0].shares(u, x)
-        counts = np.cumsum([0, *(part.q1.shape[1] for part in self.stored)])
+        counts = np.cumsum([0, *(part.count for part in self.stored)])
         all_u, all_x = np.zeros(counts[-1]), np.zeros((len(BETWEEN), counts[-1]))
         all_u[self.slots], all_x[:, self.slots] = u, x
-        parts = [
-            part.shares(all_u[a:b], np.ascontiguousarray(all_x[:, a:b]))
-            for part, a, b in zip(self.stored, counts, counts[1:])
-        ]
+        parts = [part.shares(all_u[a:b], all_x[:, a:b]) for part, a, b in zip(self.stored, counts, counts[1:])]
         return np.concatenate(parts, axis=2)[:, :, self.slots]
 
 
-def _at(coefficient: np.ndarray, place: int, shape: tuple[int, int]) -> np.ndarray:
-    return coefficient[place] if coefficient.ndim == 3 else np.broadcast_to(coefficient, shape)
-
-
-def _on_grid(
-    grid: _Grid, length: float, scheme: str, start_speed: float, end_speed: float
-) -> tuple[np.ndarray, np.ndarray] | str:
+def _on_grid(grid: _Grid, length: float, start_speed: float, end_speed: float) -> tuple[np.ndarray, np.ndarray] | str:
     """x and its ceiling on the grid, or why there is none."""
-    a, b, c = (grid.ends(name, scheme) for name in "abc")
-    rows = grid.stored[0].rows
-    low, high = np.concatenate([row.low for row in rows]), np.concatenate([row.high for row in rows])
-    if scheme == "interpolation":
-        m = len(low)
-        a[:, m:] += 2.0 * grid.delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
-        low, high = np.tile(low, 2), np.tile(high, 2)
-    found = solve(Stages(a, b, c, low, high, grid.delta, grid.x_max()), start_speed**2, end_speed**2)
+    found = solve_passes(grid.rows, grid.x_max(), start_speed**2, end_speed**2)
     if found.x is None:
         return f"{found.reason} (s = {grid.s[found.failed_at]:.6g} of {length:.6g})"
     x = found.x
@@ -287,30 +295,35 @@ def _profile(s: np.ndarray, x: np.ndarray) -> PiecewiseProfile:
     return PiecewiseProfile(times, np.column_stack([s[:-1], speed[:-1], u / 2]))
 
 
-@dataclass(frozen=True)
-class _Check:
-    use: dict[str, float]
-    excess: float
-    slow_down: float
-    limited_by: dict[str, float]
+class _Check(NamedTuple):
+    """Shares of every kind of limit that are used, (kinds, 5, N), both sides of each grid point."""
+
+    kinds: list[str]
+    shares: np.ndarray
     by_interval: np.ndarray
+    worst: float
+
+    def use(self, slowed: float) -> dict[str, float]:
+        """Largest share of each kind after slowing down; speeds fall by the factor, all else by its square."""
+        largest = zip(self.kinds, self.shares.max(axis=(1, 2)).tolist())
+        return {name: v**0.5 / slowed if name in SPEEDS else v / slowed**2 for name, v in largest}
+
+    def limited_by(self) -> dict[str, float]:
+        """Share of the places at which each kind is the tightest."""
+        tightest = np.bincount(np.argmax(self.shares, axis=0).ravel(), minlength=len(self.kinds))
+        return dict(zip(self.kinds, (tightest / self.shares[0].size).tolist()))
 
 
-def _verify(grid: _Grid, x: np.ndarray, slowed: float = 1.0) -> _Check:
-    """Use of every limit at five places of every interval, both sides of each grid point.
+def _verify(grid: _Grid, x: np.ndarray) -> _Check:
+    """Use of every limit at five places of every interval.
 
     Slowing down by k multiplies u and x by 1/k²; a row then lies at c + (a u + b x)/k², so each place asks for
     k² ≥ (a u + b x)/(limit − c).
     """
     rise = np.diff(x)
-    table = grid.shares(rise / (2.0 * grid.delta) / slowed**2, (x[:-1] + rise * BETWEEN[:, None]) / slowed**2)
-    kinds = grid.stored[0].kinds
-    largest = dict(zip(kinds, table.max(axis=(1, 2)).tolist()))
-    worst = max(largest.values())
-    tightest = np.bincount(np.argmax(table, axis=0).ravel(), minlength=len(kinds)) / table[0].size
-    use = {name: v**0.5 if name in SPEEDS else v for name, v in largest.items()}
-    by_interval = table.max(axis=(0, 1)) - 1.0
-    return _Check(use, max(0.0, worst - 1.0), max(1.0, worst) ** 0.5, dict(zip(kinds, tightest.tolist())), by_interval)
+    shares = grid.shares(rise / (2.0 * grid.delta), x[:-1] + rise * BETWEEN[:, None])
+    by_interval = shares.max(axis=(0, 1)) - 1.0
+    return _Check(grid.stored[0].kinds, shares, by_interval, float(shares.max()))
 
 
 def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:

@@ -65,11 +65,15 @@ def _on_curve(path: Path, i: int, s: np.ndarray, piece: np.ndarray) -> tuple[np.
     low, high = curve.breaks[piece], curve.breaks[piece + 1]
     kernel = _kernel(d, powers, table is None)
     if table is None:
-        p, t, n, _ = kernel(s, piece.astype(float), low, high, curve.coefficients, curve.breaks[0], curve.speed)
+        p, t, n, _ = kernel(
+            s, piece.astype(float), low, high, curve.coefficients, curve.breaks[0], curve.speed, threads=1
+        )
         return p, t, n
     panel = np.clip(np.searchsorted(table.start, s, side="right") - 1, table._first[piece], table._last[piece])
     panels = table.start[:-1], table.low, table.half, table.series, table.rate
-    p, t, n, rate = kernel(s, piece.astype(float), low, high, curve.coefficients, panel.astype(float), *panels, turns=4.0)
+    p, t, n, rate = kernel(
+        s, piece.astype(float), low, high, curve.coefficients, panel.astype(float), *panels, turns=2.0, threads=1
+    )
     mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (high - low)
     return None if np.any(rate < STANDSTILL * mean) else (p, t, n)
 
