@@ -17,6 +17,7 @@
 ``compose``       joined, moved, scaled, reversed
 ``orientation``   how the tool is turned
 ``corners``       rounding of corners
+``sampling``      many places at once, in machine code
 ``polynomial``    piecewise polynomial curves
 ``primitive``     the registry
 ``base``          what a path is
