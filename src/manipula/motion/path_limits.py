@@ -23,7 +23,7 @@ BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is v
 SPEEDS = ("velocity", "tip speed")  # limits of ṡ² itself
 
 
-class Rows(NamedTuple):
+class LimitRows(NamedTuple):
     """``low ≤ a u + b x + c ≤ high`` of one kind of limit: a, b, c over places and joints, limits (n,)."""
 
     kind: str
@@ -67,16 +67,16 @@ class PathLimits:
         if self.tip_speed is not None and path.space == "joint" and tip_velocity is None:
             raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
 
-    def rows(self, q: np.ndarray, q1: np.ndarray, q2: np.ndarray) -> list[Rows]:
+    def rows(self, q: np.ndarray, q1: np.ndarray, q2: np.ndarray) -> list[LimitRows]:
         """The rows of every kind at places (N, n) of the path, from q, q' and q''."""
         found = []
         if self.acceleration is not None:
-            found.append(Rows("acceleration", q1, q2, np.zeros(self.n), *self.acceleration))
+            found.append(LimitRows("acceleration", q1, q2, np.zeros(self.n), *self.acceleration))
         if self.torque is not None:
             rest = np.zeros_like(q)
             c = self._torque(q, rest, rest)
             a, b = self._torque(q, rest, q1) - c, self._torque(q, q1, q2) - c
-            found.append(Rows("torque", a, b, c, *self.torque))
+            found.append(LimitRows("torque", a, b, c, *self.torque))
         return found
 
     def _torque(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:

@@ -65,7 +65,7 @@ class PhasePlane:
     reason: str = ""
 
 
-class Rows(NamedTuple):
+class SolvedRows(NamedTuple):
     """Rows solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up`` (N, m), and the interval of x in which some u is left.
 
     Attributes:
@@ -82,7 +82,7 @@ class Rows(NamedTuple):
 
 
 def _solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any) -> Any:
-    """One stage of :class:`Rows`, for machine code."""
+    """One stage of :class:`SolvedRows`, for machine code."""
     m, step = len(a), 2.0 * delta
     up, down, r = [], [], []
     cap, floor = x_max, 0.0 * x_max
@@ -205,10 +205,10 @@ def _kernels(m: int, compiled: bool) -> _Kernels:
     )
 
 
-def solve_rows(stages: Stages, flat_below: float) -> Rows:
+def solve_rows(stages: Stages, flat_below: float) -> SolvedRows:
     """The rows of all stages solved for u; a row whose |a| is not above ``flat_below`` limits x only."""
     given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
-    return Rows(*_kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1))
+    return SolvedRows(*_kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1))
 
 
 def solve(stages: Stages, x_start: float, x_end: float) -> PhasePlane:
@@ -216,7 +216,7 @@ def solve(stages: Stages, x_start: float, x_end: float) -> PhasePlane:
     return solve_passes(solve_rows(stages, FLAT * np.abs(stages.a).max(initial=0.0)), stages.x_max, x_start, x_end)
 
 
-def solve_passes(rows: Rows, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
+def solve_passes(rows: SolvedRows, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
     """The same from solved rows; ``x_max`` (N + 1,) may be lower than what they were solved with."""
     N, m = rows.up.shape
     kernels = _kernels(m, native.has_compiler())

@@ -39,7 +39,7 @@ from manipula.motion.path_limits import (
     two_sided,
 )
 from manipula.motion.paths.base import Path
-from manipula.motion.phase_plane import FLAT, Rows, Stages, solve_passes, solve_rows
+from manipula.motion.phase_plane import FLAT, SolvedRows, Stages, solve_passes, solve_rows
 from manipula.motion.timing.base import PiecewiseProfile, Profile
 from manipula.motion.timing.scaled import ScaledProfile
 from manipula.motion.trajectory import PathTrajectory
@@ -225,7 +225,7 @@ class _Grid:
         finer.stored, finer.flat_below = (*self.stored, new), self.flat_below
         finer.slots = np.concatenate([np.arange(count)[self.slots][~near], count + np.arange(len(begin))])[order]
         added = self._rows(new, end - begin)
-        finer.rows = Rows(*(np.concatenate([x[~near], y])[order] for x, y in zip(self.rows, added)))
+        finer.rows = SolvedRows(*(np.concatenate([x[~near], y])[order] for x, y in zip(self.rows, added)))
         return finer
 
     def _ends(self, part: Intervals, name: str) -> np.ndarray:
@@ -237,7 +237,7 @@ class _Grid:
             [x[k] if x.ndim == 3 else np.broadcast_to(x, shape) for k in places for x in found], axis=1
         )
 
-    def _rows(self, part: Intervals, delta: np.ndarray) -> Rows:
+    def _rows(self, part: Intervals, delta: np.ndarray) -> SolvedRows:
         a, b, c = (self._ends(part, name) for name in "abc")
         low, high = (np.concatenate([getattr(row, name) for row in part.rows]) for name in ("low", "high"))
         if self.scheme == "interpolation":
