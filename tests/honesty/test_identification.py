@@ -163,7 +163,7 @@ def test_bounds_are_kept(arm):
         ({"masses": [(1, 2)] * 3, "total_mass": (7, 8)}, DescriptionError, "add up"),
         ({"centres": [(0, 1)] * 3}, ShapeError, "three pairs"),
         ({"masses": [(1, 2)] * 3, "physical": False}, DescriptionError, "physical"),
-        ({"prior_weight": 0.0}, DescriptionError, "positive"),
+        ({"prior_weight": 0.0}, DescriptionError, "greater than 0"),
         ({"prior": mp.planar([1.0], [1.0])}, DescriptionError, "joints"),
     ],
 )

@@ -261,7 +261,7 @@ def test_wrong_requests_are_named() -> None:
         equations(scara(), "compat")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UnknownNameError, match="inertial parameters"):
         equations(scara(), inertia="all")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ShapeError, match="numbered 1 to 4"):
+    with pytest.raises(ShapeError, match="a link from 1 to 4"):
         equations(scara()).T(5)
     with pytest.raises(UnknownNameError, match="frame"):
         equations(scara()).T("nowhere")
