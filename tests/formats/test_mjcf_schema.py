@@ -72,7 +72,7 @@ ARM = """<mujoco model="m">
         ("<body name", "<body pso='1 0 0' name", 4, "attribute of <body> named 'pso'. Did you mean 'pos'"),
         ('mass="1"', 'mass="1" diagnertia="1 1 1"', 5, "'diagnertia'. Did you mean 'diaginertia'"),
         ("<worldbody>", "<worldbody name='w'>", 3, "attribute of <worldbody> named 'name'"),
-        ("<worldbody>", "<worldbody><joint/>", 3, "The world stands still"),
+        ("<worldbody>", "<worldbody><joint/>", 3, "The world body is fixed"),
         ("<worldbody>", "<compiler angl='radian'/><worldbody>", 3, "'angl'. Did you mean 'angle'"),
         ("<worldbody>", "<default><joint class='x'/></default><worldbody>", 3, "attribute of <joint> named 'class'"),
         ("<worldbody>", "<option><flag gravity='enable'/><flag/></option><worldbody>", 3, "A second <flag>"),

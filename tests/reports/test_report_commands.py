@@ -104,7 +104,7 @@ def test_plot_lists_its_kinds(run, files) -> None:
     ("words", "said"),
     [
         (["planar.nc", "-k", "torqe", "-o", "f.png"], "Did you mean 'torque'"),
-        (["planar.nc", "-k", "torque"], "Where to?"),
+        (["planar.nc", "-k", "torque"], "The output file is missing"),
         (["planar.nc", "-k", "torque", "--signal", "q", "-o", "f.png"], "takes no signal"),
         (["batch.nc", "--run", "99", "-o", "f.png"], "Runs 0 to 29 exist, found 99"),
         (["planar.nc", "--run", "0", "-o", "f.png"], "not a batch"),

@@ -109,7 +109,7 @@ def power(base: BoundedExpression, exponent: BoundedExpression) -> BoundedExpres
         value = base.value**exponent.value if base.value > 0 else math.nan
         return BoundedExpression(decimal_fraction(finite(value)), value)
     if _is_broken(exponent.expression) and _broken_powers(base.expression) >= BROKEN:
-        raise BudgetError(f"Powers with a broken exponent are nested at most {BROKEN} deep.")
+        raise BudgetError(f"Powers with a fractional exponent are nested at most {BROKEN} deep.")
     return apply(_power, lambda a, b: a**b, (base, exponent))
 
 

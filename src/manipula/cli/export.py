@@ -41,7 +41,7 @@ def export(
         typer.echo("\n".join(NAMES))
         return
     if output is None:
-        raise DescriptionError("Where to? -o FOLDER.", field="--output")
+        raise DescriptionError("The output folder is missing: -o FOLDER.", field="--output")
     robot = load(source, tip)
     wanted = None if functions is None else [name.strip() for name in functions.split(",") if name.strip()]
     if wanted == ["all"]:

@@ -49,7 +49,7 @@ def plot(
     if not loaded:
         raise DescriptionError("A file with a result is needed; --list shows what can be drawn.", field="RESULT")
     if output is None:
-        raise DescriptionError("Where to? -o figure.png, .svg, .pdf, .gif or .mp4.", field="--output")
+        raise DescriptionError("The output file is missing: -o figure.png, .svg, .pdf, .gif or .mp4.", field="--output")
     if film:
         from manipula.reports.animation import animate
 

@@ -43,7 +43,8 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
                 )
             if robot is not None and robot.tip is None:
                 raise DescriptionError(
-                    f"'{robot.name}' has several ends and no tip: nothing could be held against it.", field="limits.tip"
+                    f"'{robot.name}' has several end links and no tip, so limits of the tip cannot be checked.",
+                    field="limits.tip",
                 )
             out["tip"] = {key: _size(key, size) for key, size in value.items()}
         elif quantity in QUANTITIES:

@@ -111,7 +111,7 @@ class _Reader:
                 if item.tag in _REFUSED_CONTENT:
                     item.fail(f"{_REFUSED_CONTENT[item.tag]}. {_REWRITE}")
                 if world and item.tag in ("joint", "freejoint", "inertial"):
-                    item.fail(f"The world stands still; it has no <{item.tag}>.")
+                    item.fail(f"The world body is fixed; <{item.tag}> is not allowed in it.")
             if not world:
                 moves = self._body(element, name, parent, X_PF, inside, moves)
             self._sites(name, inside)
@@ -155,7 +155,7 @@ class _Reader:
         if element.number("gravcomp", 0.0) != 0:
             element.fail("Gravity compensation is a force of its own and is not modelled; remove it.", "gravcomp")
         if element.choice("mocap", ("true", "false"), "false") == "true":
-            self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it stands still.")
+            self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it is fixed.")
         joints = [(self.defaults.filled(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag == "joint"]
         for item, _, _ in inside:
             if item.tag == "freejoint":

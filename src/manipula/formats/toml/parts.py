@@ -72,7 +72,7 @@ def body(table: Fields) -> dict[str, Any]:
     stated = [key for key in ("mass", "com", "inertia") if table.has(key)]
     if not stated:
         if table.has("inertia_about"):
-            raise table.error("'inertia_about' says nothing without 'inertia'.", "inertia_about")
+            raise table.error("'inertia_about' is given, but no 'inertia'.", "inertia_about")
         return {}
     mass = table.scalar("mass", 0.0)
     com = vec3(table.scalars("com", 3) or (0.0, 0.0, 0.0))

@@ -273,7 +273,7 @@ def _transmissions(root: Element, draft: RobotDraft) -> None:
         joint = by_name[ends[0].get("name")]
         for ratio in ratios:
             if ratio == 0.0:
-                stated[0].fail("A reduction of zero moves nothing.")
+                stated[0].fail("A mechanical reduction must not be 0.")
             if joint.gear_ratio not in (1.0, ratio):
                 stated[0].fail(
                     f"The reduction is {ratio:g}, but the gear ratio of joint '{printable(joint.name, 60)}' is stated as "

@@ -110,7 +110,10 @@ class Element:
         except DescriptionError as error:
             raise error.at(line=self.line, field=f"{self.tag}.{attribute}") from None
         if any(abs(v) > largest for v in values):
-            self.fail(f"{max(values, key=abs):g} is no length, mass or inertia of a robot.", attribute)
+            self.fail(
+                f"{max(values, key=abs):g} is too large for a length, mass or inertia; at most {largest:g} is allowed.",
+                attribute,
+            )
         return values
 
     def expect(self, known: Collection[str]) -> None:

@@ -26,7 +26,7 @@ def check_idle(s: Any, kind: str) -> None:
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
-        raise DescriptionError("A seed draws noise; position and velocity have none.", field="noise.seed")
+        raise DescriptionError("A seed is given, but no noise: position and velocity are 0.", field="noise.seed")
     if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits):
         raise DescriptionError(
             f"No joint of '{s.robot.name}' states a position limit as a number, and limits has none: nothing can stop the run.",

@@ -59,7 +59,7 @@ def _along_given_motion(s: Scenario, kind: str) -> None:
     """What a motion that is given leaves no room for."""
     if s.actuator.delay:
         raise DescriptionError(
-            "A delay changes a motion that is controlled; the motion of this run is given.", field="actuator.delay"
+            "A delay acts under a controller; the motion of this run is given.", field="actuator.delay"
         )
     if kind == "kinematic":
         return
@@ -73,7 +73,9 @@ def _along_given_motion(s: Scenario, kind: str) -> None:
     if s.criteria and not integrated:
         raise DescriptionError(f"Criteria move joints that the task leaves free; {free}.", field="criteria")
     if s.gain and (not integrated or turned):
-        raise DescriptionError("A gain pulls joints that are integrated along a path; none are here.", field="gain")
+        raise DescriptionError(
+            "A gain acts where joints are integrated along a task path; in this run none are.", field="gain"
+        )
     if s.integrator != "auto" and (not integrated or turned):
         raise DescriptionError(
             "The torques along this reference need no integrator (what friction remembers is integrated by 'rodas'); leave it 'auto'.",

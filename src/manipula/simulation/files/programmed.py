@@ -26,7 +26,7 @@ def read_programmed(document: ScenarioDocument) -> ProgramScenario:
     root, robot, given = header(document)
     root.choice("kind", ("programmed",), "programmed")
     if root.has("gain"):
-        raise root.error("The gain of a program belongs to [program].", "gain")
+        raise root.error("The gain of a programmed motion belongs to the table [program].", "gain")
     given["robot"] = robot
     given["integrator"] = root.choice("integrator", FIXED, "rk4")
     given["verify"] = root.flag("verify", True)

@@ -51,7 +51,7 @@ def value_text(value: Any) -> str:
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         if np.isnan(value):
-            raise DescriptionError("A number that is not a number cannot be written.")
+            raise DescriptionError("NaN cannot be written to a file.")
         return repr(float(value))
     if isinstance(value, Mapping):
         entries = (f"{key_text(k)} = {value_text(v)}" for k, v in value.items() if v is not None)

@@ -165,7 +165,7 @@ def closed(header: Header, arrays: dict[str, np.ndarray]) -> Result:
         raise DescriptionError("The header of the result is damaged: it has no status, reason or meta.")
     if not set(fields) <= known:
         raise DescriptionError(
-            f"The file says what this version of manipula does not know: {printable(sorted(set(fields) - known))}."
+            f"The header has entries that this version of manipula does not know: {printable(sorted(set(fields) - known))}."
         )
     return result_of({name: unpacked(value) for name, value in fields.items()}, arrays)
 
