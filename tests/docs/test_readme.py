@@ -16,8 +16,6 @@ import manipula
 from manipula.cli.app import COMMANDS, app
 from manipula.formats.table import from_table
 from manipula.formats.toml import from_toml
-from manipula.robot.drives import REGISTRY as DRIVES
-from manipula.robot.friction import REGISTRY as FRICTION
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -111,8 +109,3 @@ def test_extras_exist() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         extras = tomllib.load(file)["project"]["optional-dependencies"]
     assert set(re.findall(r"pip install '\.\[(\w+)\]'", README)) == set(extras) - {"test", "check"}
-
-
-def test_format_page_names_every_law_and_drive() -> None:
-    for name in (*FRICTION, *DRIVES):
-        assert f"`{name}`" in FORMATS or f'"{name}"' in FORMATS

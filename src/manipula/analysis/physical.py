@@ -5,7 +5,7 @@ With the pseudo-inertias :math:`\bar J_i(\pi) \succ 0` of the links and those of
 .. math:: \tfrac12\|A K\pi - b\|^2 + \gamma\sum_i d(\bar J_i\,\|\,\bar J_i^0) + \tfrac{\gamma}{2}\sum_j\left(\frac{y_j - y_j^0}{s_j}\right)^2,
           \qquad d(J\|J^0) = \operatorname{tr}(J J_0^{-1}) - \log\det(J J_0^{-1}) - 4
 
-over π = (ten numbers a link, y), y being friction and rotor inertia, subject to y ≥ 0 and to bounds on masses and centres of mass, which
+over π = (ten numbers per link, y), y being friction and rotor inertia, subject to y ≥ 0 and to bounds on masses and centres of mass, which
 are linear in π. The divergence d is convex, zero at the prior alone, the same in any unit and any frame, and infinite on the border
 of bodies that can exist [Lee, Wensing & Park 2020].
 γ = 1 weighs the prior like ten samples a link, against hundreds that were measured: it decides only what the data leave open,
@@ -162,9 +162,12 @@ class _Problem:
         small = CONVERGED * min(w, barrier) if len(self.h) else CONVERGED * w
         now, before = self.value(xi, w, barrier), np.inf
         for _ in range(MOST_STEPS):
-            g, H = self._slopes(xi, w, barrier)
-            d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
-            step = -d * np.linalg.solve(d[:, None] * H * d, d * g)
+            try:
+                g, H = self._slopes(xi, w, barrier)
+                d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
+                step = -d * np.linalg.solve(d[:, None] * H * d, d * g)
+            except np.linalg.LinAlgError:
+                break
             fall = -0.5 * float(g @ step)
             invisible = fall <= ROUNDING * (1.0 + abs(now))
             if fall <= small or (invisible and fall > 0.25 * before):

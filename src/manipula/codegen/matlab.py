@@ -1,4 +1,4 @@
-"""MATLAB and Octave: one function a file, one state a call."""
+"""MATLAB and Octave: one function per file, one state per call."""
 
 from __future__ import annotations
 

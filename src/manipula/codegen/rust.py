@@ -149,7 +149,7 @@ def _type(shape: Sequence[int]) -> str:
 
 
 def _nested(texts: Sequence[str], shape: Sequence[int]) -> str:
-    """Texts in C order as nested array expressions, one row a line."""
+    """Texts in C order as nested array expressions, one row per line."""
     if not shape:
         return texts[0]
     if len(shape) == 1:

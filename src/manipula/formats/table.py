@@ -1,4 +1,4 @@
-"""The 13-column text table of a serial arm: one line a link, standard DH, numbers or symbols.
+"""The 13-column text table of a serial arm: one line per link, standard DH, numbers or symbols.
 
 ``a, alpha, d, theta, mass, inertia, com, q, qd, qdd, flag, gravity, n`` — comma separated; ``inertia`` is a bracketed 3×3
 about the centre of mass in link axes, ``com`` a bracketed 4×1 (x; y; z; 1) in the link frame, ``flag`` 1 for revolute and
@@ -87,7 +87,7 @@ def _lines(text: str) -> list[tuple[int, str]]:
     lines = [(i + 1, body) for i, line in enumerate(text.removeprefix("\ufeff").split("\n"))
              if (body := line.partition("%")[0].strip())]  # fmt: skip
     if not lines:
-        raise DescriptionError("The table is empty; one line a link with 13 comma-separated fields is needed.")
+        raise DescriptionError("The table is empty; one line per link with 13 comma-separated fields is needed.")
     if len(lines) > MAX_LINKS:
         raise BudgetError(f"{len(lines)} lines are more than the {MAX_LINKS} links that one robot may have.")
     return lines

@@ -1,6 +1,6 @@
 r"""The equations of motion are linear in the inertial parameters: :math:`\tau = Y(q,\dot q,\ddot q)\,\pi`.
 
-:math:`\pi` holds ten numbers a link, about the origin and in the axes of the **link's frame**, in Pinocchio's order:
+:math:`\pi` holds ten numbers per link, about the origin and in the axes of the **link's frame**, in Pinocchio's order:
 :math:`m,\; m c_x,\; m c_y,\; m c_z,\; J_{xx},\; J_{xy},\; J_{yy},\; J_{xz},\; J_{yz},\; J_{zz}`.
 Rotor inertia is not among them: ``tau`` of the regressor lacks ``armature · qdd``.
 """

@@ -22,7 +22,7 @@ Limit = float | tuple[float, float] | None
 
 
 def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) -> dict[str, Any]:
-    """Every stated limit as plain values that a file can hold: by quantity one entry a joint, ``None`` where nothing is stated.
+    """Every stated limit as plain values that a file can hold: by quantity one entry per joint, ``None`` where nothing is stated.
 
     Args:
         own: limits of a scenario (or of a question), which take the place of the robot's for the quantities they name; one

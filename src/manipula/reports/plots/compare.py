@@ -39,7 +39,7 @@ def _signal(results: Sequence[Result], signal: str) -> None:
             raise unknown_name("signal with one column per joint", signal, known, field="signal")
 
 
-@plot("compare", "several results overlaid, one panel a joint", joint_grid, needs=("q",), takes="several")
+@plot("compare", "several results overlaid, one panel per joint", joint_grid, needs=("q",), takes="several")
 def compare(
     results: Sequence[Result],
     axes: list[Any],

@@ -167,7 +167,7 @@ def jerk(result: Result, axes: list[Any]) -> None:
     shared_legend(result, axes[0])
 
 
-@plot("each", "one panel a joint: position against its limits", joint_grid, needs=("q",))
+@plot("each", "one panel per joint: position against its limits", joint_grid, needs=("q",))
 def each(result: Result, axes: list[Any]) -> None:
     """Position of each joint with its limits as dashed lines."""
     slides, names = prismatic(result), names_of(result)
@@ -181,7 +181,7 @@ def each(result: Result, axes: list[Any]) -> None:
     draw_limits(result, axes[: len(names)], "q")
 
 
-@plot("phase", "phase planes: velocity over position, one panel a joint", joint_grid, needs=("q", "qd"))
+@plot("phase", "phase planes: velocity over position, one panel per joint", joint_grid, needs=("q", "qd"))
 def phase(result: Result, axes: list[Any]) -> None:
     """Each joint's path in its phase plane, from the open circle to the full one."""
     names = names_of(result)

@@ -11,7 +11,7 @@ import numpy as np
 from manipula.errors import DescriptionError
 from manipula.formats.toml.writer import string
 
-WIDE = 110  # characters of a list beyond which it is written one entry a line
+WIDE = 110  # characters of a list beyond which it is written one entry per line
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -42,7 +42,7 @@ def key_text(key: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """One value; a long list takes a line an entry."""
+    """One value; a long list takes a line per entry."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -15,7 +15,7 @@ WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 
 
 class RK4(FixedStep):
-    r""":math:`x_{k+1} = x_k + \tfrac h6(k_1 + 2k_2 + 2k_3 + k_4)` [Kutta 1901]; fourth order, four evaluations a step.
+    r""":math:`x_{k+1} = x_k + \tfrac h6(k_1 + 2k_2 + 2k_3 + k_4)` [Kutta 1901]; fourth order, four evaluations per step.
 
     Every stage needs only the slope before it, :math:`k_i = f(t + c_i h,\,x + c_i h\,k_{i-1})`, so the stages are a loop
     of four: a quarter of the machine code of four evaluations in a row, which then fits the instruction cache.

@@ -39,7 +39,7 @@ class Rodas(AdaptiveStep):
         \left(\tfrac1{\gamma h} - J\right)u_i = f\!\left(t+\alpha_i h,
         \,x+\sum_j a_{ij}u_j\right) + \sum_j \tfrac{c_{ij}}h u_j + \delta_i h f_t
 
-    The Jacobian J and f_t are exact (differentiated in the compiled code); one factorisation a step, without pivoting: the
+    The Jacobian J and f_t are exact (differentiated in the compiled code); one factorisation per step, without pivoting: the
     matrix tends to a multiple of the identity as h shrinks.
     """
 

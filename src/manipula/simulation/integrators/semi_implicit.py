@@ -11,7 +11,7 @@ from manipula.simulation.integrators.base import FixedStep, RightHandSide
 
 
 class SemiImplicitEuler(FixedStep):
-    r""":math:`\dot q_{k+1} = \dot q_k + h\ddot q(q_k,\dot q_k),\; q_{k+1} = q_k + h\dot q_{k+1}`; first order, one evaluation a step.
+    r""":math:`\dot q_{k+1} = \dot q_k + h\ddot q(q_k,\dot q_k),\; q_{k+1} = q_k + h\dot q_{k+1}`; first order, one evaluation per step.
 
     What most physics engines use; cheap and robust, but not accurate.
     """

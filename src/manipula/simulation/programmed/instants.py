@@ -44,7 +44,7 @@ class Instants(NamedTuple):
 
 
 def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: float) -> Instants:
-    """What is known of a program before it runs: its formulas in t are looked at in many more places than the steps will be.
+    """What is known of a programmed motion before it runs: its formulas in t are looked at in many more places than the steps will be.
 
     All other names are held at their values at the start x. Of every constraint its value, its gradient and its first and second
     derivative by time are examined, because the accelerations follow from the second.

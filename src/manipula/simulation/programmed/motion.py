@@ -76,13 +76,13 @@ def programmed_motion(
 
 
 def numbers_by_name(parameters: Any) -> dict[str, float]:
-    """Values of a program's parameters as plain numbers."""
+    """Values of the parameters of a programmed motion as plain numbers."""
     given = values.mapping("parameters", parameters) or {}
     return {name: values.real(f"parameters.{name}", value) for name, value in given.items()}
 
 
 def by_number(robot: Robot, drives: Any) -> dict[int, Any]:
-    """Drives of a program by joint number: each a number, a formula in t, a function of t, or a Drive."""
+    """Drives of a programmed motion by joint number: each a number, a formula in t, a function of t, or a Drive."""
     if isinstance(drives, Drive):
         return dict.fromkeys(range(robot.n), drives)
     try:
