@@ -7,6 +7,8 @@ import pytest
 
 import manipula as mp
 from manipula.ik.search.joint_box import start_box
+from manipula.ik.solve import solver_for
+from manipula.ik.targets import read_targets
 from oracles import Judge
 
 TOLERANCE = 1e-8  # what solve_ik promises, m and rad
@@ -209,3 +211,20 @@ def test_without_machine_code_the_answers_are_the_same(monkeypatch: pytest.Monke
         assert a.solved
         assert b.solved
         assert np.abs(a.q - b.q).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5e", "stanford", "scara-khang", "cobra600"])
+def test_branches_looked_at_together_are_those_looked_at_one_by_one(name, monkeypatch):
+    """Ordinary, singular and stretched postures: the quick look at all branches gives what the careful one does, to the last bit."""
+    model = mp.compile(mp.load(name))
+    low, high = np.clip(model.robot.position_limits, -3.0, 3.0).T
+    q = np.random.default_rng(3).uniform(low, high, (12, model.n))
+    q[0], q[1, -2:] = 0.0, 0.0
+    T = model.pose(q)
+    ask = lambda: [mp.solve_ik(model, x, all_solutions=True, q0=None if k % 2 else q[k]) for k, x in enumerate(T)]
+    quick = ask()
+    solver = solver_for(model.robot, read_targets(model.robot, T[0])[0], "auto", True)
+    assert solver.inspect is not None
+    assert any(solver.analytic.ordinary(solver.inspect, x[None], 1e-8) is not None for x in T)
+    monkeypatch.setitem(solver.__dict__, "inspect", None)
+    assert ask() == quick

@@ -14,10 +14,10 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
 from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
 from manipula.ik.methods import REGISTRY
-from manipula.ik.search.analytic import Analytic, analytic_for
+from manipula.ik.search.analytic import Analytic, analytic_for, compile_inspection
 from manipula.ik.search.confined import confined
 from manipula.ik.search.continuum import branches_within, continua, told_twins
-from manipula.ik.search.distinct import enumerate_solutions
+from manipula.ik.search.distinct import enumerate_solutions, of_closed_form
 from manipula.ik.search.joint_box import SLACK
 from manipula.ik.search.optimise import OptimisationSearch
 from manipula.ik.search.parameter_scan import scan
@@ -26,6 +26,7 @@ from manipula.ik.targets import movable, read_targets
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
 from manipula.model import Model
+from manipula.native import Kernel
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -170,6 +171,14 @@ class Solver:
     def search(self) -> Search:
         kind = Search if REGISTRY[self.numeric].compiled else OptimisationSearch
         return kind(self.robot, self.active, self.numeric, self.limited)
+
+    @cached_property
+    def inspect(self) -> Kernel | None:
+        """What looks at all branches of a closed form at once; None where infinitely many postures reach every target."""
+        analytic, rows = self.analytic, sum(len(rows) for _, rows in self.active.parts)
+        if analytic is None or analytic.redundant or rows < self.robot.n:
+            return None
+        return compile_inspection(self.robot, self.task, self.active, analytic)
 
     @cached_property
     def free(self) -> Search | None:
@@ -353,6 +362,15 @@ class Solver:
         if gap > 0.0 or refused is not None:
             status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
             return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric, np.zeros(0, bool))
+        if self.inspect is not None and self.analytic is not None:
+            ordinary = self.analytic.ordinary(self.inspect, targets, tolerance)
+            if ordinary is not None:
+                q, residual = ordinary
+                if q0 is not None:
+                    nearest = np.argsort(np.max(np.abs(q - q0), axis=1), kind="stable")
+                    q, residual = q[nearest], residual[nearest]
+                reason = f"{len(q)} {of_closed_form(q)}."
+                return IkResult(q, "solved", residual, 0, reason, self.analytic.name, np.zeros(len(q), bool))
         known = None if self.analytic is None else branches_within(self, self.analytic, targets, tolerance)
         outside = self._beyond_limits(targets) if known is not None and not len(known) else None
         if outside is not None:

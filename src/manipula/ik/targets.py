@@ -18,7 +18,7 @@ from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 
 ORTHOGONAL = 1e-6  # largest deviation of RᵀR from 1 in a target
-POSE = Task.of("pose")
+POSE, POSITION = Task.of("pose"), Task.of("position")
 STILL = 1e-12  # a row of the Jacobian below this at every sampled posture never moves
 
 
@@ -36,6 +36,10 @@ def read_targets(
     if plain and target.shape == (4, 4):  # one pose in a tight loop
         _check_rotation(target, "target")
         return POSE, target.reshape(1, 1, 4, 4), ()
+    if plain and target.shape == (3,) and math.isfinite(sum(target.tolist())):
+        pose = np.eye(4)
+        pose[:3, 3] = target
+        return POSITION, pose.reshape(1, 1, 4, 4), ()
     if not isinstance(frame, str):
         raise DescriptionError(f"'frame' is the name of a frame; found {printable(repr(frame), 60)}.", field="frame")
     if isinstance(target, Mapping):

@@ -174,7 +174,7 @@ class ClosedForm:
 
 
 def _target(x: Any, core: tuple[int, ...], batch: bool = False) -> np.ndarray:
-    out = np.asarray(x, float)
+    out = np.asarray(x, float, order="C")
     if (out.shape != core) if not batch else (out.ndim != len(core) + 1 or out.shape[1:] != core):
         wanted = (("N", *core)) if batch else core
         raise ShapeError(f"A target of shape {wanted} is needed, found {out.shape}.")

@@ -10,11 +10,16 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
+from manipula.identity import identity
 from manipula.ik.search.joint_box import SLACK, JointBox
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
+from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
 
+SINGULAR = 1e-4  # singular value of J against the largest, below which a direction counts as free
+REGULAR = SINGULAR**2
+TWINS = 1e-3  # rad or m between postures that an engineer would take for one
 NONE = 1e30  # cost of a branch that does not exist or is outside the limits
 
 
@@ -27,6 +32,7 @@ class Branches:
         self.turning = np.array([j.is_revolute for j in robot.joints])
         self.middle = np.where(np.isfinite(self.joint_box.hard).all(axis=1), self.joint_box.centre, 0.0)
         self.rows = np.full((branches, robot.n), np.nan)
+        self.turns = [2.0 * math.pi if turning else 0.0 for turning in self.turning.tolist()]
 
     def kept(self, q: np.ndarray) -> np.ndarray:
         """Of postures (k, n) those that whole turns bring within the limits."""
@@ -101,6 +107,41 @@ class Analytic(Branches):
             return turned[best] if cost[best] < NONE else None
         return self._picked(q, self.middle if q0 is None else q0)
 
+    def ordinary(
+        self, inspect: native.Kernel, targets: np.ndarray, tolerance: float
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """All branches within the limits, sorted, and their residuals, when nothing is unusual about any branch.
+
+        None when a branch may be singular, is inexact or has a neighbour, or when there is none: then one has to look closer.
+        """
+        every = self.every(targets[0])
+        if not len(every):
+            return None
+        if len(every) == 1:
+            rows = [tuple(x.tolist() for x in inspect(targets, every[0], self.middle))]
+        else:
+            rows = list(zip(*(x.tolist() for x in inspect(targets, every, self.middle))))
+        found = []
+        for row, beyond, error, sure, order in rows:
+            if not sure > REGULAR:
+                return None
+            if beyond < NONE:
+                if not error <= tolerance:
+                    return None
+                found.append((order, row, error))
+        found.sort()
+        for k, (_, a, _) in enumerate(found):
+            for _, b, _ in found[:k]:
+                for x, y, turn in zip(a, b, self.turns):
+                    gap = x - y
+                    if turn and not -math.pi <= gap <= math.pi:
+                        gap -= turn * round(gap / turn)
+                    if not -TWINS <= gap <= TWINS:
+                        break
+                else:
+                    return None
+        return (np.array([row for _, row, _ in found]), np.array([error for _, _, error in found])) if found else None
+
     def first(self, X: np.ndarray) -> np.ndarray | None:
         """A branch of a redundant arm with its parameter at zero, or None when the limits allow none of them."""
         q = self.solver.solve(X, 0.0)
@@ -117,6 +158,44 @@ class Analytic(Branches):
         rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
         picked, cost = self.pick(rows, self.middle if q0 is None else q0)
         return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
+
+
+def compile_inspection(robot: Robot, task: Task, active: Task, branches: Branches) -> native.Kernel:
+    r"""``kernel(targets, q, near)`` → the posture turned as near as the limits allow, its distance and residual, how regular it is, and
+    its place in a list.
+
+    The regularity is a bound from below of :math:`(s_n/s_1)^2` of the Jacobian: with :math:`G=J^TJ` the other singular values give at most
+    :math:`s_1^2\cdots s_{n-1}^2\le(\mathrm{tr}\,G/(n-1))^{n-1}`, so :math:`s_n^2\ge\det G\,((n-1)/\mathrm{tr}\,G)^{n-1}`.
+    """
+    mechanism, n = mechanism_of(robot), robot.n
+
+    def inspect(targets: Any, q: Any, near: Any) -> dict[str, Any]:
+        q, cost = branches._turned(q, near)
+        _, J, _ = active.error_and_jacobian(mechanism, q, targets)
+        G = J.T @ J
+        trace = sum(G[i, i] for i in range(n))
+        regular = _determinant(G)
+        for _ in range(n - 1):
+            regular = regular * (n - 1.0) / trace
+        residual, order = task.residual(mechanism, q, targets), array([ops.floor(1e6 * x + 0.5) for x in q])
+        return {"q": q, "cost": cost, "residual": residual, "regular": regular / trace, "order": order}
+
+    inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "near": (n,)}
+    made_of = identity(robot.bare, task, active, branches.joint_box.hard.tolist())
+    return native.kernel_of(inspect, inputs, f"{robot.name}.ik_inspect", made_of)
+
+
+def _determinant(G: Any) -> Any:
+    """Of a symmetric positive definite matrix, by elimination."""
+    G, n, product = np.array(G, object), len(G), 1.0
+    for k in range(n):
+        product = product * G[k, k]
+        for i in range(k + 1, n):
+            factor = G[i, k] / G[k, k]
+            for j in range(i, n):
+                G[i, j] = G[i, j] - factor * G[j, k]
+                G[j, i] = G[i, j]
+    return product
 
 
 def analytic_for(robot: Robot, task: Task, limited: bool) -> Analytic | None:

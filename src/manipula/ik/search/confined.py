@@ -46,7 +46,9 @@ class Confined:
             E = X[:, :3, :3] @ self.R.T
             if self.turns:
                 moved = E @ self.axis
-                angle = np.arctan2(np.linalg.norm(np.cross(self.axis, moved), axis=-1), moved @ self.axis)
+                x, y, z = self.axis
+                across = moved @ np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # axis × moved
+                angle = np.arctan2(np.linalg.norm(across, axis=-1), moved @ self.axis)
             else:
                 v = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=-1)
                 angle = np.arctan2(np.linalg.norm(v, axis=-1), np.trace(E, axis1=1, axis2=2) - 1.0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manipula.ik.search.analytic import SINGULAR, TWINS
 from manipula.ik.search.distinct import apart
 from manipula.ik.search.driver import SOLVED
 from manipula.ik.search.joint_box import SLACK
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
     from manipula.ik.search.analytic import Analytic
     from manipula.ik.solve import Solver
 
-SINGULAR = 1e-4  # singular value of J against the largest, below which a direction counts as free
 STEP = 0.05  # rad or m along a free direction
 ARRIVED = (0.3 * STEP, 3.0 * STEP)  # largest joint difference from where it began
 CORRECTIONS = 40  # Newton halves the distance to a double root in every step
-TWINS = 1e-3  # rad or m between postures that an engineer would take for one
 MOVING = 0.02  # of the largest: joints that take part
 
 
