@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-ALLOWED = 2.0  # seconds of computing
+ALLOWED = 20.0  # seconds of computing: what hangs takes minutes; how quick it is, is measured elsewhere
 
 
 class TooSlow(BaseException):
@@ -15,7 +15,7 @@ class TooSlow(BaseException):
 
 @contextmanager
 def quickly() -> Iterator[None]:
-    """At most two seconds of this process's own time, whatever else the machine does."""
+    """At most ALLOWED seconds of this process's own time, whatever else the machine does."""
 
     def stop(*_: object) -> None:
         raise TooSlow

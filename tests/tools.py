@@ -13,7 +13,7 @@ def missing_tool(name: str) -> str:
     if shutil.which(name) is None:
         return f"{name} is not installed"
     try:
-        done = subprocess.run([name, "--version"], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([name, "--version"], capture_output=True, timeout=300, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{name} does not start: {error}"
     return (

@@ -21,7 +21,7 @@ BROWSER = next(
 QUIET = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--force-prefers-reduced-motion",
          "--enable-logging=stderr", "--virtual-time-budget=2000")  # fmt: skip
-PATIENCE_S = 90
+PATIENCE_S = 300
 NEAR = 12.0  # of 255: colours of a drawing against those of the theme
 SEEN = 30  # pixels of its own colour that every joint shows at least
 

@@ -21,7 +21,7 @@ FOREIGN = ("manipula.bench.peers", "manipula.__main__")  # needs other libraries
 
 
 def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

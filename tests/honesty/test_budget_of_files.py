@@ -115,7 +115,7 @@ def npz_member(value: np.ndarray) -> bytes:
 def test_claims_cost_no_memory(tmp_path: Path) -> None:
     paths = [str(path) for path in claims(tmp_path / "claims")]
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, *paths], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", CHILD, *paths], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr[-2000:]
     told = [json.loads(line) for line in done.stdout.splitlines()]

@@ -89,7 +89,7 @@ def test_a_terminal_without_our_signs(tmp_path):
     setting = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"}
     for words in (["doctor", "puma560"], ["convert", "planar-2r", str(tmp_path / "arm.toml"), "--dh", "standard"]):
         done = subprocess.run(
-            [sys.executable, "-m", "manipula", *words], env=setting, capture_output=True, timeout=120, check=False
+            [sys.executable, "-m", "manipula", *words], env=setting, capture_output=True, timeout=600, check=False
         )
         assert b"Traceback" not in done.stderr
         assert done.returncode in (0, 1), done.stderr
