@@ -12,7 +12,6 @@ from manipula.motion.trajectory import Trajectory
 from manipula.simulation.assembly import assembled
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
-from manipula.simulation.given_motion.run import inverse_dynamics, kinematic
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.adaptive import run_adaptive
@@ -58,12 +57,16 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         scenario.reference.renew()
     check_own_reference(scenario.reference)
     if kind == "inverse_dynamics":  # with an open integrator: most of these runs have nothing to integrate
+        from manipula.simulation.given_motion.run import inverse_dynamics  # and with it the inverse kinematics
+
         return inverse_dynamics(scenario)
     open_choice = scenario.integrator == "auto"
     if open_choice and integrates(scenario):
         smooth = kind in ("free", "playback") and not scenario.actuator.delay
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "kinematic":
+        from manipula.simulation.given_motion.run import kinematic
+
         return kinematic(scenario)
     q0, qd0 = initial_state(scenario)
     rcond = judge.condition(scenario.robot, q0)

@@ -12,6 +12,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import Grid, margin
+from manipula.simulation.stepping.instants import in_order
 
 AT_ONCE = 5_000_000  # numbers of the states that are looked at together
 MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at
@@ -33,7 +34,7 @@ def watched_times(run: Run, grid: Grid) -> np.ndarray | None:
         k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
     ]
     instants = np.concatenate([np.arange(1, s.steps) * s.step, grid.marks[1:-1], run.p[:, own].ravel()])
-    instants = np.unique(instants[(instants > 0.0) & (instants < end)])
+    instants = in_order(instants[(instants > 0.0) & (instants < end)])
     after = np.clip(np.searchsorted(grid.times, instants), 1, len(grid.times) - 1)
     off = np.minimum(grid.times[after] - instants, instants - grid.times[after - 1])
     between = instants[off > 4.0 * margin(instants)]

@@ -11,6 +11,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
+from manipula.simulation.stepping.instants import in_order
 
 FAR = 1e300  # s, later than anything
 SNAP = 1e-14  # of a time of size 1, about forty units in the last place: instants closer than this are one
@@ -37,7 +38,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(cls, times: np.ndarray, instants: np.ndarray, low: np.ndarray, high: np.ndarray) -> Grid:
-        inner = np.unique(instants[(instants > times[0]) & (instants < times[-1])])
+        inner = in_order(instants[(instants > times[0]) & (instants < times[-1])])
         marks = np.concatenate([[-FAR], inner, [FAR]])
         return cls(times, marks, marks[1:, None].copy(), low, high)
 

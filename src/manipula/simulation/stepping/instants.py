@@ -65,6 +65,12 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     return breaks[np.sort(np.concatenate([np.flatnonzero(jumps), smooth[SMOOTH_PIECES - 1 :: SMOOTH_PIECES]]))]
 
 
+def in_order(times: np.ndarray) -> np.ndarray:
+    """The times in order, each once. (``np.unique`` imports the masked arrays of NumPy, 10 ms of every new process.)"""
+    times = np.sort(times, axis=None)
+    return times[np.append(True, times[1:] != times[:-1])[: len(times)]]
+
+
 def formula_marks(
     drives: Sequence[Any],
     disturbances: Sequence[Any],
@@ -84,7 +90,7 @@ def formula_marks(
             unresolved.append(what)
         else:
             marks.append(found)
-    return Examined(np.unique(np.concatenate(marks)), tuple(unresolved))
+    return Examined(in_order(np.concatenate(marks)), tuple(unresolved))
 
 
 def narrower(marks: np.ndarray, step: float) -> np.ndarray:
@@ -96,7 +102,7 @@ def narrower(marks: np.ndarray, step: float) -> np.ndarray:
         return np.zeros(0)
     near = np.flatnonzero(np.diff(marks) < step)
     quarters = marks[near, None] + np.diff(marks)[near, None] * np.arange(5) / 4
-    return np.unique(quarters)
+    return in_order(quarters)
 
 
 def function_marks(
