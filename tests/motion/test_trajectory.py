@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from pathlib import Path as FilePath
@@ -258,6 +259,42 @@ def test_ruckig_moves_agree_and_keep_moving_ends():
     assert check_limits(move, tolerance=1e-7, **LIMITS)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_moves_take_as_long_as_ruckig_says(seed):
+    ruckig = pytest.importorskip("ruckig")
+    rng = np.random.default_rng(seed)
+    a, b, v0, v1 = (x * rng.uniform(-1, 1, 4) for x in (2.0, 2.0, 0.8, 0.8))
+    limits = {"velocity": rng.uniform(1, 3, 4), "acceleration": rng.uniform(3, 9, 4), "jerk": rng.uniform(20, 60, 4)}
+    for rates in ({}, {"start_velocity": v0, "goal_velocity": v1}):
+        given, found = ruckig.InputParameter(4), ruckig.Trajectory(4)
+        given.current_position, given.target_position = a.tolist(), b.tolist()
+        given.current_velocity, given.target_velocity = (v0.tolist(), v1.tolist()) if rates else ([0.0] * 4, [0.0] * 4)
+        given.max_velocity, given.max_acceleration, given.max_jerk = (x.tolist() for x in limits.values())
+        ruckig.Ruckig(4).calculate(given, found)
+        assert joint_move(a, b, **rates, **limits).duration == pytest.approx(found.duration, rel=1e-9)
+
+
+@pytest.mark.parametrize("synchronise", ["time", "phase"])
+def test_a_move_is_the_same_however_its_numbers_are_written(synchronise):
+    """Plain arrays take a short way through the checks, whole numbers the long one."""
+    short = joint_move(START, GOAL, synchronise=synchronise, velocity=2.0, acceleration=4.0, jerk=np.full(4, 40.0))
+    long = joint_move(
+        tuple(START), [*GOAL], synchronise=synchronise, velocity=[2] * 4, acceleration=[4] * 4, jerk=(40,) * 4
+    )
+    assert short.duration == long.duration == short.breaks[-1]
+    assert short == long == copy.deepcopy(short)
+    assert short.description == long.description
+    assert hash(short) == hash(long)
+
+
+def test_a_move_keeps_its_numbers_when_the_arrays_it_was_made_from_change():
+    start, limit = START.copy(), np.full(4, 2.0)
+    move = joint_move(start, GOAL, velocity=limit, acceleration=4.0, jerk=40.0)
+    start[:], limit[:] = 0.0, 1.0
+    move.description["goal"][0] = 99.0
+    np.testing.assert_allclose(move.position([0.0, move.duration]), [START, GOAL], atol=1e-13)
+
+
 def test_without_ruckig_the_message_says_what_to_install(monkeypatch):
     import importlib.util
 
@@ -274,6 +311,12 @@ def test_without_ruckig_the_message_says_what_to_install(monkeypatch):
         ({"goal": [1, 2, float("nan"), 0]}, DescriptionError, "nan"),
         ({"velocity": 0}, DescriptionError, "greater than 0"),
         ({"velocity": [1, 1]}, ShapeError, "one per joint"),
+        ({"velocity": [1.0, 1.0]}, ShapeError, "one per joint"),
+        ({"velocity": float("nan")}, DescriptionError, "nan"),
+        ({"velocity": np.array([1.0, 1.0, float("inf"), 1.0])}, DescriptionError, "inf"),
+        ({"jerk": -1.0}, DescriptionError, "greater than 0"),
+        ({"goal": np.array([1.0, 2.0, float("nan"), 0.0])}, DescriptionError, "nan"),
+        ({"method": np.array([1.0, 2.0])}, DescriptionError, "allowed: auto"),
         ({"method": "magic"}, DescriptionError, "allowed: auto"),
         ({"synchronise": "never"}, DescriptionError, "allowed: time"),
         ({"method": "double_s", "start_velocity": 0.1}, DescriptionError, "start and end at rest"),

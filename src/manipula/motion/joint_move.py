@@ -7,15 +7,16 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import SMALLEST, choice, finite_array
+from manipula.algebra.arguments import LARGEST, SMALLEST, choice, finite_array
 from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
+from manipula.lazy import cached_property
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.base import PiecewiseProfile, from_jerks
-from manipula.motion.timing.double_s import double_s_profile
+from manipula.motion.timing.double_s import double_s_phases, double_s_profile
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Choice, Numbers, PerJoint
 
-Phases = tuple[list[float], list[float]]  # durations, jerks
+SHORT, LONG = 1e-6, 1e6  # [s] of moves whose tables are certainly in order
 
 
 def joint_move(
@@ -52,6 +53,12 @@ def joint_move(
             not start and end at rest. Rest-to-rest moves take the same time either way.
         start_velocity, start_acceleration, goal_velocity, goal_acceleration: 0 by default.
     """
+    at_rest = start_velocity is start_acceleration is goal_velocity is goal_acceleration is None
+    named = type(method) is str and type(synchronise) is str
+    if at_rest and named and method in ("auto", "double_s") and synchronise in ("time", "phase"):
+        plain = _plain(start, goal, (velocity, acceleration, jerk))
+        if plain is not None:
+            return _RestToRest(*plain, synchronise, method)
     check_arguments(joint_move, locals(), "a joint move")
     a, b = finite_array(start, "start"), finite_array(goal, "goal")
     if a.ndim != 1 or a.shape != b.shape:
@@ -77,17 +84,82 @@ def joint_move(
         raise DescriptionError(
             "'double_s' moves start and end at rest; use method='ruckig' for others.", field="method"
         )
-    if method == "ruckig" or not at_rest:
-        move = _ruckig(a, b, limits, rates, synchronise)
-    else:
-        move = _double_s(a, b, limits, synchronise)
+    lists = [x.tolist() for x in limits]
+    if method != "ruckig" and at_rest:
+        return _RestToRest(a.tolist(), b.tolist(), lists, synchronise, method)
+    move = _ruckig(a, b, limits, rates, synchronise)
     named = ("start_velocity", "start_acceleration", "goal_velocity", "goal_acceleration")
-    move.description = {
-        "kind": "joint_move", "start": a.tolist(), "goal": b.tolist(), "synchronise": synchronise, "method": method,
-        **{name: x.tolist() for name, x in zip(("velocity", "acceleration", "jerk"), limits)},
-        **{name: x.tolist() for name, x in zip(named, rates) if np.any(x)},
-    }  # fmt: skip
+    given = {name: x.tolist() for name, x in zip(named, rates) if np.any(x)}
+    move.description = _described(a.tolist(), b.tolist(), lists, synchronise, method) | given
     return move
+
+
+def _described(
+    a: list[float], b: list[float], limits: list[list[float]], synchronise: str, method: str
+) -> dict[str, Any]:
+    """What a scenario file holds of a move."""
+    velocity, acceleration, jerk = limits
+    return {
+        "kind": "joint_move", "start": a, "goal": b, "synchronise": synchronise, "method": method,
+        "velocity": velocity, "acceleration": acceleration, "jerk": jerk,
+    }  # fmt: skip
+
+
+def _plain(start: Any, goal: Any, limits: tuple[Any, ...]) -> tuple[list[float], list[float], list[list[float]]] | None:
+    """Start, goal and limits as lists when all are plainly right; None when they deserve a careful look."""
+    a, b = _floats(start), _floats(goal)
+    if not a or b is None or len(a) != len(b) or a == b:
+        return None
+    rows = []
+    for x in limits:
+        row = [float(x)] * len(a) if type(x) in (float, int) and x <= LARGEST else _floats(x)
+        if row is None or len(row) != len(a) or not min(row) >= SMALLEST:
+            return None
+        rows.append(row)
+    return a, b, rows
+
+
+def _floats(x: Any) -> list[float] | None:
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
+        row = x.tolist()
+    elif type(x) in (list, tuple) and all(type(v) is float for v in x):
+        row = list(x)
+    else:
+        return None
+    return row if sum(map(abs, row)) <= LARGEST else None  # not for nan either
+
+
+class _RestToRest(PiecewiseTrajectory):
+    """A move of double S laws. Its duration is known at once; its table of polynomials is made when somebody looks at it."""
+
+    def __init__(
+        self, a: list[float], b: list[float], limits: list[list[float]], synchronise: str, method: str
+    ) -> None:
+        self.accuracy, self.dimension, self.space = (0.0, 0.0, 0.0), len(a), "joint"
+        self.description = _described(a, b, limits, synchronise, method)
+        self._given = tuple(a), tuple(b), tuple(map(tuple, limits)), synchronise
+        moving = [(abs(y - x), *of) for x, y, *of in zip(a, b, *limits) if x != y]
+        if synchronise == "phase":
+            moving = [(1.0, *(min(of[k] / of[0] for of in moving) for k in (1, 2, 3)))]
+        self.duration = 0.0
+        for of in moving:
+            rise, steady, cruise, _ = double_s_phases(*of)
+            self.duration = max(self.duration, rise + steady + rise + cruise + rise + steady + rise)
+        if not SHORT < self.duration < LONG:
+            _ = self._table  # with its checks, at once
+
+    @cached_property
+    def _table(self) -> PiecewiseTrajectory:
+        a, b, limits, synchronise = self._given
+        return _double_s(np.array(a), np.array(b), [np.array(x) for x in limits], synchronise)
+
+    @property
+    def _breaks(self) -> np.ndarray:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._table._breaks
+
+    @property
+    def coefficients(self) -> np.ndarray:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._table.coefficients
 
 
 def _per_joint(value: Any, name: str, n: int) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from manipula.algebra.arguments import positive
 from manipula.errors import BudgetError, DescriptionError, ShapeError
+from manipula.lazy import cached_property
 from manipula.motion.paths.base import Side
 from manipula.motion.timing.base import PiecewiseProfile
 from manipula.motion.trajectory import Trajectory
@@ -56,8 +57,11 @@ class PiecewiseTrajectory(Trajectory):
         if self._breaks[0] != 0 or np.any(np.diff(self._breaks) <= 0):
             raise DescriptionError("The breaks of a trajectory must start at 0 and increase.")
         self.duration, self.dimension, self.space = float(self._breaks[-1]), self.coefficients.shape[2], space
+
+    @cached_property
+    def _profiles(self) -> list[PiecewiseProfile]:
         pieces, powers, _ = self.coefficients.shape
-        self._profiles = [
+        return [
             PiecewiseProfile(self._breaks, self.coefficients[:, :, i].reshape(pieces, powers))
             for i in range(self.dimension)
         ]

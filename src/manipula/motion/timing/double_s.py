@@ -33,8 +33,8 @@ class DoubleS(TimeLaw):
         return double_s_profile(length, self.v_max, self.a_max, self.j_max)
 
 
-def double_s_profile(length: float, v: float, a: float, j: float) -> PiecewiseProfile:
-    """The phases of :class:`DoubleS` over a length, for limits v, a, j."""
+def double_s_phases(length: float, v: float, a: float, j: float) -> tuple[float, float, float, float]:
+    """Lengths of a jerk phase, of constant acceleration and of the cruise of :class:`DoubleS` over a length, and the jerk."""
     if v * j >= a * a:
         rise, ramp = a / j, a / j + v / a
     else:
@@ -53,7 +53,12 @@ def double_s_profile(length: float, v: float, a: float, j: float) -> PiecewisePr
     steady = steady if steady > 1e-12 * ramp else 0.0
     cruise = cruise if cruise > 1e-12 * ramp else 0.0
     # the jerk that makes the phases add up to the length exactly; differs from j_max by rounding only
-    jerk = length / (rise * (rise + steady) * (2 * rise + steady + cruise))
+    return rise, steady, cruise, length / (rise * (rise + steady) * (2 * rise + steady + cruise))
+
+
+def double_s_profile(length: float, v: float, a: float, j: float) -> PiecewiseProfile:
+    """:class:`DoubleS` over a length, for limits v, a, j."""
+    rise, steady, cruise, jerk = double_s_phases(length, v, a, j)
     phases = [rise, steady, rise, cruise, rise, steady, rise]
     return from_jerks(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
 
