@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import BuiltinFunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,11 @@ InverseDynamics = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 TipVelocity = Callable[[np.ndarray, np.ndarray], np.ndarray]
 FASTEST = 1e60  # of a finite limit: its square is still a number
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
+TOGETHER = 2560  # states of one call of the inverse dynamics: compiled ones then stay in the calling thread
 SPEEDS = ("velocity", "tip speed")  # limits of ṡ² itself
+
+
+_accepted = functools.lru_cache(16)(function_of)  # a compiled function keeps its arguments
 
 
 class LimitRows(NamedTuple):
@@ -60,7 +65,7 @@ class PathLimits:
             ("inverse_dynamics", inverse_dynamics, ("q", "qd", "qdd")), ("tip_velocity", tip_velocity, ("q", "qd"))
         ):  # fmt: skip
             if f is not None:
-                function_of(f, name, *names)
+                (_accepted if type(f) is BuiltinFunctionType else function_of)(f, name, *names)
         self.tip_speed = (
             None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
         )
@@ -81,9 +86,15 @@ class PathLimits:
 
     def _torque(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         assert self.inverse_dynamics is not None
-        tau = real_array(self.inverse_dynamics(q, qd, qdd), "inverse_dynamics")
-        if tau.shape != q.shape:
-            raise ShapeError(f"'inverse_dynamics' returned shape {tau.shape}; it must be batched, {q.shape} here.")
+        tau = np.empty_like(q)
+        for k in range(0, len(q), TOGETHER):
+            part = slice(k, k + TOGETHER)
+            found = real_array(self.inverse_dynamics(q[part], qd[part], qdd[part]), "inverse_dynamics")
+            if found.shape != q[part].shape:
+                raise ShapeError(
+                    f"'inverse_dynamics' returned shape {found.shape}; it must be batched, {q[part].shape} here."
+                )
+            tau[part] = found
         if not np.all(np.isfinite(tau)):
             raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
         return tau

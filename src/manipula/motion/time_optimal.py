@@ -204,8 +204,7 @@ class _Grid:
         self.slots: Any = slice(None)
         if coarse is None:
             self.stored: tuple[Intervals, ...] = (Intervals(limits, s[:-1], s[1:]),)
-            a = self._ends(self.stored[0], "a")
-            self.flat_below = float(FLAT * np.abs(a).max(initial=0.0))
+            self.flat_below = -1.0
             self.rows = self._rows(self.stored[0], self.delta)
 
     def refined(self, wanting: np.ndarray) -> _Grid | None:
@@ -218,14 +217,22 @@ class _Grid:
         cuts = self.s[:-1][near] + self.delta[near] * (np.arange(4.0) / 4)[:, None]
         begin, end = cuts.T.ravel(), np.concatenate([cuts[1:], self.s[1:][near][None]]).T.ravel()
         new = Intervals(self.limits, begin, end)
-        begins = np.concatenate([self.s[:-1][~near], begin])
-        order = np.argsort(begins, kind="stable")
-        finer = _Grid(self.limits, self.scheme, np.append(begins[order], self.s[-1]), self)
+        edges = (
+            np.flatnonzero(np.diff(near, prepend=False, append=False)).reshape(-1, 2).tolist()
+        )  # of runs of such intervals
+
+        def spliced(old: np.ndarray, instead: np.ndarray) -> np.ndarray:
+            parts, kept, used = [], 0, 0
+            for first, last in edges:
+                parts += [old[kept:first], instead[used : used + 4 * (last - first)]]
+                kept, used = last, used + 4 * (last - first)
+            return np.concatenate([*parts, old[kept:]])
+
+        finer = _Grid(self.limits, self.scheme, np.append(spliced(self.s[:-1], begin), self.s[-1]), self)
         count = sum(part.count for part in self.stored)
         finer.stored, finer.flat_below = (*self.stored, new), self.flat_below
-        finer.slots = np.concatenate([np.arange(count)[self.slots][~near], count + np.arange(len(begin))])[order]
-        added = self._rows(new, end - begin)
-        finer.rows = SolvedRows(*(np.concatenate([x[~near], y])[order] for x, y in zip(self.rows, added)))
+        finer.slots = spliced(np.arange(count)[self.slots], count + np.arange(len(begin)))
+        finer.rows = SolvedRows(*map(spliced, self.rows, self._rows(new, end - begin)))
         return finer
 
     def _ends(self, part: Intervals, name: str) -> np.ndarray:
@@ -244,6 +251,8 @@ class _Grid:
             m = len(low)
             a[:, m:] += 2.0 * delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
             low, high = np.tile(low, 2), np.tile(high, 2)
+        if self.flat_below < 0.0:  # of the first intervals, for all that follow
+            self.flat_below = FLAT * max(float(a.max(initial=0.0)), -float(a.min(initial=0.0)))
         bounds = np.minimum.reduce([np.full(part.count, FASTEST_SQUARE), *(x[0] for x in part.bounds.values())])
         return solve_rows(Stages(a, b, c, low, high, delta, np.append(bounds, FASTEST_SQUARE)), self.flat_below)
 
