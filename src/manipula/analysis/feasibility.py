@@ -171,7 +171,7 @@ def _tip_check(
     if robot is None or robot.tip is None:
         raise DescriptionError("Limits of the tip need a robot that has one.", field="tip")
     if quantity == "jerk":
-        found = motion.jerk("tip") if hasattr(motion, "arrays") else jerk_along(motion, signals["t"], robot, "tip")
+        found = motion.jerk("tip") if hasattr(motion, "arrays") else jerk_along(motion, signals["t"], robot)
         times, values = found.signal()
         return worst(quantity, values, times, limit)
     rates = point_rates(robot, "tip", *(signals[name] for name in ("q", "qd", "qdd")))

@@ -54,7 +54,7 @@ def least(trusted: np.ndarray) -> float:
     return float(np.min(trusted)) if len(trusted) else float("nan")
 
 
-def provenance(scenario: Any) -> dict[str, Any]:
+def provenance(scenario: Scenario) -> dict[str, Any]:
     """``robot_toml``, the values of its free ``parameters``, the ``settings`` that differ from their defaults, and the ``limits``."""
     from manipula.simulation.provenance import acting, robot_text, settings, versions
     from manipula.simulation.recorded import scenario_text

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+
+if TYPE_CHECKING:
+    from manipula.robot.robot import Robot
+    from manipula.simulation.scenario import Scenario
 
 REFERENCE = ("space", "dimension", "duration", "derivatives")
 ROOM = {"parameters": 1, "vary": 2}  # axes that a value may have
@@ -108,7 +112,7 @@ def reference(field: str, value: Any) -> None:
         )
 
 
-def state(field: str, value: Any, robot: Any, batch: bool = True) -> Any:
+def state(field: str, value: Any, robot: Robot, batch: bool = True) -> Any:
     """One number per joint, (n,), or a row for every run of a batch, (N, n), as tuples; or None."""
     if value is None:
         return None
@@ -132,7 +136,7 @@ def state(field: str, value: Any, robot: Any, batch: bool = True) -> Any:
     return tuple(numbers.tolist()) if numbers.ndim == 1 else tuple(map(tuple, numbers.tolist()))
 
 
-def check_batch(s: Any) -> None:
+def check_batch(s: Scenario) -> None:
     """Are the values of ``parameters`` and ``vary`` numbers, and do all fields of the batch count the same runs?"""
     sizes = {name: len(v) for name in ("q0", "qd0") if np.ndim(v := getattr(s, name)) == 2}
     for group, axes in ROOM.items():

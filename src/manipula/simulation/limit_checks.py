@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from manipula.algebra.value import Value
 from manipula.errors import printable
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.stated_limits import Limit, limit_of
+
+if TYPE_CHECKING:
+    from manipula.robot.robot import Robot
+    from manipula.simulation.result import Result
 
 SIGNALS = {"position": "q", "velocity": "qd", "acceleration": "qdd", "torque": "tau", "power": "power"}
 SLACK = 1e-9  # of the limit: rounding breaks none
@@ -166,7 +170,7 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
     return times[order], np.concatenate([values, found[1]])[order]
 
 
-def strained(check: Check, result: Any, joint: int) -> Check:
+def strained(check: Check, result: Result, joint: int) -> Check:
     """A check of samples completed by what the run was seen to do between them (``meta["peaks"]``)."""
     run = int(result.meta.get("run", 0))
     for row in result.meta.get("peaks") or ():
@@ -182,7 +186,7 @@ def strained(check: Check, result: Any, joint: int) -> Check:
     return check
 
 
-def peaks_of(robot: Any, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
+def peaks_of(robot: Robot, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
              before: Mapping[str, np.ndarray] | None = None, run: int = 0, broken_only: bool = False) -> list[Peak]:  # fmt: skip
     """Every limited quantity of one run whose signals are known at the times t, joint after joint.
 

@@ -64,7 +64,7 @@ def _prepared(s: Scenario, controller: Controller) -> Controller:
     return prepared(controller, Arm(model, prepare(model, first)))
 
 
-def _reference(s: Scenario, controller: Any) -> tuple[Any, int]:
+def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:
     space = controller.target_space if isinstance(controller, UserFunction) else controller.space
     dimension = 3 if space == "task" else s.robot.n
     reference = s.reference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from manipula.identity import identity
 from manipula.motion.words import motion_words, value_words
 from manipula.robot.robot import Robot
 from manipula.version import __version__
+
+if TYPE_CHECKING:
+    from manipula.simulation.programmed.equations import ProgrammedPlant
+    from manipula.simulation.scenario import Scenario
 
 _TEXTS: BoundedCache[str] = BoundedCache(64)
 LEFT_OUT = frozenset({"robot", "name", "limits"})
@@ -37,7 +41,7 @@ def _text(robot: Robot) -> str:
         return ""
 
 
-def settings(scenario: Any) -> dict[str, str]:
+def settings(scenario: Scenario) -> dict[str, str]:
     """Every setting of a run that was chosen, by its dotted name, as text."""
     rows: dict[str, str] = {}
     for field in dataclasses.fields(scenario):
@@ -47,7 +51,7 @@ def settings(scenario: Any) -> dict[str, str]:
     return rows
 
 
-def programmed_settings(plant: Any) -> dict[str, str]:
+def programmed_settings(plant: ProgrammedPlant) -> dict[str, str]:
     """Drives and parameters of a programmed motion, by joint name."""
     rows: dict[str, str] = {}
     for joint, part in zip(plant.robot.joint_names, plant.drives):

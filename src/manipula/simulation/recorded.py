@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +10,17 @@ from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml import from_toml
 from manipula.robot.robot import Robot
 from manipula.simulation.files.scenario_file import file_text, load_text
+from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits, stored_limits
+
+if TYPE_CHECKING:
+    from manipula.simulation.programmed.scenario import ProgramScenario
+    from manipula.simulation.result import Result
 
 MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are kept as text
 
 
-def scenario_of(result: Any) -> Any:
+def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
     """The scenario of a result: the one at hand, else the one that was stored; None when neither describes this run."""
     if result.scenario is not None:
         return result.scenario
@@ -26,10 +31,12 @@ def scenario_of(result: Any) -> Any:
         return None
     if found is None or found.robot.digest != result.meta.get("robot_digest"):
         return None
-    return found if "run" not in result.meta else _member(found, int(result.meta["run"]))
+    if "run" not in result.meta:
+        return found
+    return _member(found, int(result.meta["run"])) if isinstance(found, Scenario) else None
 
 
-def _member(scenario: Any, run: int) -> Any:
+def _member(scenario: Scenario, run: int) -> Scenario | None:
     """One run of a batch that differs by its initial state alone, as a scenario of its own."""
     if any(np.ndim(v) >= 1 for group in (scenario.parameters, scenario.vary) for v in (group or {}).values()):
         return None
@@ -37,7 +44,7 @@ def _member(scenario: Any, run: int) -> Any:
     return scenario.replace(**changes)
 
 
-def robot_of(result: Any) -> Robot | None:
+def robot_of(result: Result) -> Robot | None:
     """The robot of a result with numbers in it, from its scenario or from what was stored; None when it cannot be known."""
     robot: Robot | None = None
     if result.scenario is not None:
@@ -59,7 +66,7 @@ def robot_of(result: Any) -> Robot | None:
     return robot if robot.is_numeric else None
 
 
-def limits_of(result: Any) -> dict[str, Any]:
+def limits_of(result: Result) -> dict[str, Any]:
     """The limits that a result carries; those of its robot where it was stored before results carried any."""
     if "limits" not in result.meta:
         robot = robot_of(result)
@@ -72,7 +79,7 @@ def limits_of(result: Any) -> dict[str, Any]:
         ) from None
 
 
-def scenario_text(scenario: Any) -> str:
+def scenario_text(scenario: Scenario | ProgramScenario) -> str:
     """The scenario as TOML, so that what was not recorded can be found later; nothing when no file can hold it, or a long table would."""
     torques = getattr(scenario, "torques", None)
     if getattr(scenario, "batch", 1) > MOST_RUNS or (torques is not None and len(torques[0]) > MOST_TIMES):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,12 @@ from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
 from manipula.simulation.stated_limits import stated_limits
 
+if TYPE_CHECKING:
+    from manipula.robot.robot import Robot
+    from manipula.simulation.scenario import Scenario
 
-def check_idle(s: Any, kind: str) -> None:
+
+def check_idle(s: Scenario, kind: str) -> None:
     """Does every part of the scenario have something to do?
 
     Raises:
@@ -22,7 +26,7 @@ def check_idle(s: Any, kind: str) -> None:
     varied = tuple(s.vary or ())
     for i, d in enumerate(s.disturbances):
         own = tuple(path for path in varied if path.startswith(f"disturbances[{i}]"))
-        why = "" if own else disturbance_idle(d, float(s.duration), s.robot)
+        why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot)
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
@@ -36,7 +40,7 @@ def check_idle(s: Any, kind: str) -> None:
         _prescribed(s, kind)
 
 
-def disturbance_idle(d: Any, duration: float, robot: Any) -> str:
+def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -> str:
     """Why a disturbance can never act in a run of this duration; empty when it can."""
     if isinstance(d, Wrench):
         if d.start >= duration:
@@ -64,7 +68,7 @@ def _is_zero(value: Any) -> bool:
         return False  # the run itself meets what cannot be computed
 
 
-def _prescribed(s: Any, kind: str) -> None:
+def _prescribed(s: Scenario, kind: str) -> None:
     """A motor whose angle is given obeys nobody."""
     drives = [j.drive for j in s.robot.joints] if s.drives is None else list(s.drives or ())
     for i, drive in enumerate(drives):
@@ -73,7 +77,7 @@ def _prescribed(s: Any, kind: str) -> None:
         joint = s.robot.joint_names[i]
         if kind == "playback" and not np.any(np.asarray(s.torques[1], float)[..., i]):
             continue
-        what = f"the controller '{s.controller.name}' commands" if kind == "dynamic" else "is played"
+        what = "is played" if s.controller is None else f"the controller '{s.controller.name}' commands"
         raise DescriptionError(
             f"The motor of joint '{joint}' moves as prescribed and would ignore what {what} there; give it no motion of its own.",
             field=f"drives[{i}].motor",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manipula.errors import DescriptionError
 from manipula.simulation.checks.idle_parts import disturbance_idle
 
+if TYPE_CHECKING:
+    from manipula.simulation.scenario import Scenario
+
 INSTANTS = ("start", "stop", "time", "mass")
 
 
-def check_runs(s: Any, paths: list[str], p: np.ndarray) -> None:
+def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
     """Is every disturbance that varies one that acts in every run?
 
     Args:
@@ -31,6 +34,6 @@ def check_runs(s: Any, paths: list[str], p: np.ndarray) -> None:
             if "stop" in numbers and numbers["start"] >= numbers["stop"]:
                 why = f"the wrench starts at {numbers['start']:g} s and stops at {numbers['stop']:g} s: it would never act."
             else:
-                why = disturbance_idle(replace(d, **numbers), float(s.duration), s.robot)
+                why = disturbance_idle(replace(d, **numbers), float(s.duration or 0.0), s.robot)
             if why:
                 raise DescriptionError(f"In run {k} {why}", field=f"vary.{varied[0]}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_text
@@ -82,7 +81,7 @@ def file_text(scenario: Scenario | ProgramScenario) -> str:
     return programmed_text(scenario)
 
 
-def save_scenario(scenario: Any, path: str | os.PathLike[str]) -> None:
+def save_scenario(scenario: Scenario | ProgramScenario, path: str | os.PathLike[str]) -> None:
     """Write a scenario of any kind as TOML; the file appears whole or not at all, and is no larger than what is read.
 
     Raises:

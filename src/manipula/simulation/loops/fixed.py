@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from manipula.simulation.stated_limits import position_limits
 from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
+
+if TYPE_CHECKING:
+    from manipula.simulation.scenario import Scenario
 
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 
@@ -227,7 +230,7 @@ def lag(run: Run) -> tuple[float, ...]:
     return (s.actuator.delay - (run.loop.delay - 1) * s.step,) if run.loop.delay else ()
 
 
-def noise_of(s: Any, member: int) -> np.ndarray:
+def noise_of(s: Scenario, member: int) -> np.ndarray:
     """Measurement errors of one run, (periods, 2n): of q and of qd at the beginning of every period."""
     rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(s.noise.seed, spawn_key=(int(member),))))
     n, periods = s.robot.n, s.steps + 1  # one more is measured at the end

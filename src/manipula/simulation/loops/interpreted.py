@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
+
+if TYPE_CHECKING:
+    from manipula.control.base import Controller
 
 REMEMBERS = "it keeps a memory between calls"
 TRACED_OTHERWISE = "compiled it gives other torques than in Python (does it catch exceptions, or look at types?)"
@@ -120,7 +123,7 @@ def renew(run: Run) -> None:
         reset()
 
 
-def _cannot_begin_anew(controller: Any) -> str:
+def _cannot_begin_anew(controller: Controller | None) -> str:
     if resetter(controller) is not None:
         return "The controller keeps a memory, and after its reset() it gives other torques than before: every run would begin differently."
     return (

@@ -147,7 +147,7 @@ class Plant:
         bound = per_joint(limit, n)
         return array([ops.minimum(bound[i], ops.maximum(-bound[i], u[i])) for i in range(n)])
 
-    def _asked(self, controller: Any, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def _asked(self, controller: Controller, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """The torques of the controller; it may look at the state, not change it."""
         state = self.layout.controller_states(x)
         try:

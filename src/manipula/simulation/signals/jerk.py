@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import robot_of
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
+
+if TYPE_CHECKING:
+    from manipula.robot.robot import Robot
+    from manipula.simulation.result import Result
 
 HALVINGS = 12  # of an interval until what is left of a change of the acceleration is a jump
 ZOOMS, PLACES, SEARCHED = 3, 16, 12  # how finely, and in how many intervals, the largest jerk is looked for
@@ -84,7 +88,7 @@ class Jerk(Value):
         return np.array([np.nanmax(np.abs(self.signal(i)[1]), initial=0.0) for i in range(count)])
 
 
-def jerk_of(result: Any, frame: str | None = None) -> Jerk:
+def jerk_of(result: Result, frame: str | None = None) -> Jerk:
     """Jerk of the joints of a result, or of the origin of a frame in base axes (``"tip"``: where the tool is)."""
     kept = result.jerks
     if frame not in kept:
@@ -94,14 +98,14 @@ def jerk_of(result: Any, frame: str | None = None) -> Jerk:
     return kept[frame]
 
 
-def jerk_along(trajectory: Any, t: np.ndarray, robot: Any = None, frame: str | None = None) -> Jerk:
-    """Jerk of a joint trajectory at times t, or of a frame of the robot that follows it."""
-    shown: Shown = (lambda *motion: motion[2:]) if frame is None else (lambda *motion: point_rates(robot, frame, *motion)[2:])  # fmt: skip
+def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None) -> Jerk:
+    """Jerk of a joint trajectory at times t, or of the tip of the robot that follows it."""
+    shown: Shown = lambda *motion: motion[2:] if robot is None else point_rates(robot, "tip", *motion)[2:]  # noqa: E731
     found = _along(t, np.asarray(trajectory.derivatives(t, 0))[0], timed(trajectory), shown, False)
     return replace(found, remark=_told(found.jumps, False, ""))
 
 
-def _point(result: Any, frame: str) -> Shown:
+def _point(result: Result, frame: str) -> Shown:
     robot = robot_of(result)
     if robot is None:
         raise DescriptionError(
@@ -116,7 +120,7 @@ def _finite(x: np.ndarray) -> int:
     return int(bad[0]) if len(bad) else len(x)
 
 
-def _found(result: Any, shown: Shown) -> Jerk:
+def _found(result: Result, shown: Shown) -> Jerk:
     q = np.asarray(result.arrays["q"], float)
     source = source_of(result)
     if isinstance(source, str):
@@ -322,7 +326,7 @@ def _peaks(
 # from samples alone --------------------------------------------------------------------------------------------------
 
 
-def estimated(result: Any, shown: Shown, why: str) -> Jerk:
+def estimated(result: Result, shown: Shown, why: str) -> Jerk:
     """Jerk from recorded velocities and accelerations.
 
     At every sample the quintic through qd and qdd of three neighbours is differentiated; the same with neighbours twice as far

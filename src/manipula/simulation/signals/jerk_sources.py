@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.recorded import scenario_of
 from manipula.simulation.scenario import Scenario
 
+if TYPE_CHECKING:
+    from manipula.simulation.plant.layout import StateLayout
+    from manipula.simulation.result import Result
+
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
 HELD = (
     "The command is decided once a step and held: the acceleration jumps every {:g} s, and the jerk is infinite there."
@@ -54,7 +58,7 @@ class JerkSource:
     held: str = ""
 
 
-def source_of(result: Any) -> JerkSource | str:
+def source_of(result: Result) -> JerkSource | str:
     """How the jerk of a result is found exactly; or why it is not."""
     s = scenario_of(result)
     try:
@@ -83,7 +87,7 @@ def _runs(values: np.ndarray) -> np.ndarray:
     return values if values.ndim == 3 else values[None]
 
 
-def _states(result: Any, layout: Any) -> np.ndarray:
+def _states(result: Result, layout: StateLayout) -> np.ndarray:
     """The states of a run from its record (N, S, size); works, which nothing depends on, are left zero."""
     q = _runs(np.asarray(result.arrays["q"], float))
     parts = [q, _runs(np.asarray(result.arrays["qd"], float))]
@@ -97,7 +101,7 @@ def _states(result: Any, layout: Any) -> np.ndarray:
     return x
 
 
-def _dynamic(result: Any, s: Scenario) -> JerkSource:
+def _dynamic(result: Result, s: Scenario) -> JerkSource:
     run = prepare_run(s)
     n = s.robot.n
     states = _states(result, run.plant.layout)
@@ -125,7 +129,7 @@ def _dynamic(result: Any, s: Scenario) -> JerkSource:
 
 
 def _check_unchanged(
-    result: Any, s: Scenario, states: np.ndarray, qdd: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    result: Result, s: Scenario, states: np.ndarray, qdd: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> None:
     """Somebody's code may have changed since the run: it must still give the accelerations of the record."""
     if is_own(s.controller, s.friction, s.drives, s.robot):
@@ -161,7 +165,7 @@ def _differences(f: Any, n: int) -> Looking:
     return look
 
 
-def _programmed(result: Any, plant: ProgrammedPlant, integrator: str) -> JerkSource:
+def _programmed(result: Result, plant: ProgrammedPlant, integrator: str) -> JerkSource:
     plant = replace(plant, formulation="multipliers", independent=(), traced={})
     found = kernel("second", plant, integrator)
     p, n = np.array(values_of(plant)), plant.robot.n
@@ -173,7 +177,7 @@ def _programmed(result: Any, plant: ProgrammedPlant, integrator: str) -> JerkSou
     return JerkSource(_states(result, plant.layout), lambda k: look)
 
 
-def _kinematic(result: Any, s: Scenario) -> JerkSource:
+def _kinematic(result: Result, s: Scenario) -> JerkSource:
     """Resolved rates differentiated twice along their own motion."""
     arm, n = Arm(s.robot), s.robot.n
     rows = list(arm.task)
@@ -199,7 +203,7 @@ def _kinematic(result: Any, s: Scenario) -> JerkSource:
     return JerkSource(_runs(np.asarray(result.arrays["q"], float)), lambda k: look)
 
 
-def _along_reference(result: Any, s: Scenario) -> JerkSource:
+def _along_reference(result: Result, s: Scenario) -> JerkSource:
     q = _runs(np.asarray(result.arrays["q"], float))
     reference: Any = s.reference
     if reference.space == "joint":

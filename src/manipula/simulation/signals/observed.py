@@ -6,7 +6,7 @@ computed when somebody first looks at one of them; somebody's code may be other 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.plant.numbers import paths_of
+
+if TYPE_CHECKING:
+    from manipula.simulation.scenario import Scenario
 
 ROUNDING = 1e-9  # s, on either side of an instant
 
@@ -51,7 +54,7 @@ def _names(run: Run) -> list[str]:
     return names + (["controller_states"] if lay.controller else [])
 
 
-def _payloads(s: Any) -> list[int]:
+def _payloads(s: Scenario) -> list[int]:
     """Which disturbances change the payload."""
     return [i for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)]
 

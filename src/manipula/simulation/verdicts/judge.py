@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.stated_limits import position_limits
+
+if TYPE_CHECKING:
+    from manipula.simulation.loops.setup import Run
 
 LARGEST_JUDGED = 40  # joints
 JUDGED_SAMPLES = 25  # of a run
@@ -33,7 +36,7 @@ def model_of(robot: Robot) -> Model:
     return Model(robot)
 
 
-def conditions(run: Any, samples: Any) -> np.ndarray:
+def conditions(run: Run, samples: Any) -> np.ndarray:
     """The same for every run, (N,), or what it is at least where that is enough; in machine code for batches and free parameters."""
     x, t = samples.x, samples.t
     n = run.plant.layout.n

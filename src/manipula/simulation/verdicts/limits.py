@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from manipula.simulation.limit_checks import SIGNALS, SLIDING, TIP, TURNING, Che
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
+
+if TYPE_CHECKING:
+    from manipula.simulation.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +63,7 @@ class LimitVerdict(Value):
 # how a motion stands against it --------------------------------------------------------------------------------------
 
 
-def limit_verdict(result: Any) -> LimitVerdict:
+def limit_verdict(result: Result) -> LimitVerdict:
     """How a result stands against the limits it carries (``meta["limits"]``; the stored robot's where a file has none)."""
     limits = limits_of(result)
     if not limits or "q" not in result.arrays:
@@ -95,7 +98,7 @@ def limit_verdict(result: Any) -> LimitVerdict:
     return LimitVerdict(all(kept is not False for kept in runs), tuple(strained.values()), runs, remarks)
 
 
-def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+def _single(result: Result, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Check, ...], tuple[str, ...]]:
     arrays, t = result.arrays, result.t
     n = arrays["q"].shape[1]
     names = tuple(result.joint_names) if len(result.joint_names) == n else tuple(f"joint{i + 1}" for i in range(n))
@@ -129,7 +132,7 @@ def _single(result: Any, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Ch
     return tuple(checks), tuple(remarks)
 
 
-def _tip(result: Any, limits: Mapping[str, float]) -> tuple[list[Check], list[str]]:
+def _tip(result: Result, limits: Mapping[str, float]) -> tuple[list[Check], list[str]]:
     robot = robot_of(result)
     if not all(name in result.arrays for name in ("q", "qd", "qdd")):
         return [], ["Limits of the tip could not be checked: its motion was not recorded."]
