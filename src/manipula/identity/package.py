@@ -32,6 +32,9 @@ class _Snapshot(NamedTuple):
     clean: bool
 
 
+_PLAIN = frozenset(
+    {str, int, float, bool, type(None), tuple, list, dict, frozenset, types.ModuleType}
+)  # hold no code by themselves
 _first: dict[int, tuple[Any, dict[str, Any]]] = {}  # of every module and class: what its names meant at first
 _last = _Snapshot(-1, {}, [], [], True)
 
@@ -122,12 +125,17 @@ def _is_code(value: Any) -> bool:
 
 def _is_foreign(value: Any) -> bool:
     """Is it code of somebody else?"""
+    kind = type(value)
+    if kind in _PLAIN:
+        return False
+    if kind is types.FunctionType:
+        return not _is_known(value)
     if isinstance(value, functools.partial):
         return _is_foreign(value.func)
     if isinstance(value, type):
         return value.__module__.partition(".")[0] not in LIBRARIES
-    return not all(_root(f) in LIBRARIES or is_generated(f) for f in functions_in(value))
+    return not all(map(_is_known, functions_in(value)))
 
 
-def _root(f: types.FunctionType) -> str:
-    return str(f.__globals__.get("__name__", "")).partition(".")[0]
+def _is_known(f: types.FunctionType) -> bool:
+    return str(f.__globals__.get("__name__", "")).partition(".")[0] in LIBRARIES or is_generated(f)

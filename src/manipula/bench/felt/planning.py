@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -59,12 +60,21 @@ def joint_moves(with_peers: bool = True) -> list[FeltRow]:
     start, goal = np.zeros(7), np.random.default_rng(3).uniform(-1.0, 1.0, 7)
     jerk = 10.0 * ACCELERATION
     ours = partial(mp.joint_move, start, goal, velocity=velocity, acceleration=ACCELERATION, jerk=jerk)
-    theirs = None
+    looked = lambda: (move := ours()).derivatives(0.5 * move.duration, 2)  # noqa: E731
+    calls: list[Callable[[], object]] = [ours, looked]
     if with_peers and ruckig_peer.available():
         theirs = partial(ruckig_peer.joint_move, start, goal, velocity, ACCELERATION, jerk)
-        _agree("ruckig's move", theirs(), ours().duration, SAME_MOVE)
-    times = fastest(ours, *([] if theirs is None else [theirs]))
-    return [FeltRow("joint_move, 7 joints", times[0], 0.5, "ruckig", None if theirs is None else times[1])]
+        halfway = lambda: (move := theirs()).at_time(0.5 * move.duration)  # noqa: E731
+        _agree("ruckig's move", theirs().duration, ours().duration, SAME_MOVE)
+        gap = float(np.abs(np.array(halfway()[0]) - looked()[0]).max())
+        if gap > SAME_POSTURE:
+            raise RuntimeError(f"ruckig's move is {gap:.1e} rad from ours halfway.")
+        calls += [theirs, halfway]
+    times = [*fastest(*calls), None, None]
+    return [
+        FeltRow("joint_move, 7 joints", times[0], 0.5, "ruckig", times[2]),
+        FeltRow("joint_move, 7 joints, looked at halfway", times[1], None, "ruckig", times[3]),
+    ]
 
 
 def all_postures(names: tuple[str, ...] = ("puma560", "ur5e"), with_peers: bool = True) -> list[FeltRow]:

@@ -17,7 +17,8 @@ from manipula.bench.felt.rows import FeltRow
 
 WARM_GOALS = {"rk4": 0.35, "dop853": 0.5, "rodas": 0.6, "lugre": 0.8, "flexible": 1.0}
 COLD_GOALS = {"dop853": 1.5, "rodas": 2.0, "lugre": 2.5, "flexible": 4.0}
-EXAMPLE = Path(__file__).parents[4] / "examples" / "planar5r_line.toml"
+PACKAGE = Path(__file__).parents[2]
+EXAMPLE = PACKAGE.parents[1] / "examples" / "planar5r_line.toml"
 
 
 class Spent(NamedTuple):
@@ -32,7 +33,8 @@ def spent(arguments: Sequence[str], cache: Path) -> Spent:
     import resource
 
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "MANIPULA_CACHE")}
-    environment |= {"MANIPULA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    paths = (str(PACKAGE.parent), environment.get("PYTHONPATH"))  # this very package, wherever it lies
+    environment |= {"MANIPULA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, cwd=cache, capture_output=True, text=True, check=False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .timing import missing
@@ -19,8 +21,8 @@ def available() -> bool:
 
 def joint_move(
     start: np.ndarray, goal: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, jerk: np.ndarray
-) -> float:
-    """Duration [s] of its synchronised move, limits (n,) each."""
+) -> Any:
+    """Its synchronised move, limits (n,) each: ``duration`` [s], and ``at_time(t)`` gives positions, speeds and accelerations."""
     import ruckig
 
     n = len(start)
@@ -29,4 +31,4 @@ def joint_move(
     given.max_velocity, given.max_acceleration, given.max_jerk = velocity, acceleration, jerk
     found = ruckig.Trajectory(n)
     ruckig.Ruckig(n).calculate(given, found)
-    return found.duration
+    return found
