@@ -70,10 +70,11 @@ def joint_moves(with_peers: bool = True) -> list[FeltRow]:
         if gap > SAME_POSTURE:
             raise RuntimeError(f"ruckig's move is {gap:.1e} rad from ours halfway.")
         calls += [theirs, halfway]
-    times = [*fastest(*calls), None, None]
+    times = fastest(*calls)
+    peer = times[2:] or [None, None]
     return [
-        FeltRow("joint_move, 7 joints", times[0], 0.5, "ruckig", times[2]),
-        FeltRow("joint_move, 7 joints, looked at halfway", times[1], None, "ruckig", times[3]),
+        FeltRow("joint_move, 7 joints", times[0], 0.5, "ruckig", peer[0]),
+        FeltRow("joint_move, 7 joints, looked at halfway", times[1], None, "ruckig", peer[1]),
     ]
 
 
