@@ -51,5 +51,5 @@ def identification(samples: int = 1000) -> list[FeltRow]:
     tau += 0.02 * tau.std(axis=0) * rng.normal(size=tau.shape)
     call = partial(mp.identify, model, q, qd, qdd, tau)
     return [
-        FeltRow(f"identify, {samples} samples of 7 joints", *fastest(call, clock=time.process_time), 0.8, clock="CPU")
+        FeltRow(f"identify, {samples} samples of 7 joints", fastest(call, clock=time.process_time)[0], 0.8, clock="CPU")
     ]

@@ -70,7 +70,7 @@ def commands(repeats: int = 5, example: Path = EXAMPLE) -> list[FeltRow]:
     """``manipula --help``, and ``manipula run`` of an example: result files, no report, code on disk."""
     with _empty_cache() as cache:
         words = ("-m", "manipula", "run", str(example), "--no-report", "--force", "-o", str(cache / "out"))
-        asked = {("-m", "manipula", "--help"): ("manipula --help", 0.15)}
+        asked: dict[tuple[str, ...], tuple[str, float]] = {("-m", "manipula", "--help"): ("manipula --help", 0.15)}
         if example.exists():
             asked[words] = (f"manipula run {example.name}, without report", 0.7)
         rows = []

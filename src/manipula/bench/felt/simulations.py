@@ -106,5 +106,5 @@ def large_batches(runs: int = 10_000, loaded_runs: int = 200, duration: float = 
         (f"{loaded_runs} × {duration:g} s, LuGre with loads, 101 samples", loaded, 3.0),
     ):
         mp.simulate(scenario).check()
-        rows.append(FeltRow(f"simulate: {what}", *fastest(partial(mp.simulate, scenario)), goal))
+        rows.append(FeltRow(f"simulate: {what}", fastest(partial(mp.simulate, scenario))[0], goal))
     return rows
