@@ -281,7 +281,7 @@ class _Grid:
         all_u, all_x = np.zeros(counts[-1]), np.zeros((len(BETWEEN), counts[-1]))
         all_u[self.slots], all_x[:, self.slots] = u, x
         parts = [part.shares(all_u[a:b], all_x[:, a:b]) for part, a, b in zip(self.stored, counts, counts[1:])]
-        return np.concatenate(parts, axis=2)[:, :, self.slots]
+        return np.take(np.concatenate(parts, axis=2), self.slots, axis=2)
 
 
 def _on_grid(grid: _Grid, length: float, start_speed: float, end_speed: float) -> tuple[np.ndarray, np.ndarray] | str:
@@ -314,7 +314,7 @@ class _Check(NamedTuple):
 
     def use(self, slowed: float) -> dict[str, float]:
         """Largest share of each kind after slowing down; speeds fall by the factor, all else by its square."""
-        largest = zip(self.kinds, self.shares.max(axis=(1, 2)).tolist())
+        largest = zip(self.kinds, self.shares.max(axis=2).max(axis=1).tolist())
         return {name: v**0.5 / slowed if name in SPEEDS else v / slowed**2 for name, v in largest}
 
     def limited_by(self) -> dict[str, float]:
@@ -331,8 +331,8 @@ def _verify(grid: _Grid, x: np.ndarray) -> _Check:
     """
     rise = np.diff(x)
     shares = grid.shares(rise / (2.0 * grid.delta), x[:-1] + rise * BETWEEN[:, None])
-    by_interval = shares.max(axis=(0, 1)) - 1.0
-    return _Check(grid.stored[0].kinds, shares, by_interval, float(shares.max()))
+    largest = shares.reshape(-1, len(rise)).max(axis=0)
+    return _Check(grid.stored[0].kinds, shares, largest - 1.0, float(largest.max()))
 
 
 def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, ShapeError
+from manipula.identity import identity
 from manipula.ik.closed_form.geometry import EXACT, Lines
 from manipula.ik.closed_form.positioning import PositionArm
 from manipula.ik.closed_form.program import ClosedFormProgram, Kind, Row
@@ -130,18 +131,24 @@ class ClosedForm:
         better = _orthonormal(T)
         return (q, 0.0) if better is T else self._pose_kernel(better, *parameter)
 
+    @property
+    def _made_of(self) -> bytes | None:
+        return identity(self.robot.bare, self.frame, self.program, self._allowed)
+
     @cached_property
     def _pose_kernel(self) -> native.Kernel:
         inputs: dict[str, tuple] = {"T": (4, 4)}
         if self.parameter is not None:
             inputs["parameter"] = ()
-        return native.compile_function(self._pose_rows, inputs, name=f"{self.robot.name}.closed_form")
+        return native.kernel_of(self._pose_rows, inputs, f"{self.robot.name}.closed_form", self._made_of)
 
     @cached_property
     def _position_kernel(self) -> native.Kernel:
         if self.kind != "position":
             raise ShapeError(f"The closed form '{self.name}' of '{self.robot.name}' takes poses (4, 4), not positions.")
-        return native.compile_function(self._position_rows, {"p": (3,)}, name=f"{self.robot.name}.closed_form_position")
+        return native.kernel_of(
+            self._position_rows, {"p": (3,)}, f"{self.robot.name}.closed_form_position", self._made_of
+        )
 
     def _pose_rows(self, T: Any, *parameter: Any) -> Any:
         if self.kind == "position":

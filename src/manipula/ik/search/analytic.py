@@ -40,6 +40,10 @@ class Branches:
         return np.asarray(turned, float).reshape(-1, self.robot.n)[np.atleast_1d(cost) < NONE]
 
     # ------------------------------------------------------------------ machine code
+    @property
+    def _made_of(self) -> bytes | None:
+        return identity(self.robot.bare, self.joint_box.hard.tolist())
+
     def _turned(self, q: Any, near: Any) -> tuple[np.ndarray, Any]:
         """A posture moved by whole turns as near to another as the limits allow, and its largest distance from it."""
         turn = 2.0 * math.pi
@@ -63,7 +67,7 @@ class Branches:
         """``turn(q, near)`` → posture and cost."""
         n = self.robot.n
         body = lambda q, near: dict(zip(("q", "cost"), self._turned(q, near)))  # noqa: E731
-        return native.compile_function(body, {"q": (n,), "near": (n,)}, name=f"{self.robot.name}.ik_turn")
+        return native.kernel_of(body, {"q": (n,), "near": (n,)}, f"{self.robot.name}.ik_turn", self._made_of)
 
     @cached_property
     def pick(self) -> native.Kernel:
@@ -79,7 +83,9 @@ class Branches:
                 least = ops.minimum(least, cost)
             return {"q": best, "cost": least}
 
-        return native.compile_function(body, {"rows": (branches, n), "near": (n,)}, name=f"{self.robot.name}.ik_pick")
+        return native.kernel_of(
+            body, {"rows": (branches, n), "near": (n,)}, f"{self.robot.name}.ik_pick", self._made_of
+        )
 
 
 class Analytic(Branches):

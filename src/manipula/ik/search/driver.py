@@ -114,7 +114,7 @@ def compile_refinement(robot: Robot, task: Task, limited: bool) -> native.Kernel
         return {"q": q, "size": size}
 
     inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "tolerance": (), "most": ()}
-    return native.compile_function(refine, inputs, name=f"{robot.name}.ik_refinement")
+    return native.kernel_of(refine, inputs, f"{robot.name}.ik_refinement", identity(robot.bare, task, limited))
 
 
 def _without_blocked(J: np.ndarray, blocked: list[Any], roaming: Any) -> np.ndarray:
