@@ -192,7 +192,8 @@ class _Kernels(NamedTuple):
 @functools.lru_cache(64)
 def _kernels(m: int, compiled: bool) -> _Kernels:
     """For m rows a stage, where machine code can be made and where it cannot."""
-    stage = dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
+    stage: dict[str, tuple] = {}
+    stage |= dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
     table, line, ends = ("N", m), ("N",), ("N+1",)
     rest = {"offset": table, "gain": table, "cap": line, "steps": (), "x_end": ()}
     back = {"up": table, "down": table, "slope": table, "cap": line, "floor": line, "steps": (), "x_end": ()}
