@@ -84,6 +84,11 @@ class SourceProgram:
     routines: tuple[Routine, ...]
 
 
+COMPARISONS = {"lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}"}
+FUSED = {"fma": "fma({0}, {1}, {2})", "fms": "fma({0}, {1}, -{2})", "fnma": "fma(-{0}, {1}, {2})"}
+SEPARATE = {"fma": "({0} * {1} + {2})", "fms": "({0} * {1} - {2})", "fnma": "({2} - {0} * {1})"}
+
+
 class Language(ABC):
     """How operations, statements and files look in one language."""
 
@@ -106,9 +111,9 @@ class Language(ABC):
     def entry(self, value: RoutineVariable, k: int) -> str:
         """Entry ``k`` (C order) of an argument."""
 
-    @abstractmethod
     def field(self, field: ParameterField) -> str:
         """A field of the argument struct."""
+        return f"p.{field.name}"
 
     @abstractmethod
     def let(self, name: str, text: str, truth: bool) -> str:

@@ -7,7 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import (
+    COMPARISONS,
+    FUSED,
+    PARAMETERS,
+    Language,
+    ParameterField,
+    Routine,
+    RoutineVariable,
+    SourceProgram,
+)
 from manipula.codegen.statements import Statements, statements
 
 _HELPERS = {
@@ -39,9 +48,9 @@ class C(Language):
         **{code: f"{code}({{0}})" for code in _UNARY},
         "abs": "fabs({0})", "sign": "sign_of({0})", "atan2": "atan2({0}, {1})", "pow": "pow({0}, {1})",
         "minimum": "least({0}, {1})", "maximum": "largest({0}, {1})", "select": "({0} ? {1} : {2})",
-        "lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}",
+        **COMPARISONS,
         "and": "{0} && {1}", "or": "{0} || {1}", "not": "!{0}",
-        "fma": "fma({0}, {1}, {2})", "fms": "fma({0}, {1}, -{2})", "fnma": "fma(-{0}, {1}, {2})",
+        **FUSED,
     }  # fmt: skip
 
     def entry(self, value: RoutineVariable, k: int) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import COMPARISONS, FUSED, PARAMETERS, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.names import RESERVED
 from manipula.codegen.statements import Statements, statements
 
@@ -32,16 +32,13 @@ class Julia(Language):
         **{code: f"real_{code}({{0}})" for code in ("sqrt", "log", "asin", "acos")},
         "pow": "real_power({0}, {1})", "atan2": "atan({0}, {1})", "minimum": "min({0}, {1})", "maximum": "max({0}, {1})",
         "select": "ifelse({0}, {1}, {2})",
-        "lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}",
+        **COMPARISONS,
         "and": "{0} & {1}", "or": "{0} | {1}", "not": "!{0}",
-        "fma": "fma({0}, {1}, {2})", "fms": "fma({0}, {1}, -{2})", "fnma": "fma(-{0}, {1}, {2})",
+        **FUSED,
     }  # fmt: skip
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
-
-    def field(self, field: ParameterField) -> str:
-        return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:
         return f"    {name} = {text}"

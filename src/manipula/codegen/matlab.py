@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import PARAMETERS, SEPARATE, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _HELPERS = {
@@ -43,14 +43,11 @@ class Matlab(Language):
         "minimum": "least({0}, {1})", "maximum": "largest({0}, {1})", "select": "pick({0}, {1}, {2})",
         "lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} ~= {1}",
         "and": "{0} && {1}", "or": "{0} || {1}", "not": "~{0}",
-        "fma": "({0} * {1} + {2})", "fms": "({0} * {1} - {2})", "fnma": "({2} - {0} * {1})",
+        **SEPARATE,
     }  # fmt: skip
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
-
-    def field(self, field: ParameterField) -> str:
-        return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:
         return f"  {name} = {text};"

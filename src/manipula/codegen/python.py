@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import COMPARISONS, PARAMETERS, SEPARATE, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 _LOCATE = '''
@@ -34,17 +34,14 @@ class Python(Language):
         **{code: f"np.{name}({{0}})" for code, name in _UNARY.items()},
         **{code: f"np.{name}({{0}}, {{1}})" for code, name in _BINARY.items()},
         "not": "np.logical_not({0})", "select": "np.where({0}, {1}, {2})",
-        "lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}",
-        "fma": "({0} * {1} + {2})", "fms": "({0} * {1} - {2})", "fnma": "({2} - {0} * {1})",
+        **COMPARISONS,
+        **SEPARATE,
     }  # fmt: skip
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         if not value.shape:
             return value.name
         return f"{value.name}[..., {', '.join(str(i) for i in np.unravel_index(k, value.shape))}]"
-
-    def field(self, field: ParameterField) -> str:
-        return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:
         return f"    {name} = {text}"

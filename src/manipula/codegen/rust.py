@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import COMPARISONS, PARAMETERS, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.statements import Statements, statements
 
 
@@ -47,16 +47,13 @@ class Rust(Language):
         **{code: f"f64::{code}({{0}})" for code in _SAME},
         "log": "f64::ln({0})", "sign": "sign_of({0})", "atan2": "f64::atan2({0}, {1})", "pow": "f64::powf({0}, {1})",
         "minimum": "least({0}, {1})", "maximum": "largest({0}, {1})", "select": "pick({0}, {1}, {2})",
-        "lt": "{0} < {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}",
+        **COMPARISONS,
         "and": "{0} && {1}", "or": "{0} || {1}", "not": "!{0}",
         "fma": "f64::mul_add({0}, {1}, {2})", "fms": "f64::mul_add({0}, {1}, -{2})", "fnma": "f64::mul_add(-{0}, {1}, {2})",
     }  # fmt: skip
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         return value.name + "".join(f"[{i}]" for i in np.unravel_index(k, value.shape)) if value.shape else value.name
-
-    def field(self, field: ParameterField) -> str:
-        return f"p.{field.name}"
 
     def let(self, name: str, text: str, truth: bool) -> str:
         return f"    let {name} = {text};"

@@ -70,12 +70,11 @@ def check_pose(X: Pose, what: str, **place: Any) -> Pose:
         return X
     for v in (*X.translation, *(x for row in X.rotation for x in row)):
         check_number(v, what, largest=LARGEST, **place)
-    if X.R.dtype != object:
+    if X.R.dtype != object and rotation_error(X.R) > ROTATION_ERROR:
         error = float(np.max(np.abs(X.R @ X.R.T - np.eye(3))))
-        if rotation_error(X.R) > ROTATION_ERROR:
-            raise DescriptionError(
-                f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
-                f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip
+        raise DescriptionError(
+            f"{what} contains a matrix that is not a rotation (R·Rᵀ − 1 is {error:.1e}, determinant "
+            f"{np.linalg.det(X.R):.3g}).", **place)  # fmt: skip
     return X
 
 
