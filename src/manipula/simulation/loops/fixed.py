@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from manipula.errors import ManipulaError, TracingError
 from manipula.identity import is_own
+from manipula.native.calling.threads import thread_count
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.interpreted import (
     COMPILED,
@@ -36,6 +38,7 @@ from manipula.simulation.stepping.verification import compare, shrinkage
 if TYPE_CHECKING:
     from manipula.simulation.scenario import Scenario
 
+SECONDS_PER_PAIR = 20e-9  # of computing that two random numbers take
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 
 
@@ -215,7 +218,7 @@ def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads:
         at_once = max(1, MOST_AT_ONCE // (rows * 2 * run.plant.layout.n))
         parts = []
         for some in (slice(k, k + at_once) for k in range(0, len(chosen), at_once)):
-            noise = np.concatenate([noise_of(run.scenario, k) for k in chosen[some]])
+            noise = _noise_of_all(run.scenario, chosen[some], threads)
             first = rows * np.arange(len(chosen[some]), dtype=float)
             parts.append(kernel(x0[some], p[some], *numbers, noise, first, threads=threads, turns=turns))
         out = parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts))
@@ -238,6 +241,15 @@ def noise_of(s: Scenario, member: int) -> np.ndarray:
     values[:, :n] *= s.noise.position
     values[:, n:] *= s.noise.velocity
     return values
+
+
+def _noise_of_all(s: Any, members: list[int], threads: int | None) -> np.ndarray:
+    """Measurement errors of several runs behind each other; drawn on several threads, each run from its own generator."""
+    workers = thread_count(threads, len(members) * (s.steps + 1) * s.robot.n * SECONDS_PER_PAIR)
+    if workers == 1:
+        return np.concatenate([noise_of(s, k) for k in members])
+    with ThreadPoolExecutor(workers) as pool:
+        return np.concatenate(list(pool.map(lambda k: noise_of(s, k), members)))
 
 
 def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
