@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import FrozenDict, Value
-from manipula.errors import SolveError, printable, unknown_name
+from manipula.errors import DescriptionError, SolveError, printable, unknown_name
 from manipula.lazy import cached_property
 from manipula.verbs import verb
 
@@ -125,7 +126,15 @@ class Result(Value):
         return self
 
     def run(self, index: int) -> Result:
-        """One run of a batch as a result of its own."""
+        """One run of a batch as a result of its own, counted from 0 (or from the end: -1 is the last).
+
+        Raises:
+            DescriptionError: for a single run, or a run that the batch does not have.
+        """
+        count = len(self.statuses)
+        if not count or np.ndim(self.arrays.get("q", np.zeros((1, 1, 1)))) < 3:
+            raise DescriptionError("This is a single run, not a batch: the result itself is the run.", field="index")
+        index = whole_number(index, "run", -count, count - 1)
         arrays = {k: v[index] for k, v in self.arrays.items()}
         error = self.error_estimates[index] if self.error_estimates else self.error_estimate
         trusted = self.trusted_untils[index] if self.trusted_untils else self.trusted_until

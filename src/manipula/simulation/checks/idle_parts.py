@@ -29,6 +29,8 @@ def check_idle(s: Scenario, kind: str) -> None:
         why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot)
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
+    if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):
+        check_payload_times({i: d.time for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)})
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
         raise DescriptionError("A seed is given, but no noise: position and velocity are 0.", field="noise.seed")
     if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits):
@@ -55,6 +57,23 @@ def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -
         if d.mass == 0.0 and robot.payload is None:
             return "a payload of 0 kg replaces none: it would never act."
     return ""
+
+
+def check_payload_times(times: dict[int, float], run: str = "") -> None:
+    """No two payload changes at one instant: the tip carries one payload.
+
+    Args:
+        times: by the place of the disturbance. run: the beginning of the message, where it is about one run of a batch.
+    """
+    seen: dict[float, int] = {}
+    for i, time in times.items():
+        if time in seen:
+            raise DescriptionError(
+                f"{run}disturbances[{seen[time]}] and disturbances[{i}] both change the payload at {time:g} s, and only one of them could "
+                "act; give one change with the mass carried from then on, or different times.",
+                field=f"disturbances[{i}].time",
+            )
+        seen[time] = i
 
 
 def _is_zero(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.simulation.checks.idle_parts import disturbance_idle
+from manipula.simulation.checks.idle_parts import check_payload_times, disturbance_idle
 
 if TYPE_CHECKING:
     from manipula.simulation.scenario import Scenario
@@ -37,3 +37,6 @@ def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
                 why = disturbance_idle(replace(d, **numbers), float(s.duration or 0.0), s.robot)
             if why:
                 raise DescriptionError(f"In run {k} {why}", field=f"vary.{varied[0]}")
+    columns = {i: paths.index(f"disturbances[{i}].time") for i, d in enumerate(s.disturbances) if d.name == "payload"}
+    for k, row in enumerate(p if len(columns) > 1 else ()):
+        check_payload_times({i: float(row[column]) for i, column in columns.items()}, f"In run {k} ")

@@ -162,7 +162,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         largest = RATIO * s.step if foreign(run) else FAR
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
-    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, calls, commands, unseen)
+    ends = done.stopped, done.why, done.last
+    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
 
 
 def _needs_fixed_steps() -> DescriptionError:

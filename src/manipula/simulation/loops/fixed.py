@@ -53,6 +53,7 @@ class RunSamples(NamedTuple):
         trusted: the time until which each run and its repetition agree, (N,), NaN where that was not done.
         calls: how the controller was called. commands: (N, S, n) where the observer cannot find them from the state.
         unseen: what changes faster than any step that was taken.
+        changed: states in which payloads change, (N, k, size); NaN where a run ended before; None without such changes.
     """
 
     t: np.ndarray
@@ -65,6 +66,7 @@ class RunSamples(NamedTuple):
     calls: ControllerCalls = COMPILED
     commands: np.ndarray | None = None
     unseen: tuple[str, ...] = ()
+    changed: np.ndarray | None = None
 
 
 class BatchPart(NamedTuple):
@@ -75,6 +77,7 @@ class BatchPart(NamedTuple):
     stopped: np.ndarray
     why: tuple[str, ...]
     last: np.ndarray
+    changed: np.ndarray | None = None
 
 
 def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]:
@@ -118,7 +121,8 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
-    return RunSamples(grid.times, done.x, done.stopped, done.why, done.last, error, trusted, calls, commands, unseen)
+    ends = done.stopped, done.why, done.last
+    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.simulation.loops.interpreted import python_commands
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import Grid, margin
@@ -35,38 +36,82 @@ def watched_times(run: Run, grid: Grid) -> np.ndarray | None:
     ]
     instants = np.concatenate([np.arange(1, s.steps) * s.step, grid.marks[1:-1], run.p[:, own].ravel()])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])
-    after = np.clip(np.searchsorted(grid.times, instants), 1, len(grid.times) - 1)
-    off = np.minimum(grid.times[after] - instants, instants - grid.times[after - 1])
+    off = np.abs(grid.times[_nearest(grid.times, instants)] - instants)
     between = instants[off > 4.0 * margin(instants)]
     if not len(between) or (len(between) + len(grid.times)) * run.plant.layout.size > MOST:
         return None
     return np.sort(np.concatenate([grid.times, between]))
 
 
+def payload_instants(run: Run) -> np.ndarray:
+    """When payload changes happen in every run, (N, k): before the start counts as the start, (N, 0) without any."""
+    changes = [i for i, d in enumerate(run.scenario.disturbances) if isinstance(d, PayloadChange)]
+    paths = paths_of(run.plant) if changes else []
+    return np.maximum(run.p[:, [paths.index(f"disturbances[{i}].time") for i in changes]], 0.0)
+
+
 def recorded(
     run: Run, grid: Grid, integrate: Callable[[list[int], Grid], Any], watch: Watch | None, python: bool
 ) -> Any:
-    """All runs of a batch at their samples; ``watch`` sees each group of them on every step, if there is more to see than samples.
+    """All runs of a batch at their samples, and the states in which their payloads change.
+
+    ``watch`` sees each group of them on every step, if there is more to see than samples.
 
     Args:
         integrate: gives the states of some members on a grid. python: is the controller called from Python?
     """
-    everyone = list(range(len(run.x0)))
+    changes = payload_instants(run)
     times = None if watch is None else watched_times(run, grid)
-    if watch is None or times is None:
-        return integrate(everyone, grid)
-    dense, kept = grid._replace(times=times), np.searchsorted(times, grid.times)
-    at_once = max(1, AT_ONCE // (len(times) * run.plant.layout.size))
+    groups = _together(changes, grid, times, run.plant.layout.size)
     parts = []
-    for first in range(0, len(everyone), at_once):
-        members = everyone[first : first + at_once]
-        part = integrate(members, dense)
-        asked = python_commands(run, times, part.x, first) if python and part.commands is None else part.commands
-        watch(run, members, times, part.x, asked)
-        commands = None if part.commands is None else part.commands[:, kept]
-        parts.append(part._replace(x=part.x[:, kept].copy(), commands=commands))
+    for members, dense in groups:
+        part = integrate(members, grid._replace(times=dense))
+        if watch is not None and times is not None:
+            asked = (
+                python_commands(run, dense, part.x, members[0]) if python and part.commands is None else part.commands
+            )
+            watch(run, members, dense, part.x, asked)
+        rows, kept = np.arange(len(members))[:, None], np.searchsorted(dense, grid.times)
+        if changes.shape[1]:
+            part = part._replace(changed=part.x[rows, _nearest(dense, changes[members])])
+        if len(dense) > len(grid.times):
+            commands = None if part.commands is None else part.commands[:, kept]
+            part = part._replace(x=part.x[:, kept].copy(), commands=commands)
+        parts.append(part)
     if len(parts) == 1:
         return parts[0]
+    order = np.argsort(np.concatenate([members for members, _ in groups]))
     columns = [[getattr(p, name) for p in parts] for name in parts[0]._fields]
-    joined = [None if c[0] is None else sum(c, ()) if isinstance(c[0], tuple) else np.concatenate(c) for c in columns]
-    return type(parts[0])(*joined)
+    return type(parts[0])(*(_joined(column, order) for column in columns))
+
+
+def _together(
+    changes: np.ndarray, grid: Grid, watched: np.ndarray | None, size: int
+) -> list[tuple[list[int], np.ndarray]]:
+    """Runs that are integrated together, and the times at which they are recorded: samples, or all that is watched, and own instants."""
+    everyone = list(range(len(changes)))
+    if watched is not None:
+        at_once = max(1, AT_ONCE // (len(watched) * size))
+        return [(everyone[first : first + at_once], watched) for first in range(0, len(everyone), at_once)]
+    groups: dict[bytes, tuple[list[int], np.ndarray]] = {}
+    for k, own in enumerate(changes):
+        inner = own[(own > grid.times[0]) & (own < grid.times[-1])]
+        between = inner[np.abs(grid.times[_nearest(grid.times, inner)] - inner) > 4.0 * margin(inner)]
+        found = groups.setdefault(between.tobytes(), ([], np.union1d(grid.times, between)))
+        found[0].append(k)
+    return list(groups.values())
+
+
+def _nearest(times: np.ndarray, instants: np.ndarray) -> np.ndarray:
+    """Which of the times is closest to each instant."""
+    after = np.clip(np.searchsorted(times, instants), 1, len(times) - 1)
+    return np.where(times[after] - instants < instants - times[after - 1], after, after - 1)
+
+
+def _joined(column: list[Any], order: np.ndarray) -> Any:
+    if column[0] is None:
+        return None
+    if isinstance(column[0], tuple):
+        every = sum(column, ())
+        return tuple(every[i] for i in order)
+    return np.concatenate(column)[order]

@@ -6,18 +6,13 @@ computed when somebody first looks at one of them; somebody's code may be other 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, LazyDict, handed_over
 from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.watching import payload_instants
 from manipula.simulation.plant.disturbances import PayloadChange
-from manipula.simulation.plant.numbers import paths_of
-
-if TYPE_CHECKING:
-    from manipula.simulation.scenario import Scenario
 
 ROUNDING = 1e-9  # s, on either side of an instant
 
@@ -48,15 +43,10 @@ def _names(run: Run) -> list[str]:
         "work_external",
         "audit",
     ]
-    names += ["work_payload"] if _payloads(s) else []
+    names += ["work_payload"] if any(isinstance(d, PayloadChange) for d in s.disturbances) else []
     names += ["bristles"] if sum(lay.friction) else []
     names += ["motors"] if sum(lay.drives) else []
     return names + (["controller_states"] if lay.controller else [])
-
-
-def _payloads(s: Scenario) -> list[int]:
-    """Which disturbances change the payload."""
-    return [i for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)]
 
 
 def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -96,8 +86,8 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
     arrays["work_drives"], arrays["work_friction"], arrays["work_external"] = audit
     stored = arrays["energy"] - arrays["energy"][:, :1]
     arrays["audit"] = audit.drives - audit.friction + audit.external - stored
-    if _payloads(s):
-        arrays["work_payload"] = _payload_energy(run, samples.t, {**state, **arrays})
+    if samples.changed is not None:
+        arrays["work_payload"] = _payload_energy(run, samples)
         arrays["audit"] = arrays["audit"] + arrays["work_payload"]
     if sum(lay.friction):
         arrays["bristles"] = x[..., 2 * lay.n : 2 * lay.n + sum(lay.friction)].copy()
@@ -109,18 +99,15 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
     return arrays
 
 
-def _payload_energy(run: Run, t: np.ndarray, arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip."""
-    total = np.zeros((len(run.x0), len(t)))
-    paths = paths_of(run.plant)
-    for i in _payloads(run.scenario):
-        when = run.p[:, paths.index(f"disturbances[{i}].time")]
-        last = np.clip(np.searchsorted(t, when + ROUNDING, side="right") - 1, 0, len(t) - 1)
-        rows, late = np.arange(len(when)), np.clip(when - t[last], 0.0, None)[:, None]
-        q, qd, qdd = (arrays[name][rows, last] for name in ("q", "qd", "qdd"))
-        x = np.zeros((len(when), run.plant.layout.size))
-        x[:, : q.shape[1]] = q + late * qd + 0.5 * late**2 * qdd
-        x[:, q.shape[1] : 2 * q.shape[1]] = qd + late * qdd
+def _payload_energy(run: Run, samples: RunSamples) -> np.ndarray:
+    """Energy that payload changes bring with them until each sample [J], (N, S): the new mass already moves with the tip.
+
+    What is carried from the start on is no change.
+    """
+    t, total = samples.t, np.zeros(samples.x.shape[:2])
+    for k, when in enumerate(payload_instants(run).T):
+        x = samples.changed[:, k]  # pyright: ignore[reportOptionalSubscript]
         before, after = (run.loop.energy(x, run.p, *run.inputs, when + side * ROUNDING) for side in (-1.0, 1.0))
-        total += np.where(t >= when[:, None] - 1e-3 * ROUNDING, (after - before)[:, None], 0.0)
+        reached = (t >= when[:, None] - 1e-3 * ROUNDING) & (when[:, None] > t[0])
+        total += np.where(reached, (after - before)[:, None], 0.0)
     return total
