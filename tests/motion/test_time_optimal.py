@@ -200,13 +200,18 @@ def test_sharp_corners_are_stops():
     assert result.speed[np.abs(result.s - 1.0).argmin()] == 0
 
 
-def test_jerk_is_reported_and_warned_about():
+def test_a_jerk_limit_that_is_not_kept_is_no_motion():
     path = arm_path()
     result = solve_time_optimal(path, velocity=2.0, acceleration=10.0, jerk=1.0, points=100)
     assert result.jerk_kept is False
+    assert result.status == "infeasible"
+    assert "jerk" in result.reason
+    assert result.trajectory is not None
     assert np.all(result.jerk > 1.0)
-    assert solve_time_optimal(path, velocity=2.0, acceleration=10.0, jerk=1e9, points=100).jerk_kept is True
-    with pytest.warns(UserWarning, match="jerk limit is exceeded"):
+    fine = solve_time_optimal(path, velocity=2.0, acceleration=10.0, jerk=1e9, points=100)
+    assert fine.jerk_kept is True
+    assert fine.status == "finished"
+    with pytest.raises(SolveError, match="exceeds the jerk limit"):
         time_optimal(path, velocity=2.0, acceleration=10.0, jerk=1.0, points=100)
 
 

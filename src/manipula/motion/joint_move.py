@@ -19,6 +19,9 @@ from manipula.parts.field import Choice, Numbers, PerJoint
 SHORT, LONG = 1e-6, 1e6  # [s] of moves whose tables are certainly in order
 
 
+RATES = ("start_velocity", "start_acceleration", "goal_velocity", "goal_acceleration")
+
+
 def joint_move(
     start: Annotated[Any, Numbers("rad or m", "joint vector at the start", degrees=True)],
     goal: Annotated[Any, Numbers("rad or m", "joint vector at the end", degrees=True)],
@@ -68,15 +71,8 @@ def joint_move(
     limits = [
         _limit(x, name, len(a)) for x, name in ((velocity, "velocity"), (acceleration, "acceleration"), (jerk, "jerk"))
     ]
-    rates = [
-        np.zeros(len(a)) if x is None else _per_joint(x, name, len(a))
-        for x, name in (
-            (start_velocity, "start_velocity"),
-            (start_acceleration, "start_acceleration"),
-            (goal_velocity, "goal_velocity"),
-            (goal_acceleration, "goal_acceleration"),
-        )
-    ]
+    given_rates = (start_velocity, start_acceleration, goal_velocity, goal_acceleration)
+    rates = [np.zeros(len(a)) if x is None else _per_joint(x, name, len(a)) for x, name in zip(given_rates, RATES)]
     at_rest = not any(np.any(rate) for rate in rates)
     choice(method, "method", ("auto", "double_s", "ruckig"))
     choice(synchronise, "synchronise", ("time", "phase"))
@@ -84,12 +80,20 @@ def joint_move(
         raise DescriptionError(
             "'double_s' moves start and end at rest; use method='ruckig' for others.", field="method"
         )
+    if synchronise == "phase" and not at_rest:
+        raise DescriptionError(
+            "A straight line in joint space ('phase') starts and ends at rest; use synchronise='time'.",
+            field="synchronise",
+        )
+    for name, rate, most in zip(RATES, rates, (limits[0], limits[1], limits[0], limits[1])):
+        if np.any(np.abs(rate) > most):
+            i = int(np.argmax(np.abs(rate) - most))
+            raise DescriptionError(f"'{name}' of joint {i + 1} is {rate[i]:g}; its limit is {most[i]:g}.", field=name)
     lists = [x.tolist() for x in limits]
     if method != "ruckig" and at_rest:
         return _RestToRest(a.tolist(), b.tolist(), lists, synchronise, method)
     move = _ruckig(a, b, limits, rates, synchronise)
-    named = ("start_velocity", "start_acceleration", "goal_velocity", "goal_acceleration")
-    given = {name: x.tolist() for name, x in zip(named, rates) if np.any(x)}
+    given = {name: x.tolist() for name, x in zip(RATES, rates) if np.any(x)}
     move.description = _described(a.tolist(), b.tolist(), lists, synchronise, method) | given
     return move
 

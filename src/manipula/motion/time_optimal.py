@@ -18,7 +18,6 @@ Jerk is not limited by this method (the acceleration jumps); it is measured and 
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -58,7 +57,7 @@ class TimeOptimalResult(Value):
     Attributes:
         status: ``"finished"`` or ``"infeasible"``.
         reason: why it is infeasible, with the place on the path.
-        trajectory: the motion, None when infeasible.
+        trajectory: the motion; None when there is none. One that exceeds the jerk limit is kept beside its reason.
         s, speed: grid of arc lengths and ṡ on it.
         ceiling: largest ṡ at which any acceleration is possible (maximum velocity curve).
         use: largest share of each kind of limit used, between grid points too; at most 1.
@@ -84,7 +83,7 @@ class TimeOptimalResult(Value):
 
     @property
     def duration(self) -> float:
-        """[s]; infinite when infeasible."""
+        """[s]; infinite when there is no motion."""
         return self.trajectory.duration if self.trajectory is not None else float("inf")
 
 
@@ -108,7 +107,8 @@ def solve_time_optimal(
     """The fastest motion along ``path``, usually a joint-space path.
 
     Args:
-        velocity, acceleration, torque, jerk: limits: one number, one a coordinate, or lower and upper (2, n).
+        velocity, acceleration, torque, jerk: limits: one number, one per coordinate, or lower and upper (2, n). The jerk is
+            checked, not planned for: a motion that exceeds it is infeasible.
         inverse_dynamics: batched function (q, qd, qdd) → tau, arrays (N, n); friction is not considered.
         tip_speed: greatest Euclidean speed of the tip [m/s].
         tip_velocity: batched function (q, qd) → (N, k), linear in qd; a task-space path needs none.
@@ -159,8 +159,15 @@ def solve_time_optimal(
         kept = bool(np.all(peaks <= np.minimum(-low, high)))
     speed, ceiling = np.sqrt(x) / slowed, np.sqrt(cap)
     excess = max(0.0, checked.worst - 1.0)
+    jerky = (
+        ""
+        if kept is not False
+        else (
+            f"the fastest motion exceeds the jerk limit (peaks {np.array2string(peaks, precision=4)}), which is checked, not planned for"
+        )
+    )
     return TimeOptimalResult(
-        "finished", "", PathTrajectory(path, profile), grid.s, speed, ceiling, checked.use(slowed),
+        "infeasible" if jerky else "finished", jerky, PathTrajectory(path, profile), grid.s, speed, ceiling, checked.use(slowed),
         excess, slowed, peaks, kept, checked.limited_by(),
     )  # fmt: skip
 
@@ -173,10 +180,8 @@ def time_optimal(path: Path, **options: Any) -> PathTrajectory:
             words = f". Did you mean '{hint}'?" if hint else ""
             raise TypeError(f"time_optimal() got an unexpected keyword argument '{name}'{words}")
     result = solve_time_optimal(path, **options)
-    if result.trajectory is None:
+    if result.status != "finished" or result.trajectory is None:
         raise SolveError(f"No motion along this path keeps the limits: {result.reason}.", result)
-    if result.jerk_kept is False:
-        warnings.warn(f"The jerk limit is exceeded: peaks {np.array2string(result.jerk, precision=4)}.", stacklevel=2)
     return result.trajectory
 
 
