@@ -149,7 +149,7 @@ def test_reductions_are_honoured_told_or_refused() -> None:
         assert robot.joints[0].gear_ratio == 1
         assert "couples several joints or actuators" in robot.notes[-1]
     assert "no joint 'elbow'" in mp.from_urdf(urdf(after=transmission("50", '<joint name="elbow"/>'))).notes[-1]
-    with pytest.raises(DescriptionError, match="A reduction of zero"):
+    with pytest.raises(DescriptionError, match="reduction must not be 0"):
         mp.from_urdf(urdf(after=transmission("0")))
     with pytest.raises(DescriptionError, match="The reduction is 50, but the gear ratio of joint 'j' is stated as 3"):
         mp.from_urdf(urdf('<manipula gear_ratio="3"/>', transmission("50")))
