@@ -2,6 +2,7 @@
 
 =====================  =====================================================================
 ``feasibility``        does a motion keep every limit, and if not, how much slower would it?
+``infinite``           where a trajectory jumps, and what is infinite there
 ``power``              power and energy of a run
 ``vibration``          natural modes, spectra, what is left after a move
 ``workspace``          maps of where the tip can be

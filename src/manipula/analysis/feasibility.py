@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.value import Value
+from manipula.analysis.infinite import Torn, torn_of, with_jumps
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
@@ -132,19 +133,28 @@ def feasibility(
         )
     wanted = any(limit is not None for limit in bounds.get("jerk", ()))
     jerk = _jerk(motion, signals) if wanted else None
-    joints = [JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk))) for i in range(n)]
-    tip_checks = [_tip_check(motion, robot, signals, quantity, float(limit)) for quantity, limit in of_tip.items()]
+    torn = {} if hasattr(motion, "arrays") else torn_of(motion, robot)
+    joints = [JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk, torn))) for i in range(n)]
+    tip_checks = [
+        _tip_check(motion, robot, signals, quantity, float(limit), torn) for quantity, limit in of_tip.items()
+    ]
     feasible = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, joints, tip_checks)
+    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, joints, tip_checks, torn)
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
-    reason = _reason(feasible, joints, tip_checks, k, why)
+    reason = _reason(feasible, joints, tip_checks, k, why, torn)
     remarks = (jerk.remark,) if jerk is not None and jerk.remark else ()
     return Feasibility(feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks)
 
 
 def _checks(
-    motion: Any, signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], joint: int, n: int, jerk: Any
+    motion: Any,
+    signals: Mapping[str, np.ndarray],
+    bounds: Mapping[str, list[Any]],
+    joint: int,
+    n: int,
+    jerk: Any,
+    torn: Torn,
 ) -> Iterator[Check]:
     """Every quantity of one joint that is known, held against its limit."""
     for quantity in QUANTITIES:
@@ -152,10 +162,10 @@ def _checks(
         if quantity == "jerk":
             if jerk is not None:
                 times, values = jerk.signal(joint)
-                yield worst(quantity, values, times, limit)
+                yield worst(quantity, *with_jumps(torn, quantity, joint, values, times), limit)
         elif quantity in signals:
             times, values = filled(quantity, signals["t"], signals, joint)
-            check = worst(quantity, values, times, limit)
+            check = worst(quantity, *with_jumps(torn, quantity, joint, values, times), limit)
             yield strained(check, motion, joint) if hasattr(motion, "arrays") else check
 
 
@@ -164,7 +174,7 @@ def _jerk(motion: Any, signals: Mapping[str, np.ndarray]) -> Any:
 
 
 def _tip_check(
-    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], quantity: str, limit: float
+    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], quantity: str, limit: float, torn: Torn
 ) -> Check:
     if quantity not in TIP_QUANTITIES:
         raise unknown_name("quantity of the tip", quantity, TIP_QUANTITIES, field="tip")
@@ -173,10 +183,10 @@ def _tip_check(
     if quantity == "jerk":
         found = motion.jerk("tip") if hasattr(motion, "arrays") else jerk_along(motion, signals["t"], robot)
         times, values = found.signal()
-        return worst(quantity, values, times, limit)
+        return worst(quantity, *with_jumps(torn, quantity, TIP, values, times), limit)
     rates = point_rates(robot, "tip", *(signals[name] for name in ("q", "qd", "qdd")))
     sizes = np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
-    check = worst(quantity, sizes, signals["t"], limit)
+    check = worst(quantity, *with_jumps(torn, quantity, TIP, sizes, signals["t"]), limit)
     return strained(check, motion, TIP) if hasattr(motion, "arrays") else check
 
 
@@ -207,7 +217,13 @@ def _row(name: str, c: Check) -> str:
     return f"  {mark} {name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
 
 
-def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: float, why: str) -> str:
+def _jumping(checks: list[Check], torn: Torn) -> str:
+    """What jumps where one of these checks is infinite."""
+    endless = {c.quantity for c in checks if np.isinf(c.worst) and not c.ok}
+    return "position" if "velocity" in endless else "velocity" if torn or endless != {"jerk"} else "acceleration"
+
+
+def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: float, why: str, torn: Torn) -> str:
     if feasible:
         return "The motion keeps every stated limit."
     rows = [(c.use, j.name, c) for j in joints for c in j.checks if not c.ok] + [
@@ -218,7 +234,7 @@ def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: flo
         f"Stretching time by {k:.4g} makes it feasible." if np.isfinite(k) else f"Slowing down does not help: {why}"
     )
     if np.isinf(c.worst):
-        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the acceleration jumps. {remedy}"
+        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the {_jumping([c], torn)} jumps. {remedy}"
     return f"The {c.quantity} of {name} reaches {100 * use:.0f} % of its limit at t = {c.time:.4g} s. {remedy}"
 
 
@@ -292,12 +308,13 @@ def _slow_down(
     laws: tuple[FrictionLaw | None, ...],
     joints: list[JointVerdict],
     tip: list[Check],
+    torn: Torn,
 ) -> tuple[float, str]:
     checks = [c for j in joints for c in j.checks] + tip
     if any(c.quantity == "position" and not c.ok for c in checks):
         return float("inf"), "a position limit is passed, at any speed."
     if any(np.isinf(c.worst) and not c.ok for c in checks):
-        return float("inf"), "a jump of the acceleration stays one at any speed."
+        return float("inf"), f"a jump of the {_jumping(checks, torn)} stays one at any speed."
     gravity = s.get("gravity")
     if gravity is not None:
         for i, limit in enumerate(bounds.get("torque", [])):

@@ -15,6 +15,7 @@ from manipula.motion.trajectory import Trajectory
 
 MOST_SAMPLES = 1_000_000
 QUANTITIES = ("position", "velocity", "acceleration", "jerk")
+JUMP = 1e-6  # of the largest value: a smaller step at a break is rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +79,9 @@ def check_limits(
 ) -> LimitReport:
     """Compare a motion with limits, on both sides of every break and at peaks refined between samples.
 
+    Where a derivative jumps at a break inside the motion (a corner passed with speed, a change of phase of the law) the next ones are
+    infinite.
+
     Args:
         position: (lower, upper), each one number or one a coordinate.
         velocity, acceleration, jerk: greatest magnitudes, one number or one a coordinate.
@@ -103,7 +107,7 @@ def check_limits(
             low, high = _bounds(limit, quantity, trajectory.dimension)
             for i in range(trajectory.dimension):
                 wanted += [(k, i, 1.0, float(high[i])), (k, i, -1.0, float(low[i]))]
-    peaks = _peaks(trajectory, t, values, wanted)
+    peaks = _with_jumps(trajectory, values, wanted, _peaks(trajectory, t, values, wanted))
     if speed is not None:
         norm = np.linalg.norm(values[1], axis=-1)
         at = int(np.argmax(norm))
@@ -169,3 +173,25 @@ def _peaks(
         Peak(QUANTITIES[w[0]], w[1], float(w[2] * b), w[3], float(time), float(b - w[2] * w[3]))
         for w, b, time in zip(wanted, best, when)
     ]
+
+
+def _with_jumps(
+    trajectory: Trajectory, values: np.ndarray, wanted: list[tuple[int, int, float, float]], peaks: list[Peak]
+) -> list[Peak]:
+    """The peaks, infinite where a lower derivative jumps."""
+    breaks = trajectory.breaks[1:-1]
+    if not len(breaks) or not peaks:
+        return peaks
+    order = max(w[0] for w in wanted)
+    left, right = (trajectory.derivatives(breaks, order, side) for side in ("left", "right"))
+    size = np.abs(values[: order + 1]).max(axis=(1, 2))[:, None, None]
+    steps = np.where(np.abs(right - left) > JUMP * np.maximum(size, 1e-12), right - left, 0.0)
+    out = []
+    for (k, i, sign, limit), peak in zip(wanted, peaks):
+        torn = (steps[: max(k - 1, 0), :, i] != 0).any(axis=0)  # a jump of something lower goes both ways
+        torn |= sign * steps[k - 1, :, i] > 0 if k else False
+        if torn.any() and np.isfinite(limit):
+            when = float(breaks[int(np.argmax(torn))])
+            peak = Peak(peak.quantity, i, sign * float("inf"), limit, when, float("inf"))
+        out.append(peak)
+    return out

@@ -13,6 +13,7 @@ MOST_SUSPECTS = 64
 HALVINGS = 40
 SHRINKS = 0.3  # a smooth function's miss falls by at least this in two halvings; that of a jump stays
 SAME = 1e-9  # of the duration: jumps closer than this are one
+ASIDE = 1e-10  # of the duration: so far on both sides of a jump it is measured
 NAMES = ("position", "velocity")
 
 
@@ -47,6 +48,20 @@ def jumps(reference: Any, duration: float) -> list[Jump]:
     at = {round(j.t, 9) for j in found} | {round(float(b), 9) for b in known}
     found += [j for j in _hidden(reference, t, values, size) if not any(abs(j.t - a) < 1e-7 for a in at)]
     return _together(sorted(found), duration)
+
+
+def changes(reference: Any, found: list[Jump]) -> tuple[np.ndarray, np.ndarray]:
+    """Times (m,) of the jumps, and what position and velocity change by there, coordinate by coordinate: (2, m, dimension)."""
+    t = np.unique([j.t for j in found])
+    aside = ASIDE * float(reference.duration)
+    after, before = (np.asarray(reference.derivatives(t + side, 1), float)[:2] for side in (aside, -aside))
+    return t, hard(after - before, np.asarray(reference.derivatives(np.linspace(0.0, reference.duration, CELLS), 1)))
+
+
+def hard(change: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Changes (orders, m, dimension) with zeros where they are rounding, beside the values (orders, S, dimension) of the motion."""
+    size = np.abs(values).max(axis=(1, 2), initial=0.0)[:, None, None]
+    return np.where(np.abs(change) > JUMP * np.maximum(size, 1e-12), change, 0.0)
 
 
 def _together(found: list[Jump], duration: float) -> list[Jump]:
