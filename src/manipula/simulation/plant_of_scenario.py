@@ -18,6 +18,8 @@ from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.scenario import Scenario
 
+SAME = 1e-9  # s, of a time of size 1: an instant but for rounding
+
 
 def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     """The plant of a scenario, the dimension of its reference and the reference it follows."""
@@ -96,11 +98,20 @@ def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
         if not np.isfinite(numbers).all():
             where = "".join(f"[{i}]" for i in np.argwhere(~np.isfinite(numbers))[0])
             raise DescriptionError("Every number must be finite.", field=f"torques.{name}{where}")
-    if times.size and times.flat[0] >= float(s.duration or 0.0):
-        raise DescriptionError("The torques begin when the run is over: they would never act.", field="torques.times")
-    if times.ndim != 1 or values.shape != (len(times), s.robot.n) or len(times) < 2 or np.any(np.diff(times) <= 0):
+    if times.ndim != 1 or len(times) < 2 or values.shape != (len(times), s.robot.n):
         raise ShapeError(
             f"The torques need increasing times (k,) and values (k, {s.robot.n}); found {times.shape} and {values.shape}."
+        )
+    falls = np.flatnonzero(np.diff(times) <= 0)
+    if len(falls):
+        k, first = int(falls[0]) + 1, f"{times[falls[0]]:g} s"
+        raise DescriptionError(f"Times must increase; {times[k]:g} s follows {first}.", field=f"torques.times[{k}]")
+    end = float(s.duration or 0.0)
+    if times[0] > SAME or times[-1] < end - SAME * (1.0 + end):
+        raise DescriptionError(
+            f"The torques are given from {times[0]:g} to {times[-1]:g} s, the run lasts from 0 to {end:g} s: outside its times nobody "
+            "knows what the motors do. Give torques (zeros, say) for all of it, or another duration.",
+            field="torques.times",
         )
     coefficients = np.zeros((len(times) - 1, s.robot.n, 6))
     coefficients[:, :, 0] = values[:-1]
