@@ -51,7 +51,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"states": lambda self, n: 2, "state_rate": lambda self, arm, t, q, qd, target, state: np.zeros(3)},
         r"state_rate of controller 'mine' has shape \(3,\); its states are 2",
     ),
-    ({"states": lambda self, n: 2, "initial_state": lambda self, arm: np.zeros(5)}, "initial_state of controller"),
+    (
+        {
+            "states": lambda self, n: 2,
+            "initial_state": lambda self, arm: np.zeros(5),
+            "state_rate": lambda self, arm, t, q, qd, target, state: np.zeros(2),
+        },
+        "initial_state of controller",
+    ),
     ({"prepare": lambda self: self}, "'prepare' of Mine must take"),
     ({"prepare": lambda self, arm: None}, "must return a controller; found NoneType"),
 ]
@@ -119,7 +126,8 @@ def test_classes_made_by_type_are_somebodys_code() -> None:
             float(q[0])  # cannot be traced
             return np.full(3, push)
 
-        ends.append(run(controller(torque=torque, states=lambda self, n: 1)).q[-1])
+        rate = lambda self, arm, t, q, qd, target, state: np.zeros(1)  # noqa: E731
+        ends.append(run(controller(torque=torque, states=lambda self, n: 1, state_rate=rate)).q[-1])
     assert np.abs(ends[1] - ends[0]).max() > 1e-4
 
 
@@ -131,3 +139,35 @@ def test_track_says_what_it_could_not_do() -> None:
     line = mp.trajectory(mp.paths.line(start, start + np.array([-0.02, 0.01, 0.0])), mp.timing.quintic(0.2))
     found = mp.track(two, line, criteria=(control.Posture((0.0, 0.0)),), samples=20, tolerance=1e-3)
     assert "no null space in which 'posture' could act" in found.reason
+
+
+UNSAID: list[tuple[dict[str, Any], str]] = [
+    ({"states": 1}, r"controller.states: 'states' of controller 'mine' is a method.*def states\(self, n\): return 1"),
+    ({"states": lambda self, n: 2}, "controller.state_rate: .*'mine' has states but no method state_rate"),
+    ({"space": None}, "controller.space: .*which target it follows: joint, task, none; found None"),
+    ({"space": "cartesian"}, "joint, task, none; found 'cartesian'"),
+    ({"name": None}, "controller.name: Mine needs a name"),
+]
+
+
+@pytest.mark.parametrize(("methods", "message"), UNSAID)
+def test_what_a_controller_must_say_is_asked_for(methods: dict[str, Any], message: str) -> None:
+    with pytest.raises(mp.DescriptionError, match=message):
+        run(controller(**methods))
+
+
+def test_a_function_is_told_how_to_become_a_controller() -> None:
+    with pytest.raises(mp.DescriptionError, match=r"mp\.control\.UserFunction"):
+        mp.Scenario(ROBOT, MOVE, controller=lambda t, q, qd, target: 0 * q)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "inverse_dynamics"])
+def test_a_reference_of_another_robot_is_refused(kind: str) -> None:
+    more = {"controller": control.PD(1.0, 1.0)} if kind == "dynamic" else {}
+    with pytest.raises(mp.ShapeError, match="The reference has 3 joints, robot 'planar-2r' has 2"):
+        mp.simulate(mp.Scenario(mp.load("planar-2r"), MOVE, kind=kind, **more))
+
+
+def test_a_tolerance_below_rounding_is_refused() -> None:
+    with pytest.raises(mp.DescriptionError, match=r"tolerance: .*1e-16 is below the rounding.*least allowed is 1e-13"):
+        mp.Scenario(ROBOT, q0=Q0, duration=0.1, tolerance=1e-16)

@@ -7,7 +7,7 @@ an :class:`~manipula.redundancy.arm.Arm`, its own model of the robot (which may 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -94,6 +94,35 @@ def checked_torques(given: Any, n: int) -> np.ndarray:
             field="controller",
         )
     return torques
+
+
+def check_controller(controller: Controller, n: int) -> None:
+    """Does a controller that somebody wrote say what it follows, and how its states change?
+
+    Raises:
+        DescriptionError: with what is missing, and how it is written.
+    """
+    kind = type(controller).__name__
+    if not isinstance(getattr(controller, "name", None), str):
+        raise DescriptionError(f"{kind} needs a name: name: ClassVar[str] = 'mine'.", field="controller.name")
+    space = getattr(controller, "space", None)
+    if space not in get_args(Space):
+        raise DescriptionError(
+            f"'space' of controller '{controller.name}' says which target it follows: {', '.join(get_args(Space))}; "
+            f"found {printable(repr(space), 40)}.",
+            field="controller.space",
+        )
+    if not callable(controller.states):
+        raise DescriptionError(
+            f"'states' of controller '{controller.name}' is a method, for it may depend on the number of joints: "
+            f"def states(self, n): return {printable(repr(controller.states), 20)}.",
+            field="controller.states",
+        )
+    if state_count(controller, n) and type(controller).state_rate is Controller.state_rate:
+        raise DescriptionError(
+            f"The controller '{controller.name}' has states but no method state_rate(arm, t, q, qd, target, state): they would never change.",
+            field="controller.state_rate",
+        )
 
 
 def state_count(controller: Controller, n: int) -> int:

@@ -83,8 +83,6 @@ def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:
             f"The controller '{controller.name}' follows a {space} reference; this one is in {reference.space} space.",
             field="reference",
         )
-    if space == "joint" and reference.dimension != s.robot.n:
-        raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
     return reference, dimension
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.algebra.fields import check_field_names
-from manipula.control.base import Controller
+from manipula.control.base import Controller, check_controller
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.parts.checks import check_fit
 from manipula.redundancy.criterion import Criterion
@@ -31,6 +31,7 @@ Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "play
 KINDS = ("auto", *RUN_KINDS)
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
+LEAST_TOLERANCE = 1e-13  # of the relative error: a thousand roundings
 WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
 
 
@@ -124,7 +125,13 @@ class Scenario:
             given = getattr(self, name)
             if not isinstance(given, kind) and not (given is None and name in ("controller", "model")):
                 article = "An" if kind is Actuator else "A"
-                raise DescriptionError(f"{article} {kind.__name__} is needed, found {values.found(given)}.", field=name)
+                how = " A function of (t, q, qd, target) becomes one by mp.control.UserFunction." * (kind is Controller)
+                raise DescriptionError(
+                    f"{article} {kind.__name__} is needed, found {values.found(given)}.{how * callable(given)}",
+                    field=name,
+                )
+        if self.controller is not None:
+            check_controller(self.controller, self.robot.n)
         values.reference("reference", self.reference)
         for name in ("q0", "qd0"):
             set_(name, values.state(name, getattr(self, name), self.robot))
@@ -135,6 +142,11 @@ class Scenario:
         for name in ("duration", "step", "sample", "tolerance"):
             if name != "sample" or self.sample is not None:
                 set_(name, values.positive(name, getattr(self, name)))
+        if self.tolerance < LEAST_TOLERANCE:
+            raise DescriptionError(
+                f"A relative error of {self.tolerance:g} is below the rounding of a run; the least allowed is {LEAST_TOLERANCE:g}.",
+                field="tolerance",
+            )
         for name in ("stop_at_limits", "verify"):
             set_(name, values.yes_or_no(name, getattr(self, name)))
         values.text("name", self.name)

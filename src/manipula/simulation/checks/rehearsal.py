@@ -28,10 +28,7 @@ def rehearse(s: Scenario) -> None:
     """
     check_requests(s)
     kind = s.resolved_kind()
-    reference: Any = s.reference
     if kind in ("kinematic", "inverse_dynamics"):
-        if reference.space == "joint" and reference.dimension != s.robot.n:
-            raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         return
     plant, dimension, followed = plant_of(s)
     for path, value in (s.vary or {}).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from manipula.errors import DescriptionError, unknown_name
+from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.redundancy.criterion import checked_criteria
@@ -97,10 +97,12 @@ def _redundant(s: Scenario) -> bool:
 
 
 def _reference(s: Scenario) -> None:
-    """A reference that the controller would not look at."""
+    """A reference that the controller would not look at, or one of another robot."""
     controller = s.controller
     if s.reference is None:
         return
+    if s.reference.space == "joint" and s.reference.dimension != s.robot.n:
+        raise ShapeError(f"The reference has {s.reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
     if controller is not None and getattr(controller, "goal", None) is not None:
         raise DescriptionError(
             f"The controller '{controller.name}' has a goal of its own and would ignore the reference; give one of them.",

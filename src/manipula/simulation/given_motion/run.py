@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ShapeError
+from manipula.errors import DescriptionError
 from manipula.model import Model
 from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
@@ -64,8 +64,6 @@ def inverse_dynamics(s: Scenario) -> Result:
     reference: Any = s.reference
     t = s.times
     if reference.space == "joint":
-        if reference.dimension != s.robot.n:
-            raise ShapeError(f"The reference has {reference.dimension} joints, robot '{s.robot.name}' has {s.robot.n}.")
         motion = stacked([along_joints(s, t)] * s.batch)
         _check_start(s, motion)
         table = ReferenceTable.of(reference, s.robot.n)
