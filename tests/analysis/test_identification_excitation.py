@@ -110,3 +110,10 @@ def test_wrong_requests_are_refused():
         bounds_of(arm, velocity=[1.0, 2.0])
     with pytest.raises(DescriptionError, match="positive"):
         bounds_of(arm, acceleration=-1.0)
+
+
+@pytest.mark.parametrize("samples", [0, -5, 2.5, "many", True, 10**12])
+def test_a_motion_has_a_whole_number_of_samples(samples):
+    move = excitation(Model(planar([0.8], [1.5])), 4.0, 3, starts=1, iterations=0)
+    with pytest.raises(DescriptionError, match="samples"):
+        move.sampled(samples)

@@ -80,6 +80,7 @@ class Excitation(Value):
 
     def sampled(self, samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """t, q, qd, qdd at equal steps over one period (its end left out)."""
+        samples = whole_number(samples, "samples", 1, 10_000_000)
         t = np.arange(samples) * (self.duration / samples)
         return t, self.position(t), self.velocity(t), self.acceleration(t)
 

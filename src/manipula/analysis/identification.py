@@ -34,6 +34,9 @@ Weights = Literal["joint", "none"]
 WEIGHTS = ("joint", "none")
 FRICTION = {"viscous", "coulomb", "offset"}
 SIMPLE = (Viscous, Coulomb)
+SHARPEST = (
+    1e-6  # of a joint's torque: the physical estimate takes no torque for better known, which rounding could not follow
+)
 REPEATS = 4  # of the weighting; the deviations settle after two
 
 
@@ -122,6 +125,9 @@ def _identified(
     if physical:
         expected = _prior_values(base.columns, model.robot if prior is None else prior)
         bounds = bounds_of(base.columns, expected, *bounded)
+        size = np.sqrt(np.mean(target**2, axis=0))
+        raised = np.maximum(sigma, np.maximum(SHARPEST * size, 1e-6 * SHARPEST * np.max(size)))
+        A, b = stacked(W / raised[..., None]), (target / raised).ravel()
         pi = consistent_parameters(base, A, b, expected, bounds, float(prior_weight))
     return Identification(
         base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known=known,

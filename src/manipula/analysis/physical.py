@@ -12,9 +12,9 @@ of bodies that can exist [Lee, Wensing & Park 2020].
 and that stays at the prior.
 
 Solved by Newton's method while γ falls from the size of the data to its value and the weight of the logarithmic barrier of the linear
-bounds falls to nothing [Boyd & Vandenberghe, Convex optimization, 2004, ch. 11]. Links are written in the coordinates
-:math:`\bar J = U X U^T` in which the prior is X = 1, and all coordinates are turned by the singular vectors of the data, so that
-directions which the data determine to nine digits and directions which they do not show at all stay apart.
+bounds falls to nothing [Boyd & Vandenberghe, Convex optimization, 2004, ch. 11], slower where Newton's method does not follow. Links are
+written in the coordinates :math:`\bar J = U X U^T` in which the prior is X = 1, and all coordinates are turned by the singular vectors
+of the data, so that directions which the data determine to nine digits and directions which they do not show at all stay apart.
 """
 
 from __future__ import annotations
@@ -31,12 +31,17 @@ PRIOR = (
     1.0  # γ: a link whose size differs by a factor e weighs as much as one sample that is off by a standard deviation
 )
 INSIDE = 1e-6  # every X keeps this distance from the border, so that rounding does not take a body across it
-FALL = 0.1  # of both weights from one stage to the next
-LAST_BARRIER = (
-    1e-10  # weight of the bounds' barrier at the end: what is lost is below this, per bound, in units of χ²/2
-)
+FALL, SLOWEST = 0.1, 0.8  # of both weights from one stage to the next
+CENTRED = 1e-3  # half the squared Newton decrement that a stage may leave to the next, relative to its weights
+LAST_BARRIER = 1e-8  # weight of the bounds' barrier at the end: what is lost is below this, per bound, in units of χ²/2
 CONVERGED = 1e-11  # half the squared Newton decrement, relative to the stage's weight
 ROUNDING = 1e-13  # of the sum of squares; a fall below it is judged by the decrement, which keeps falling until rounding stops it
+NEAREST = 0.9  # part of the room to the border and to a bound that one step may use up
+AGAINST = (
+    1e-4  # part of χ² that counts where the data contradict the bounds, instead of the one unit that counts elsewhere
+)
+MOST_STAGES = 200
+UNSEEN = 1e-6  # what may be left to gain at the end, in units of χ²/2: nothing that data could show
 MOST_STEPS = 80  # of Newton in a stage; a few are the rule
 FREE_SCALE = (
     0.1  # s of a friction term whose prior is zero: the part of the measured torque that it would explain alone
@@ -96,27 +101,54 @@ def _upper(J: np.ndarray) -> np.ndarray:
 
 
 class _Problem:
-    """½‖T x − c‖² + w Σ d(X_i) + w/2 ‖y − y⁰‖² − μ Σ log(G x − h), in coordinates ξ = Vᵀ x of T = U S Vᵀ."""
+    """½‖T x − c‖² + w Σ d(X_i) + w/2 ‖y − y⁰‖² − μ Σ log(G x − h), in coordinates z with x = V (ξ⁰ + D z) and T = U S Vᵀ.
+
+    Where the data show a direction, z is the misfit S ξ − c itself, so that no digits of it are lost however sharp the data are.
+    """
 
     def __init__(self, n: int, T: np.ndarray, c: np.ndarray, prior: np.ndarray, G: np.ndarray, h: np.ndarray) -> None:
         U, S, Vt = np.linalg.svd(T)
-        self.n, self.V, self.S, self.c = n, Vt.T, S, U.T @ c
-        self.prior, self.G, self.h = prior, G, h
+        p, seen, c = len(Vt), len(S), U.T @ c
+        sharp = S > 1.0
+        self.origin, self.D = np.zeros(p), np.ones(p)
+        self.origin[:seen][sharp], self.D[:seen][sharp] = c[sharp] / S[sharp], 1.0 / S[sharp]
+        self.S, self.c = np.where(sharp, 1.0, S), np.where(sharp, 0.0, c)  # misfit = S z − c
+        self.n, self.V, self.prior, self.G, self.h = n, Vt.T, prior, G, h
 
     def solve(self, x: np.ndarray, weight: float) -> np.ndarray:
         """The minimum from a point x strictly inside."""
-        xi = self.V.T @ x
-        w = max(weight, float(np.sum((self.S * xi[: len(self.S)] - self.c) ** 2)))
-        barrier = w if len(self.h) else LAST_BARRIER
-        while True:
-            xi = self._newton(xi, w, barrier)
-            if w <= weight and barrier <= LAST_BARRIER:
-                return self.V @ xi
-            w, barrier = max(weight, FALL * w), max(LAST_BARRIER, FALL * barrier)
+        z = (self.V.T @ x - self.origin) / self.D
+        w = barrier = least = max(weight, float(np.sum(self._misfit(z) ** 2)))
+        fall, left = 1.0, np.inf
+        for _ in range(MOST_STAGES):  # one that fails is tried again with weights nearer to those of the stage before
+            least = LAST_BARRIER * max(1.0, AGAINST * float(np.sum(self._misfit(z) ** 2)))
+            stage = max(weight, fall * w), max(least, fall * barrier)
+            try:
+                found, left = self._newton(z, *stage)
+            except np.linalg.LinAlgError:
+                found, left = z, np.inf
+            if left > max(UNSEEN, CENTRED * min(stage)) and fall <= SLOWEST:
+                fall = float(np.sqrt(fall))
+                continue
+            z, (w, barrier), fall = found, stage, FALL
+            if stage == (weight, least):
+                break
+        allowed = UNSEEN * max(1.0, weight, AGAINST * float(np.sum(self._misfit(z) ** 2)))
+        if (w, barrier) != (weight, least) or left > allowed:
+            raise SolveError(
+                "The physically consistent estimate did not converge; widen the bounds, or choose a prior_weight nearer to 1."
+            )
+        return self._x(z)
 
-    def value(self, xi: np.ndarray, w: float, barrier: float) -> float:
+    def _x(self, z: np.ndarray) -> np.ndarray:
+        return self.V @ (self.origin + self.D * z)
+
+    def _misfit(self, z: np.ndarray) -> np.ndarray:
+        return self.S * z[: len(self.S)] - self.c
+
+    def value(self, z: np.ndarray, w: float, barrier: float) -> float:
         """The function itself; infinite outside."""
-        x = self.V @ xi
+        x = self._x(z)
         room = self.G @ x - self.h
         try:
             factors = np.linalg.cholesky(self._bodies(x))
@@ -124,7 +156,7 @@ class _Problem:
             return float("inf")
         if room.min(initial=1.0) <= 0.0:
             return float("inf")
-        misfit = self.S * xi[: len(self.S)] - self.c
+        misfit = self._misfit(z)
         traces = float(np.sum(x[: 10 * self.n].reshape(-1, 10) @ np.trace(_BASIS, axis1=1, axis2=2)))
         logs = 2.0 * float(np.sum(np.log(np.diagonal(factors, axis1=1, axis2=2))))
         y = x[10 * self.n :] - self.prior
@@ -136,9 +168,9 @@ class _Problem:
         """(n, 4, 4): X of every link, less the distance that is kept from the border."""
         return np.einsum("ik,kab->iab", x[: 10 * self.n].reshape(-1, 10), _BASIS) - INSIDE * np.eye(4)
 
-    def _slopes(self, xi: np.ndarray, w: float, barrier: float) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient and Hessian in ξ."""
-        x, n, p = self.V @ xi, self.n, len(xi)
+    def _slopes(self, z: np.ndarray, w: float, barrier: float) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient and Hessian in z."""
+        x, n, p = self._x(z), self.n, len(z)
         g, H = np.zeros(p), np.zeros((p, p))
         inverse = np.linalg.inv(self._bodies(x))
         for i in range(n):
@@ -150,35 +182,49 @@ class _Problem:
         H[range(10 * n, p), range(10 * n, p)] = 1.0
         room = self.G @ x - self.h
         scaled = self.G / room[:, None]
-        g, H = w * g - barrier * scaled.sum(axis=0), w * H + barrier * scaled.T @ scaled
-        g, H = self.V.T @ g, self.V.T @ H @ self.V
+        turn = self.V * self.D
+        scaled_z = scaled @ turn
+        g, H = turn.T @ (w * g), w * (turn.T @ H @ turn)
+        g, H = g - barrier * scaled_z.sum(axis=0), H + barrier * scaled_z.T @ scaled_z
         seen = range(len(self.S))
-        g[: len(self.S)] += self.S * (self.S * xi[: len(self.S)] - self.c)
+        g[: len(self.S)] += self.S * self._misfit(z)
         H[seen, seen] += self.S**2
         return g, H
 
-    def _newton(self, xi: np.ndarray, w: float, barrier: float) -> np.ndarray:
-        """The minimum for one pair of weights."""
+    def _reach(self, z: np.ndarray, step: np.ndarray) -> float:
+        """How much of a step may be taken, at most all of it, so that no body and no bound loses more than a part of its room."""
+        x, move = self._x(z), self.V @ (self.D * step)
+        factors = np.linalg.inv(np.linalg.cholesky(self._bodies(x)))
+        towards = np.einsum("ik,kab->iab", move[: 10 * self.n].reshape(-1, 10), _BASIS)
+        lost = -np.linalg.eigvalsh(factors @ towards @ factors.transpose(0, 2, 1)).min()
+        lost = max(float(lost), float(np.max(-(self.G @ move) / (self.G @ x - self.h), initial=0.0)))
+        return min(1.0, NEAREST / lost) if lost > 0.0 else 1.0
+
+    def _newton(self, z: np.ndarray, w: float, barrier: float) -> tuple[np.ndarray, float]:
+        """The minimum for one pair of weights, and half the squared decrement that was left there."""
         small = CONVERGED * min(w, barrier) if len(self.h) else CONVERGED * w
-        now, before = self.value(xi, w, barrier), np.inf
+        now, before = self.value(z, w, barrier), np.inf
         for _ in range(MOST_STEPS):
-            try:
-                g, H = self._slopes(xi, w, barrier)
-                d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
-                step = -d * np.linalg.solve(d[:, None] * H * d, d * g)
-            except np.linalg.LinAlgError:
-                break
+            g, H = self._slopes(z, w, barrier)
+            d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
+            step = -d * _solved(d[:, None] * H * d, d * g)
             fall = -0.5 * float(g @ step)
             invisible = fall <= ROUNDING * (1.0 + abs(now))
             if fall <= small or (invisible and fall > 0.25 * before):
-                return xi
-            length, new = 1.0, self.value(xi + step, w, barrier)
+                return z, fall
+            length = self._reach(z, step)
+            new = self.value(z + length * step, w, barrier)
             while not (np.isfinite(new) if invisible else new <= now - 0.1 * length * fall):
                 length *= 0.5
                 if length < 1e-12:
-                    return xi
-                new = self.value(xi + length * step, w, barrier)
-            xi, now, before = xi + length * step, new, fall
-        raise SolveError(
-            "The physically consistent estimate did not converge; widen the bounds or rescale the torques."
-        )
+                    return z, fall
+                new = self.value(z + length * step, w, barrier)
+            z, now, before = z + length * step, new, fall
+        return z, before
+
+
+def _solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """H⁻¹ g of a positive semidefinite H with unit diagonal; directions lost in rounding are left alone."""
+    values, axes = np.linalg.eigh(H)
+    keep = values > 1e-15 * values[-1]
+    return axes[:, keep] @ ((axes[:, keep].T @ g) / values[keep])
