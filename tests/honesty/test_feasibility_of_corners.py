@@ -65,3 +65,28 @@ def test_check_limits_finds_jumps_of_the_acceleration() -> None:
     assert report.violations[0].time == pytest.approx(0.5)  # where it stops accelerating
     assert mp.check_limits(motion, acceleration=2.1)
     assert mp.check_limits(motion, jerk=[np.inf, 10.0, 10.0])  # nothing moves in y and z
+
+
+# runs ----------------------------------------------------------------------------------------------------------------
+
+PATH = mp.trajectory(mp.paths.polyline([[1.0, 0.5], [1.2, 0.5], [1.2, 0.8]]), mp.timing.quintic(1.0))
+START = mp.solve_ik(ROBOT, [1.0, 0.5, 0.0]).q
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"acceleration": 100.0}, {"torque": 1e4}, {"power": 1e5}, {"tip": {"acceleration": 1e4}}, {"jerk": 1e6}],
+    ids=str,
+)
+@pytest.mark.parametrize("step", [1e-2, 1e-3])
+def test_a_corner_between_the_steps_of_a_kinematic_run(limits: dict[str, object], step: float) -> None:
+    result = mp.simulate(mp.Scenario(ROBOT, PATH, kind="kinematic", q0=START, limits=limits, step=step, verify=False))
+    assert result.feasible is False
+    assert "0.4463 s" in result.feasibility.reason
+    assert mp.feasibility(result).feasible is False
+
+
+def test_limits_that_a_corner_does_not_touch_stay_kept() -> None:
+    limits = {"velocity": 10.0, "position": 4.0, "tip": {"velocity": 2.0}}
+    result = mp.simulate(mp.Scenario(ROBOT, PATH, kind="kinematic", q0=START, limits=limits, step=1e-3, verify=False))
+    assert result.feasible is True

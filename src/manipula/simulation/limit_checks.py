@@ -191,7 +191,7 @@ def peaks_of(robot: Robot, limits: Mapping[str, Any], t: np.ndarray, arrays: Map
     """Every limited quantity of one run whose signals are known at the times t, joint after joint.
 
     Args:
-        before: the same signals just before the times t, where they may jump.
+        before: the same signals just before the times t, where they may jump; "tip": accelerations of the tip there, NaN: as after.
     """
     found: list[Peak] = []
 
@@ -220,5 +220,8 @@ def peaks_of(robot: Robot, limits: Mapping[str, Any], t: np.ndarray, arrays: Map
     if tip and robot.tip is not None and robot.is_numeric:
         _, v, a = point_rates(robot, "tip", *(np.asarray(arrays[name], float) for name in ("q", "qd", "qdd")))
         for key, size in tip.items():
-            add(key, TIP, t, np.linalg.norm(v if key == "velocity" else a, axis=-1), float(size))
+            times, sizes = t, np.linalg.norm(v if key == "velocity" else a, axis=-1)
+            if key == "acceleration" and before is not None and "tip" in before:
+                times, sizes = np.repeat(t, 2), np.column_stack([before["tip"], sizes]).ravel()
+            add(key, TIP, times, sizes, float(size))
     return found

@@ -15,6 +15,7 @@ from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
 from manipula.simulation.given_motion.along_reference import along_joints, along_task
+from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
@@ -166,8 +167,9 @@ def _result(run: GivenRun) -> Result:
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
     limits = [loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, dimension, 6))).actuator.limit for row in p]
     dense = [run.dense(_all_steps(s), k) for k in range(count)] if s.stop_at_limits else [None] * count
-    between = [watched(s, loop, p[k], _table(run, k)) for k in range(count)]
-    facts = Facts(s, motion, arrays, errors, memory, between)
+    found_jumps = jumps(reference, float(s.duration or 0.0))
+    between = [watched(s, loop, p[k], _table(run, k), found_jumps) for k in range(count)]
+    facts = Facts(s, motion, arrays, errors, memory, between, found_jumps)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     errors = np.fmax(errors, memory)
     rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, seen, k)]

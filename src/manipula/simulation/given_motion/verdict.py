@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.fields import per_joint
 from manipula.redundancy.arm import Arm
-from manipula.simulation.given_motion.corners import Jump, jumps, told
+from manipula.simulation.given_motion.corners import Jump, told
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.watching import Seen
 from manipula.simulation.result import RunVerdict
@@ -32,10 +31,7 @@ class Facts:
     errors: np.ndarray
     memory: np.ndarray
     between: Sequence[Seen | None]  # of every member: what its samples leave out
-
-    @cached_property
-    def jumps(self) -> list[Jump]:
-        return jumps(self.scenario.reference, float(self.scenario.duration or 0.0))
+    jumps: list[Jump]  # of the reference
 
     @property
     def dynamic(self) -> bool:

@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.model import Model
+from manipula.simulation.given_motion.corners import ASIDE, Jump, changes, hard
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.plant.numbers import paths_of
+from manipula.simulation.point_motion import point_rates
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
 
 INSTANTS = (".start", ".stop", ".time")
 CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding
+ROUNDING = 1e-9  # of the largest part of a jump: less of it in a joint, a torque or at the tip is none
 MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at
 
 
 class Seen(NamedTuple):
-    """Signals of one run at times t (S,), and just before them where they may jump: (S, n) each."""
+    """Signals of one run at times t (S,), and just before them where they may jump: (S, n) each.
+
+    Attributes:
+        torn: ±inf where a signal is infinite because the motion jumps, else NaN; "tip" (S,): the acceleration of the tip.
+    """
 
     t: np.ndarray
     after: Mapping[str, np.ndarray]
     before: Mapping[str, np.ndarray]
+    torn: Mapping[str, np.ndarray]
 
 
-def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable) -> Seen | None:
+def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable, found: list[Jump]) -> Seen | None:
     """The motion of one run where its samples leave something out; None where they do not, or nothing asks for it.
 
     Args:
-        p: the numbers of the run, (k,).
+        p: the numbers of the run, (k,). found: where the reference jumps.
     """
     if not stated_limits(s.robot, s.limits) and s.actuator.limit is None:
         return None
     plant, end = loop.plant, float(s.duration or 0.0)
     own = [k for k, path in enumerate(paths_of(plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)]
     instants = np.concatenate([np.arange(1, s.steps) * s.step, table.breaks, p[own]])
-    times = np.unique(np.concatenate([s.times, instants[(instants > 0.0) & (instants < end)]]))
-    whole = len(times) == len(s.times) and not corners(table).size
-    if whole or len(times) * plant.layout.size > MOST:
+    known = np.append(s.times, [j.t for j in found])
+    times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
+    if len(times) * plant.layout.size > MOST:
+        times = np.unique(known)
+    if len(times) == len(s.times) and not corners(table).size and not found:
         return None
     lay = plant.layout
     bristles = slice(2 * lay.n, 2 * lay.n + sum(lay.friction))
@@ -55,9 +66,68 @@ def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable) 
         seen = observed(loop, x, p[None], t, motion[2][None])
         return {"q": motion[0], "qd": motion[1], "qdd": motion[2], "tau": seen["tau"][0], "power": seen["power"][0]}
 
-    return Seen(
-        times, look(times, moved(table, times)), look(times - 4.0 * margin(times), moved(table, times, left=True))
-    )
+    after = look(times, moved(table, times))
+    before = look(times - 4.0 * margin(times), moved(table, times, left=True))
+    step = after["qd"] - before["qd"]
+    step[np.abs(step) <= CORNER * max(1e-12, float(np.abs(after["qd"]).max(initial=0.0)))] = 0.0
+    step[[0, -1]] = 0.0  # a motion may begin and end with speed
+    shift = np.zeros_like(step)
+    if found:
+        at = np.searchsorted(times, np.unique([j.t for j in found]))
+        shift[at], own = _joint_jumps(s, found, after["q"][at])
+        step[at] = np.where(own == 0.0, step[at], own)
+    pushed = [observed(loop, _state(lay, after), p[None], times, qdd[None])["tau"][0] for qdd in (step, 0.0 * step)]
+    return Seen(times, after, before, _torn(s, after, before, shift, step, pushed[0] - pushed[1]))
+
+
+def _state(lay: Any, motion: Mapping[str, np.ndarray]) -> np.ndarray:
+    x = np.zeros((1, len(motion["q"]), lay.size))
+    x[0, :, : lay.n], x[0, :, lay.n : 2 * lay.n] = motion["q"], motion["qd"]
+    return x
+
+
+def _joint_jumps(s: Scenario, found: list[Jump], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""What positions and velocities of the joints change by where the reference jumps, (m, n) each; q (m, n): the postures there.
+
+    Along a task reference :math:`\Delta\dot q = J^+(\Delta v + k\Delta x)` with the gain k of a kinematic run.
+    """
+    reference: Any = s.reference
+    t, (shift, step) = changes(reference, found)
+    if reference.space == "joint":
+        return shift, step
+    gain = s.gain if s.resolved_kind() == "kinematic" else 0.0
+    rows = np.zeros((len(t), 6))
+    rows[:, : step.shape[1]] = step + gain * shift
+    J = np.asarray(Model(s.robot).jacobian(q))
+    if not reference.has_orientation:
+        return np.zeros_like(q), (np.linalg.pinv(J[:, :3]) @ rows[:, :3, None])[:, :, 0]
+    aside = ASIDE * float(reference.duration)
+    turn = np.asarray(reference.angular_velocity(t + aside)) - np.asarray(reference.angular_velocity(t - aside))
+    rows[:, 3:] = hard(turn[None], np.asarray(reference.angular_velocity(s.times))[None])[0]
+    return np.zeros_like(q), (np.linalg.pinv(J) @ rows[:, :, None])[:, :, 0]
+
+
+def _torn(
+    s: Scenario,
+    after: Mapping[str, np.ndarray],
+    before: Mapping[str, np.ndarray],
+    shift: np.ndarray,
+    step: np.ndarray,
+    impulse: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """±inf where a jump of positions (shift) or velocities (step) makes a signal infinite, else NaN."""
+
+    def endless(part: np.ndarray) -> np.ndarray:
+        small = ROUNDING * np.abs(part).max(axis=1, keepdims=True)
+        return np.where(np.abs(part) > small, np.copysign(np.inf, part), np.nan)
+
+    moving = np.maximum(np.abs(after["qd"]), np.abs(before["qd"]))
+    out = {"qd": endless(shift), "qdd": endless(np.where(step == 0.0, shift, step)), "tau": endless(impulse)}
+    out["power"] = endless(np.where(moving > ROUNDING * moving.max(initial=0.0), impulse, 0.0))
+    if s.robot.tip is not None and s.robot.is_numeric:
+        tip = np.linalg.norm(point_rates(s.robot, "tip", after["q"], step, 0.0 * step)[1], axis=-1)
+        out["tip"] = np.where(tip > ROUNDING * np.abs(step).max(axis=1), np.inf, np.nan)
+    return out
 
 
 def moved(table: MotionTable, t: np.ndarray, left: bool = False) -> np.ndarray:
@@ -89,8 +159,10 @@ def corners(table: MotionTable) -> np.ndarray:
 
 def peaks(s: Scenario, seen: Seen, run: int) -> list[Peak]:
     """The extremes of one run against its limits; where a velocity jumps, accelerations and torques are infinite."""
-    jump = seen.after["qd"] - seen.before["qd"]
-    hard = np.abs(jump) > CORNER * max(1e-12, float(np.abs(seen.after["qd"]).max(initial=0.0)))
-    hard[[0, -1]] = False  # a motion may begin and end with speed
-    earlier = {name: np.where(hard, np.copysign(np.inf, jump), seen.before[name]) for name in ("qdd", "tau", "power")}
+    earlier = {
+        name: np.where(np.isnan(seen.torn[name]), seen.before[name], seen.torn[name])
+        for name in ("qd", "qdd", "tau", "power")
+    }
+    if "tip" in seen.torn:
+        earlier["tip"] = seen.torn["tip"]
     return peaks_of(s.robot, stated_limits(s.robot, s.limits), seen.t, seen.after, earlier, run, s.is_batch)
