@@ -126,7 +126,7 @@ def test_classes_made_by_type_are_somebodys_code() -> None:
             float(q[0])  # cannot be traced
             return np.full(3, push)
 
-        rate = lambda self, arm, t, q, qd, target, state: np.zeros(1)  # noqa: E731
+        rate = lambda self, arm, t, q, qd, target, state: np.zeros(1)
         ends.append(run(controller(torque=torque, states=lambda self, n: 1, state_rate=rate)).q[-1])
     assert np.abs(ends[1] - ends[0]).max() > 1e-4
 

@@ -16,6 +16,7 @@ from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
+from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
@@ -44,7 +45,8 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
     """
     if not isinstance(scenario, Scenario):
         raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}.")
-    return with_criteria_notes(_simulated(scenario, threads), scenario)
+    with np.errstate(all="ignore"):  # numbers that are not finite are a status
+        return with_criteria_notes(_simulated(scenario, threads), scenario)
 
 
 def _simulated(scenario: Scenario, threads: int | None) -> Result:
@@ -113,7 +115,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     phase("evaluating")
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
-    verdicts = [friction_verdict(run, samples, k) or _verdict(s, samples, k, rcond[k]) for k in range(len(samples.x))]
+    verdicts = [friction_verdict(run, samples, k) or _verdict(run, samples, k, rcond[k]) for k in range(len(samples.x))]
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
@@ -128,7 +130,8 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     )
 
 
-def _verdict(s: Scenario, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
+def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
+    s = run.scenario
     stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
     trusted = float(samples.trusted[k])
     until = f" It can be trusted until t = {trusted:.6g} s." if np.isfinite(trusted) else ""
@@ -138,7 +141,8 @@ def _verdict(s: Scenario, samples: RunSamples, k: int, rcond: float) -> RunVerdi
             f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
         )
     if why and why != "limit":
-        return RunVerdict(*judge.early_end(why, stopped, s.integrator in ADAPTIVE, until))
+        found = culprit(run, k, samples.t, samples.x[k]) if why != "too_many_steps" else None
+        return RunVerdict(*(found or judge.early_end(why, stopped, s.integrator in ADAPTIVE, until)))
     if rcond < judge.SINGULAR:
         return RunVerdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:

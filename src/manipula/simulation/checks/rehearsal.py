@@ -87,6 +87,10 @@ def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
             raise ShapeError(
                 f"The controller gives torques of shape {np.shape(command)}, expected ({plant.layout.n},)."
             )
+        for i, law in enumerate(plant.friction):
+            if law is not None:
+                field = f"friction[{i}]"
+                law.torque(qd[i], plant.layout.friction_states(x)[i], 1.0)
         field = "disturbances"
         plant.external_torques(plant.mechanism(0.0), 0.0, q)
         field = "drives"
@@ -96,6 +100,12 @@ def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
     except ManipulaError:
         raise
     except (ValueError, TypeError, IndexError, ZeroDivisionError, OverflowError) as error:
+        if field.startswith("friction"):
+            law = plant.friction[int(field[9:-1])]
+            raise DescriptionError(
+                f"The law '{getattr(law, 'name', type(law).__name__)}' fails at the start: {type(error).__name__}: {error}.",
+                field=field,
+            ) from error
         raise DescriptionError(
             f"The numbers given do not fit this robot of {plant.layout.n} joints: {error}.", field=field
         ) from None

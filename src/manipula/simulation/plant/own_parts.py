@@ -36,13 +36,21 @@ def _check(part: Any, drive: bool, place: str) -> None:
     if drive:
         _asked(part, "initial_state", lambda: part.initial_state(0.2, 0.5), place, len(state))
     found = [_asked(part, "torque", lambda v=v: part.torque(*given(v)), place) for v in SPEEDS]
-    if np.isnan(found).all():
+    failed = [error for error in found if isinstance(error, Exception)]
+    if len(failed) == len(found):
+        raise _fails(f"{_who(part)}, torque", failed[0], place)
+    if not any(np.isfinite(v) for v in found if isinstance(v, float)):
+        odd = next(v for v in found if isinstance(v, float))
+        fields = f"; look at its fields: {_fields(part)}" * bool(_fields(part))
         raise DescriptionError(
-            f"{_who(part)}: its torque is not a number (nan) at any speed; look at its fields: {_fields(part)}.",
-            field=place,
+            f"{_who(part)}: its torque is no finite number ({odd}) at any speed{fields}.", field=place
         )
     for v in SPEEDS if state else ():
         _asked(part, "state_rate", lambda v=v: part.state_rate(*given(v)), place, len(state))
+
+
+def _fails(what: str, error: Exception, place: str) -> DescriptionError:
+    return DescriptionError(f"{what} fails: {type(error).__name__}: {error}.", field=place)
 
 
 def _who(part: Any) -> str:
@@ -70,13 +78,14 @@ def _asked(part: Any, method: str, call: Callable[[], Any], place: str, count: i
             found = call()
     except ManipulaError:
         raise
-    except (ZeroDivisionError, OverflowError, ValueError):
-        return 0.0  # at numbers that it may never see; the run will tell
+    except (ZeroDivisionError, OverflowError, ValueError) as error:
+        return error  # at numbers that it may never see; the run will tell
     except Exception as error:  # somebody's code
-        raise DescriptionError(f"{what} fails: {type(error).__name__}: {error}.", field=place) from error
+        raise _fails(what, error, place) from error
     wanted = "one number" if count is None else f"{count} number{'s' * (count != 1)}, one per state,"
+    odd = any(v is None or isinstance(v, (bool, np.bool_)) for v in np.ravel(np.array(found, object)))
     try:
-        numbers = np.asarray(found, float)
+        numbers = np.zeros((0, 0)) if odd else np.asarray(found, float)
     except (TypeError, ValueError):
         raise DescriptionError(f"{what} gives {printable(repr(found), 60)}; {wanted} is needed.", field=place) from None
     if numbers.shape != (() if count is None else (count,)):

@@ -1,0 +1,93 @@
+"""A run that ended in no finite numbers: whose number was it? A law's, a drive's, the controller's, or that of a singular posture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from manipula.control.task_space import OperationalSpace, TaskSpaceComputedTorque
+from manipula.simulation.loops.interpreted import python_plant
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.plant import Plant
+
+SINGULAR_POSTURE = 1e-8  # 1/κ of the tip's Jacobian; its square, which the inverse needs, has no digits left
+
+
+def culprit(run: Run, k: int, t: np.ndarray, x: np.ndarray) -> tuple[str, str] | None:
+    """Status and reason of run k, whose samples (S, size) end early, where a part gave the first number that is not finite; or None.
+
+    The parts are asked at the last sample, and one step further on; postures are looked at where the run begins, too.
+    """
+    last = int(np.flatnonzero(np.isfinite(x).all(axis=1))[-1])
+    plant, at, state = python_plant(run, k), float(t[last]), x[last]
+    began = _singular(plant, 0.0, x[0])
+    if began is not None:
+        return began
+    found = _asked(plant, at, state)
+    if found is None:
+        h = min(run.scenario.step, float(t[min(last + 1, len(t) - 1)]) - at)
+        try:
+            state = state + h * np.asarray(plant.flow(at, state).rate, float)
+        except Exception:  # somebody's code; the run itself has told what is known
+            return None
+        found = _asked(plant, at + h, state) if np.isfinite(state).all() else None
+    return found
+
+
+def _asked(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
+    posture = _singular(plant, t, x)
+    if posture is not None:
+        return posture
+    for who, values in _numbers(plant, t, x):
+        odd = values[~np.isfinite(values)]
+        if len(odd):
+            return "not_finite", f"{who} gives {odd[0]:g} at t = {t:.6g} s, and no motion follows from that."
+    return None
+
+
+def _singular(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
+    """Of a controller that needs the inverse of the tip's Jacobian where there is none."""
+    controller = plant.controller
+    if not isinstance(controller, (TaskSpaceComputedTorque, OperationalSpace)) or getattr(controller, "damping", 0.0):
+        return None
+    q = plant.layout.q(x)
+    sizes = np.linalg.svd(np.asarray(plant.arm().task_jacobian(q), float), compute_uv=False)
+    if sizes[-1] > SINGULAR_POSTURE * sizes[0]:
+        return None
+    at = ", ".join(f"{j.name} = {v:.4g}" for j, v in zip(plant.robot.joints, q))
+    return "singular", (
+        f"The arm is in a singular posture at t = {t:.6g} s ({at}; stretched out or folded), where the controller '{controller.name}' "
+        "cannot find torques for every acceleration of the tip; start elsewhere."
+    )
+
+
+def _numbers(plant: Plant, t: float, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """What every part gives on its own, with its name; nothing of a part that fails."""
+    lay = plant.layout
+    q, qd, armature = lay.q(x), lay.qd(x), plant.rotors()
+    states, motors = lay.friction_states(x), lay.drive_states(x)
+    asked: list[tuple[str, Any]] = []
+    for i, law in enumerate(plant.friction):
+        if law is not None:
+            who = f"friction[{i}] ('{law.name}')"
+            asked.append((who, lambda law=law, i=i: law.torque(qd[i], states[i], 1.0)))
+            asked.append((f"state_rate of {who}", lambda law=law, i=i: law.state_rate(qd[i], states[i], 1.0)))
+    u = np.zeros(lay.n)
+    if plant.controller is not None:
+        who, given = f"The controller '{plant.controller.name}'", (q, qd, plant.reference(t), lay.controller_states(x))
+        rate = lambda: plant.controller.state_rate(plant.arm(), t, *given)  # pyright: ignore[reportOptionalMemberAccess]  # noqa: E731
+        asked.append((who, lambda: plant.command(t, x, q, qd)))
+        asked += [(f"state_rate of the controller '{plant.controller.name}'", rate)] if lay.controller else []
+    for i, drive in enumerate(plant.drives):
+        if drive is not None:
+            numbers = (u[i], t, q[i], qd[i], motors[i], armature[i])
+            who = f"drives[{i}] ('{drive.name}')"
+            asked.append((who, lambda drive=drive, numbers=numbers: drive.torque(*numbers)))
+            asked.append((f"state_rate of {who}", lambda drive=drive, numbers=numbers: drive.state_rate(*numbers)))
+    for who, call in asked:
+        try:
+            yield who, np.ravel(np.asarray(call(), float))
+        except Exception:  # somebody's code; the run itself has told what is known
+            continue
