@@ -72,6 +72,25 @@ def test_catalog_arms(name: str, road: str, tmp_path: Path) -> None:
     assert_same_mechanics(robot, travel(robot, ROADS[road], tmp_path), seed=1)
 
 
+@pytest.mark.parametrize("suffix", ["toml", "urdf", "xml", "txt"])
+@pytest.mark.parametrize("name", catalog_names())
+def test_nothing_is_lost_on_the_way(name: str, suffix: str, tmp_path: Path) -> None:
+    """Tip, torques, limits, friction and drives come back from every format, or the format refuses the robot."""
+    robot = load_catalog(name)
+    try:
+        save(robot, tmp_path / f"arm.{suffix}")
+    except DescriptionError:
+        return
+    again = load(tmp_path / f"arm.{suffix}", tip=robot.tip)
+    if not robot.parameters:
+        assert_same_mechanics(robot, again, seed=3)
+    joints = {j.name: j for j in again.joints}
+    for joint in robot.joints:
+        found = joints[joint.name]
+        assert (found.limits, found.friction, found.drive) == (joint.limits, joint.friction, joint.drive)
+        assert found.armature == pytest.approx(joint.armature, rel=KEPT)
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 2**32 - 1), n=st.integers(1, 8), tree=st.booleans(), rich=st.booleans(), road=st.sampled_from(list(ROADS))

@@ -98,14 +98,27 @@ def test_messages(old: str, new: str, match: str) -> None:
         from_table(REFERENCE["data_txt"].replace(old, new), file="arm.txt")
 
 
-@given(robots(tree=False, drives=False, payload=False, friction=False))
+@given(robots(tree=False, drives=False, payload=False))
 @settings(max_examples=30, deadline=None)
-def test_written_tables_keep_the_dynamics(robot) -> None:
+def test_written_tables_keep_the_robot(robot) -> None:
     again = from_table(to_table(robot))
     assert again.joint_names == robot.joint_names
+    assert [(j.limits, j.friction) for j in again.joints] == [(j.limits, j.friction) for j in robot.joints]
+    assert set(again.frame_names) == set(robot.frame_names)
     q, qd, qdd = random_state(np.random.default_rng(7), robot.n)
     expected = inverse_dynamics(robot, q, qd, qdd)
     assert np.abs(inverse_dynamics(again, q, qd, qdd) - expected).max() < CONVERTED * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("lines", "match"), [
+    ("%! [tool]\n%! xzy = [0, 0, 1]", r"arm.txt:2, tool.xzy: .*Did you mean 'xyz'"),
+    ("%! [[joint]]\n%! limits = { lower = 1 }", r"arm.txt:1, joint: One \[\[joint\]\] per line of the table is needed, 2 in all; found 1"),
+    ("%! [[frame]]\n%! name = 'f'\n%! row = 7", r"A frame sits on row 1 to 2, or 0 for the base; found 7"),
+    ("%! tool", r"arm.txt:1: This is not TOML"),
+])  # fmt: skip
+def test_messages_of_the_comments_that_are_read(lines: str, match: str) -> None:
+    with pytest.raises(DescriptionError, match=match):
+        from_table(lines + "\n" + REFERENCE["data_txt"], file="arm.txt")
 
 
 def test_what_the_table_cannot_hold_is_refused() -> None:

@@ -4,7 +4,8 @@
 about the centre of mass in link axes, ``com`` a bracketed 4×1 (x; y; z; 1) in the link frame, ``flag`` 1 for revolute and
 0 for prismatic, ``gravity`` a bracketed 3×1 acceleration and ``n`` the number of joints, both in the first line and 0
 after it. ``q`` repeats ``theta`` (revolute) or ``d`` (prismatic). The layout is that of Abdelsatar's generic Lagrange
-program; ``^`` is a power. ``%`` starts a comment.
+program; ``^`` is a power. ``%`` starts a comment; what the columns have no place for stands in comments that start with ``%!``
+(:mod:`manipula.formats.table_extension`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from manipula.algebra.symbols import free_names, is_symbolic
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.formats.dh import from_dh, to_dh
 from manipula.formats.matlab_list import bracket_rows, split_fields
+from manipula.formats.table_extension import read_extension, write_extension
 from manipula.robot.build import MAX_LINKS
 from manipula.robot.robot import Robot
 
@@ -74,15 +76,22 @@ def _robot(text: str, name: str) -> Robot:
         except DescriptionError as error:
             raise error.at(line=number) from None
     _check_free(rows, gravity, names, [number for number, _ in lines])
+    more = read_extension(text, len(rows))
+    rows = [row | extra for row, extra in zip(rows, more.pop("joints", None) or [{}] * len(rows))]
+    changes = {"notes": more.pop("notes", ())}
+    if (tip := more.pop("tip", None)) is not None:
+        changes["tip"] = tip or None
+    if more:  # the column has gravity in the base frame
+        gravity = list(more["base"].R @ np.array(gravity, dtype=object))
     try:
-        return from_dh(rows, "standard", gravity, name=name)
+        return from_dh(rows, "standard", gravity, name=name, **more).replace(**changes)
     except DescriptionError as error:
         row = (error.field or "").removeprefix("row ").split(".")[0]
         raise error.at(line=lines[int(row) - 1][0] if row.isdigit() else None) from None
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    if text.count("\n") > 4 * MAX_LINKS or len(text) > 16 * 2**20:
+    if text.count("\n") > 16 * MAX_LINKS or len(text) > 16 * 2**20:
         raise BudgetError(f"More lines than a table of {MAX_LINKS} links has.")
     lines = [(i + 1, body) for i, line in enumerate(text.removeprefix("\ufeff").split("\n"))
              if (body := line.partition("%")[0].strip())]  # fmt: skip
@@ -209,23 +218,23 @@ def _matrix(cell: str, work: Work) -> np.ndarray:
 def to_table(robot: Robot) -> str:
     """The table of a numeric serial arm, with the same equations of motion.
 
-    The layout has no place for limits, friction, rotors or a tool, and none for where the base stands; gravity is turned
-    into the base frame, and base and tool are kept as comments.
+    The columns have no place for limits, friction, drives, named frames, a tool, nor for where the base stands: they are kept in
+    comments that :func:`from_table` reads, and gravity is turned into the base frame.
 
     Raises:
-        DescriptionError: for a tree, for free parameters, and when a payload or rotor inertia would be lost.
+        DescriptionError: for a tree, for free parameters, and for a payload or rotor inertia, without which the columns would
+            give other torques.
     """
     dh = to_dh(robot, "standard")
     if robot.payload is not None or any(j.armature != 0 for j in robot.joints):
         raise DescriptionError("The 13-column table has no place for a payload or rotor inertia.", field=robot.name)
-    lines = [f"% {printable(robot.name)}: {', '.join(COLUMNS)}"]
-    for title, pose in (("base", dh.base), ("tool", dh.tool)):
-        if not np.array_equal(pose, np.eye(4)):
-            lines.append(f"% {title} (not part of the table): {np.asarray(pose, float).tolist()}")
     named = all(_NAME.fullmatch(n) for n in robot.joint_names)
+    names = list(robot.joint_names) if named else [f"q{i + 1}" for i in range(robot.n)]
+    lines = [f"% {printable(robot.name)}: {', '.join(COLUMNS)}"]
+    lines += write_extension(robot, dh, names)
     g = np.asarray(dh.base, float)[:3, :3].T @ np.asarray(dh.gravity, float)
     for i, row in enumerate(dh.rows):
-        q = robot.joint_names[i] if named else f"q{i + 1}"
+        q = names[i]
         moving = "theta" if row["joint"] == "revolute" else "d"
         cells = {k: repr(float(row[k])) for k in ("a", "alpha", "d", "theta")}
         cells[moving] = (
