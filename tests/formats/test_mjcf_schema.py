@@ -10,6 +10,7 @@ import pytest
 
 from manipula.errors import DescriptionError
 from manipula.formats.mjcf import from_mjcf
+from manipula.formats.mjcf.keywords import KEYWORDS
 from manipula.formats.mjcf.schema import _OLDER, VERSION, Row, schema
 
 
@@ -86,6 +87,42 @@ def test_what_mujoco_refuses_is_refused(old: str, new: str, line: int, words: st
     with pytest.raises(DescriptionError, match=re.escape(words)) as found:
         from_mjcf(text)
     assert found.value.line == line
+
+
+KEYWORD_PLACES = {
+    "option": "<option {}/>", "flag": "<option><flag {}/></option>", "compiler": "<compiler {}/>",
+    "body": "<worldbody><body {}/></worldbody>", "joint": "<default><joint {}/></default>", "geom": "<default><geom {}/></default>",
+    "site": "<default><site {}/></default>", "camera": "<default><camera {}/></default>",
+    "light": "<default><light {}/></default>", "texture": "<default><texture {}/></default>",
+    "equality": "<default><equality {}/></default>", "tendon": "<default><tendon {}/></default>",
+    "general": "<default><general {}/></default>", "motor": "<default><motor {}/></default>",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not mujoco.__version__.startswith(VERSION), reason=f"the table is MuJoCo {VERSION}'s")
+@pytest.mark.parametrize("tag", KEYWORD_PLACES)
+def test_keywords_are_mujocos(tag: str) -> None:
+    """Every word that we know MuJoCo knows, and a word that neither knows is refused by both."""
+    known = {"flag": {"gravity": "enable disable", "energy": "enable disable"}}.get(tag) or KEYWORDS[tag]
+    for attribute, words in known.items():
+        if attribute not in find_row(tag).attributes:
+            continue
+        for word in (*words.split(), "RK5", "True"):
+            section = KEYWORD_PLACES[tag].format(f'{attribute}="{word}"')
+            text = f"<mujoco>{section}</mujoco>"
+            try:
+                mujoco.MjModel.from_xml_string(text)
+                accepted = True
+            except ValueError as error:  # other complaints come after the word was understood
+                accepted = "invalid keyword" not in str(error)
+            assert accepted == (word in words.split()), (attribute, word)
+            if not accepted:
+                with pytest.raises(DescriptionError, match=f"value of {attribute} named '{word}'"):
+                    from_mjcf(ARM.replace("<worldbody>", section + "<worldbody>", 1))
+
+
+def find_row(tag: str) -> Row:
+    return next(row for path, row in ours() if path[-1] == tag)
 
 
 def test_slips_inside_frames_are_refused() -> None:

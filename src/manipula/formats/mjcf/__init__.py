@@ -4,6 +4,7 @@
 ``reader``      MJCF → robot: ``from_mjcf``
 ``settings``    compiler, options, default classes, orientations
 ``schema``      which elements and attributes MJCF has
+``keywords``    attributes that take one of a few words
 ``sections``    tendons, equalities, deformables, files: refused or told
 ``actuators``   what actuators add to their joints
 ``extension``   what ``to_mjcf`` says in ``<custom>``, taken back

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from manipula.errors import unknown_name
+from manipula.formats.mjcf.keywords import check_keywords
 from manipula.formats.xml.reader import Element
 
 VERSION = "4.0"
@@ -244,7 +245,7 @@ def schema() -> Row:
 
 
 def check_schema(root: Element) -> None:
-    """Refuse an element or attribute that MJCF does not have, and a second one of what may stand once."""
+    """Refuse an element, attribute or keyword that MJCF does not have, and a second one of what may stand once."""
     todo = [(root, schema())]
     while todo:
         element, row = todo.pop()
@@ -253,6 +254,7 @@ def check_schema(root: Element) -> None:
                 raise unknown_name(
                     f"attribute of <{element.tag}>", attribute, sorted(row.attributes), line=element.line,
                     field=f"{element.tag}.{attribute}")  # fmt: skip
+        check_keywords(element)
         for child in element.children:
             if child.tag not in row.children:
                 raise unknown_name(
