@@ -1,17 +1,18 @@
 """Files and robots: what may be opened, how each format is read, how it is written.
 
-===============  ==================================================================================
-``load``         ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
-``catalog``      arms that come with the package
-``guard``        what may be opened, and how much of it
-``whole_file``   files that appear whole or not at all
-``planar``       planar arms from lengths and masses
-``table``        the 13-column text table
-``matlab_list``  lists in brackets, as such tables hold them
-``dh/``          rows of Denavit–Hartenberg parameters, both conventions, in and out
-``toml/``        our own format: fields with their lines, formulas, writers
-``xml/``         what URDF and MJCF share: elements with lines and budgets, words for what they cannot say
-``urdf/``        URDF, in and out
-``mjcf/``        MJCF, in and out
-===============  ==================================================================================
+===================  ==================================================================================
+``load``             ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
+``catalog``          arms that come with the package
+``guard``            what may be opened, and how much of it
+``whole_file``       files that appear whole or not at all
+``planar``           planar arms from lengths and masses
+``table``            the 13-column text table
+``table_extension``  what the 13 columns have no place for, in comments that are read back
+``matlab_list``      lists in brackets, as such tables hold them
+``dh/``              rows of Denavit–Hartenberg parameters, both conventions, in and out
+``toml/``            our own format: fields with their lines, formulas, writers
+``xml/``             what URDF and MJCF share: elements with lines and budgets, words for what they cannot say
+``urdf/``            URDF, in and out
+``mjcf/``            MJCF, in and out
+===================  ==================================================================================
 """
