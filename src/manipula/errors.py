@@ -76,7 +76,7 @@ class BudgetError(DescriptionError):
 
 
 class ShapeError(ManipulaError, ValueError):
-    """An array has the wrong shape."""
+    """An array has the wrong shape, or is no array that a result can be written to."""
 
 
 class LengthError(DescriptionError, ShapeError):

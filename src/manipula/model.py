@@ -82,9 +82,7 @@ class Model:
 
     def __init__(self, robot: Robot) -> None:
         if not isinstance(robot, Robot):
-            raise DescriptionError(
-                f"compile() takes a Robot, found {type(robot).__name__}; read a file with load(...)."
-            )
+            raise DescriptionError(f"A Robot is needed, found {type(robot).__name__}; read a file with load(...).")
         if robot.parameters:
             shown = ", ".join(robot.parameters[:12])
             raise DescriptionError(

@@ -91,3 +91,22 @@ def test_dotted_words_do_not_slow_the_search_for_nesting() -> None:
     assert "++" in pattern
     assert budget._DOTTED.search("a." * 24 + "b = 1") is None
     assert budget._DOTTED.search("x = 1\n" + "a . " * 25 + "b = 1") is not None
+
+
+def test_commas_between_numbers_of_xml_are_told() -> None:
+    text = '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+    with pytest.raises(DescriptionError, match=r"found 1\. Numbers are separated by spaces, not commas"):
+        mp.from_urdf(
+            text + '<origin xyz="0.1,0,0.02"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+        )
+
+
+def test_words_for_what_is_no_robot_no_path_no_result() -> None:
+    for call, words in (
+        (lambda: mp.base_parameters(3), "A Robot is needed, found int"),
+        (lambda: mp.load(b"x.urdf"), "A path or a catalog name is needed, found bytes"),
+        (lambda: mp.plot(None, "tip"), "A Result is needed.*found NoneType"),
+        (lambda: mp.plot([1, 2], "compare"), "A Result is needed.*found int"),
+    ):
+        with pytest.raises(DescriptionError, match=words):
+            call()

@@ -124,12 +124,12 @@ def test_out_may_be_strided_or_overlap_the_inputs():
 
 def test_wrong_out_is_refused():
     q = np.ones((2000, 5))
-    with pytest.raises(TypeError, match="3 outputs"):
+    with pytest.raises(ShapeError, match="3 outputs"):
         KERNEL(q, q, 1.0, out=np.empty((2000, 5)))
     kernel = native.compile_function(lambda x: x, {"x": (3,)}, name="copy")
     with pytest.raises(ShapeError, match="copy: out"):
         kernel(np.ones((2000, 3)), out=np.empty((2000, 4)))
-    with pytest.raises(TypeError, match="float64"):
+    with pytest.raises(ShapeError, match="float64"):
         kernel(np.ones((2000, 3)), out=np.empty((2000, 3), np.float32))
 
 

@@ -105,17 +105,40 @@ def _show(found: IkResult, robot: Any) -> None:
 
     out = Terminal()
     out.say(
-        (f"{robot.name}: {found.status}", "bold green" if found.status == "solved" else "bold red"), f" {found.reason}"
+        (f"{robot.name}: {found.status}", "bold green" if found.status == "solved" else "bold red"),
+        f": {found.reason}" if found.reason else "",
     )
     q = np.atleast_2d(found.q)
-    if not q.size or not np.isfinite(q).all():
-        return
+    if not q.size or not np.isfinite(q).all() or (found.status != "solved" and not found.iterations):
+        return  # nothing was searched: the posture is only where a search would start
     errors = [f"{residual:.1e}" for residual in np.atleast_1d(found.residual)]
     postures = [[f"{x:.5f}" for x in row] for row in q]
+    if found.status != "solved":
+        out.say("The nearest posture found:")
     if len(postures) == 1:
         out.table((*robot.joint_names, "error"), [[*postures[0], errors[0]]], left=0)
     else:
-        titles = ("joint", *(str(k + 1) for k in range(len(postures))))
-        rows = [[name, *(row[k] for row in postures)] for k, name in enumerate(robot.joint_names)]
-        out.table(titles, [*rows, ["error", *errors]])
+        heads = ["solution", *robot.joint_names, "error"]
+        columns = [[str(k + 1), *row, error] for k, (row, error) in enumerate(zip(postures, errors))]
+        for first, block in enumerate(_blocks(columns, out.console.width - max(map(len, heads)))):
+            if first:
+                out.say("")
+            lines = [list(line) for line in zip(heads, *block)]
+            out.table(lines[0], lines[1:])
     out.say((f"{found.method}, {int(found.iterations)} iterations; rad and m", "dim"))
+
+
+def _blocks(columns: list[list[str]], room: int) -> list[list[list[str]]]:
+    """Columns side by side, as many as fit into ``room`` letters, at least one."""
+    from manipula.cli.terminal import GAP
+
+    blocks: list[list[list[str]]] = []
+    left = 0
+    for column in columns:
+        width = len(GAP) + max(map(len, column))
+        if not blocks or width > left:
+            blocks.append([])
+            left = room
+        blocks[-1].append(column)
+        left -= width
+    return blocks

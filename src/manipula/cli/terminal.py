@@ -15,9 +15,12 @@ SPELT = {
     "…": "...", "·": "*", "×": "x", "÷": "/", "−": "-", "–": "-", "—": "-", "→": "->", "⇄": "<->", "≤": "<=", "≥": ">=", "≈": "~",
     "²": "^2", "³": "^3", "°": " deg", "π": "pi", "τ": "tau", "θ": "theta", "α": "alpha", "ω": "omega", "μ": "mu", "Δ": "d",
     "√": "sqrt", "±": "+-", "∞": "inf", "’": "'", "“": '"', "”": '"', "ᵀ": "^T", "\N{NO-BREAK SPACE}": " ",
+    "λ": "lambda", "φ": "phi", "σ": "sigma", "Λ": "Lambda",
+    "\N{COMBINING DOT ABOVE}": "'", "\N{COMBINING DIAERESIS}": "''",
 }  # fmt: skip
 OPTIONS = {  # what messages say to users of Python, and what it is called here
     "limits=False": "--no-limits",
+    "choose one: result.run(0)": "choose one: --run 0",
     "load_result(path, budget=…) allows more": "In Python, load_result takes a larger budget",
     "fix them with robot.with_parameters(...)": "give them values under [parameters] in its file",
     "give them numbers with robot.with_parameters(...) or export with parameters='struct'": (

@@ -23,10 +23,9 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
     """
-    try:
-        text = os.fspath(source)
-    except TypeError:
-        raise DescriptionError(f"A path or a catalog name is needed, found {type(source).__name__}.") from None
+    text = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(text, str):
+        raise DescriptionError(f"A path or a catalog name is needed, found {type(text).__name__}.")
     suffix = Path(text).suffix.lower()
     if suffix in READABLE:
         robot = _read(text, suffix, tip)

@@ -60,6 +60,7 @@ def immovable(robot: Robot, task: Task, targets: np.ndarray, tolerance: float) -
     out: list[IkVerdict | None] = [None] * len(targets)
     for kept in confined(robot, task):
         frame, rows = task.parts[kept.part]
+        frame = frame or "tip"
         places, angles = kept.misses(targets, rows)
         for k in np.flatnonzero((places > tolerance) | (angles > tolerance)):
             if places[k] > tolerance:

@@ -8,6 +8,13 @@ from manipula.parts.declared import FieldDeclaration
 from manipula.parts.registry import PartKind
 
 _MATH = re.compile(r":math:`([^`]*)`")
+_LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "zeta": "ζ", "eta": "η", "theta": "θ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω", "Delta": "Δ", "Lambda": "Λ", "Omega": "Ω", "pi": "π",
+    "cdot": "·", "times": "×", "le": "≤", "ge": "≥", "int": "∫", "sum": "∑", "infty": "∞", "partial": "∂", "pm": "±", "in": "∈",
+    "dots": "…", "varphi": "φ", "epsilon": "ε", "ldots": "…", "to": "→", "sqrt": "√",
+}  # fmt: skip
+_NAMED = ("tanh", "det", "bar")
 
 
 def default_text(d: FieldDeclaration) -> str:
@@ -29,8 +36,31 @@ def allowed_text(d: FieldDeclaration) -> str:
 
 
 def plain_summary(text: str) -> str:
-    """The summary of a part without the marks of its markup."""
-    return _MATH.sub(r"\1", text).replace("``", "`")
+    """The summary of a part without the marks of its markup; formulas in the letters of Unicode."""
+    return _MATH.sub(lambda math: plain_formula(math[1]), text).replace("``", "`")
+
+
+def plain_formula(tex: str) -> str:
+    r"""A formula for the terminal: ``K_v\dot e + \tau`` → K_v ė + τ."""
+    text = re.sub(r"\\(?:mathrm|text|mathbf|operatorname)\{([^{}]*)\}", r"\1", tex)
+    text = re.sub(r"\\(?:left|right)(?![a-z])|\\!", "", text)
+    text = re.sub(r"\\[,; ]|\\q?quad(?![a-z])", " ", text)
+    text = re.sub(r"\\(d?)dot\s*\{?(\\?[A-Za-z]+)\}?", _dotted, text)
+    text = re.sub(r"([_^])\{([\w+±]|max|min|-1)\}", r"\1\2", text)
+    text = re.sub(r"\\tfrac ?(\w)(\w)", r"\1/\2 ", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda m: _LETTERS.get(m[1], f" {m[1]} " if m[1] in _NAMED else m[1]), text)
+    text = re.sub(r"([_^]|√)\{([^{}]*)\}", r"\1(\2)", text)
+    text = re.sub(r"frac\{([^{}]*)\}\{([^{}]*)\}", r"(\1)/(\2)", text)
+    text = text.replace("^T", "ᵀ").replace("^-1", "⁻¹").replace("^2", "²").replace("1/2 ", "½ ")
+    text = re.sub(r"([(\[|]) +| +([(\])|,])", lambda m: m[1] or (m[0] if m[2] in "([|" else m[2]), text)
+    return " ".join(text.split())
+
+
+def _dotted(match: re.Match[str]) -> str:
+    letter = match[2].removeprefix("\\")
+    letter = _LETTERS.get(letter, letter)
+    dots = "\N{COMBINING DIAERESIS}" if match[1] else "\N{COMBINING DOT ABOVE}"
+    return f" {letter[0]}{dots}{letter[1:]}"
 
 
 def kind_table(kind: PartKind) -> str:

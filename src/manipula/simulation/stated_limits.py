@@ -113,9 +113,9 @@ def _own(quantity: str, value: Any, n: int) -> list[Any]:
     except (TypeError, ValueError) as error:
         if isinstance(error, DescriptionError):
             raise
-        raise ShapeError(
-            f"limits.{quantity} is one number or one per joint ({n}); found {printable(value, 80)}."
-        ) from None
+        kinds = "one range, or one range per joint" if quantity == "position" else "one number or one per joint"
+        count = f"{len(value)}: " if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) else ""
+        raise ShapeError(f"limits.{quantity} is {kinds} ({n}); found {count}{printable(value, 80)}.") from None
 
 
 def limit_of(entry: Any) -> Limit:

@@ -104,7 +104,8 @@ class Element:
         counts = range(count, count + 1) if isinstance(count, int) else count
         if len(words) not in counts:
             wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-            self.fail(f"{wanted} number(s) are needed, found {len(words)}.", attribute)
+            commas = " Numbers are separated by spaces, not commas." if any("," in word for word in words) else ""
+            self.fail(f"{wanted} number(s) are needed, found {len(words)}.{commas}", attribute)
         try:
             values = tuple(decimal(word) for word in words)
         except DescriptionError as error:

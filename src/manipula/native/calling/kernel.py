@@ -234,6 +234,11 @@ class Kernel:
         graph = self.graph
         if named or len(arrays) != len(graph.inputs):
             arrays = ordered(self.name, graph.inputs, arrays, named)
+        if threads is not None:
+            import_module("manipula.native.calling.threads")
+            from manipula.native.calling.threads import thread_count
+
+            thread_count(threads, 0.0)
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
         if threads is None and self._small_batch(arrays) and separate(arrays, out):
@@ -264,18 +269,21 @@ class Kernel:
         results = []
         for name, shape, array in zip(self.graph.outputs, shapes, given):
             if not isinstance(array, np.ndarray) or array.dtype != np.float64:
-                raise TypeError(f"{self.name}: out for '{name}' must be an array of float64")
+                found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+                raise ShapeError(f"{self.name}: out for '{name}' must be an array of float64, found {found}.")
+            if not array.flags.writeable or isinstance(array, np.ma.MaskedArray):
+                raise ShapeError(f"{self.name}: out for '{name}' must be a plain array that can be written to.")
             if array.shape != shape:
                 raise ShapeError(f"{self.name}: out for '{name}' has shape {array.shape}, expected {shape}.")
             clash = any(np.may_share_memory(array, x) for x in (*arguments.arrays, *results))
-            usable = array.flags.c_contiguous and array.flags.writeable and array.flags.aligned and not clash
+            usable = array.flags.c_contiguous and array.flags.aligned and not clash
             results.append(array if usable else np.empty(shape))
         return results
 
     def _outs(self, out: Any) -> tuple:
         given = out if isinstance(out, (tuple, list)) else (out,)
         if len(given) != len(self.graph.outputs):
-            raise TypeError(f"{self.name}: out has {len(given)} arrays, there are {len(self.graph.outputs)} outputs")
+            raise ShapeError(f"{self.name}: out has {len(given)} arrays, there are {len(self.graph.outputs)} outputs.")
         return tuple(given)
 
     def _delivered(self, results: Any, out: Any) -> Any:

@@ -76,6 +76,10 @@ def split_length(dimension: str) -> tuple[str, int]:
 
 
 def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):
+        raise ShapeError(
+            f"{graph.name}: argument '{name}' is a masked array; every number is needed (its filled(...) has them)."
+        )
     try:
         array = np.asarray(value)
         if array.dtype != np.float64 or not array.dtype.isnative:
@@ -98,10 +102,10 @@ def sample_count(sampled: Sampled, graph: Graph, arrays: list[np.ndarray]) -> in
 
 
 def separate(arrays: tuple[Any, ...], out: Any) -> bool:
-    """Whether ``out`` consists of float64 arrays that share no memory with each other or with the arguments."""
+    """Whether ``out`` consists of plain float64 arrays that share no memory with each other or with the arguments."""
     if out is None:
         return True
     given = out if isinstance(out, tuple) else (out,)
-    if not all(isinstance(x, np.ndarray) and x.dtype == np.float64 for x in given):
+    if not all(type(x) is np.ndarray and x.dtype == np.float64 for x in given):
         return False
     return not any(np.may_share_memory(x, y) for k, x in enumerate(given) for y in (*arrays, *given[:k]))

@@ -54,6 +54,17 @@ def first(result: Any) -> Result:
     return result if isinstance(result, Result) else result[0]
 
 
+def _listed(results: Any) -> list[Result]:
+    """Several results, and nothing else."""
+    listed = list(results) if isinstance(results, (list, tuple)) else [results]
+    for r in listed:
+        if not isinstance(r, Result):
+            raise DescriptionError(
+                f"A Result is needed, as simulate and load_result give it; found {type(r).__name__}."
+            )
+    return listed
+
+
 @dataclass(frozen=True)
 class Plot:
     """One kind of plot. Call it: ``axes = plots.joints(result)`` or ``plots.joints(result, ax=my_axes)``.
@@ -82,14 +93,14 @@ class Plot:
     def missing(self, result: Any) -> str | None:
         """Why this plot cannot be drawn from that result; None when it can."""
         if self.takes == "several":
-            results = [result] if isinstance(result, Result) else list(result)
+            results = [result] if isinstance(result, Result) else _listed(result)
             if len(results) < 2:
                 return f"'{self.name}' needs at least two results."
             if len({r.arrays["q"].shape[-1] for r in results}) > 1:
                 return f"'{self.name}' needs results of robots with the same number of joints."
         else:
             if not isinstance(result, Result):
-                return f"'{self.name}' draws one result, found {len(list(result))}."
+                return f"'{self.name}' draws one result, found {len(_listed(result))}."
             results = [result]
         if self.takes in ("run", "several") and any(is_batch(r) for r in results):
             return f"'{self.name}' draws one run and this is a batch; choose one: result.run(0)."
