@@ -196,7 +196,7 @@ def test_wrong_shapes_name_the_robot() -> None:
 def test_what_cannot_be_compiled_says_why() -> None:
     with pytest.raises(DescriptionError, match=r"free parameters \(l\).*with_parameters\(l=1.0"):
         compile(planar(["l"], [1.0]))
-    with pytest.raises(DescriptionError, match="takes a Robot, found str"):
+    with pytest.raises(DescriptionError, match="A Robot is needed, found str"):
         compile("panda.urdf")  # pyright: ignore[reportArgumentType]
     with pytest.raises(BudgetError, match=r"mass_matrix.*360000 entries"):
         compile(planar([0.1] * 600, [1.0] * 600)).mass_matrix(np.zeros(600))
