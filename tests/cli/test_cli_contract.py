@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run, one batch, a scenario of each, one that ends at a limit."""
     place = tmp_path_factory.mktemp("cli")
     bounded = ARM.replace(joints=tuple(replace(j, limits=LIMITS) for j in ARM.joints))
-    one = mp.Scenario(bounded, q0=(0.1, 0.2), duration=0.02, step=0.01, verify=False)
+    one = mp.Scenario(bounded, q0=(0.1, 0.2), duration=0.02, step=0.01)
     one.save(place / "one.toml")
     mp.simulate(one).save(place / "one.nc")
     batch = one.replace(q0=((0.1, 0.2), (0.3, 0.4)))

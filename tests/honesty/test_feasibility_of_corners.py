@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import manipula as mp
+from manipula.cli.app import app
+from manipula.errors import DescriptionError
+from manipula.reports.key_numbers import key_numbers
 
 ROBOT = mp.load("planar-2r")
 CORNER = mp.trajectory(
@@ -90,3 +98,83 @@ def test_limits_that_a_corner_does_not_touch_stay_kept() -> None:
     limits = {"velocity": 10.0, "position": 4.0, "tip": {"velocity": 2.0}}
     result = mp.simulate(mp.Scenario(ROBOT, PATH, kind="kinematic", q0=START, limits=limits, step=1e-3, verify=False))
     assert result.feasible is True
+
+
+# what is not known ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limits", [{"torque": 1e-6}, {"power": 1e-6}], ids=str)
+def test_limits_of_torque_without_a_robot_are_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(DescriptionError, match="need a robot"):
+        mp.feasibility(SMOOTH, limits)
+
+
+def test_without_limits_nothing_is_said() -> None:
+    run = mp.simulate(mp.Scenario(ROBOT, SMOOTH, kind="inverse_dynamics", step=1e-2))
+    for verdict in (mp.feasibility(SMOOTH, {}), mp.feasibility(SMOOTH, ROBOT), mp.feasibility(run)):
+        assert verdict.feasible is None
+        assert verdict.reason == run.feasibility.reason
+        assert "No limits are stated" in verdict.text()
+        assert verdict.to_dict()["slow_down"] is None
+
+
+@pytest.mark.parametrize("status", ["not_finite", "singular", "diverged", "step_too_small"])
+def test_of_a_run_that_died_only_what_it_broke_is_known(status: str) -> None:
+    limits = {"velocity": 100.0}
+    whole = mp.simulate(mp.Scenario(ROBOT, SMOOTH, kind="inverse_dynamics", step=1e-2, limits=limits))
+    assert whole.feasible is True
+    arrays = {name: np.array(values, float) for name, values in whole.arrays.items()}
+    for values in arrays.values():
+        values[40:] = np.nan
+    dead = replace(whole, arrays=arrays, status=status, reason="It died.")
+    for verdict in (dead.feasibility, mp.feasibility(dead)):
+        assert verdict.feasible is None
+        assert "what would have followed is not known" in verdict.reason
+    slow = replace(dead, meta={**dead.meta, "limits": {"velocity": [0.1, 0.1]}})
+    assert slow.feasible is False
+    assert mp.feasibility(slow).feasible is False
+
+
+def test_a_batch_with_a_run_that_died_is_not_feasible() -> None:
+    scenario = mp.Scenario(
+        ROBOT, q0=[[0.1, 0.2], [0.2, 0.1]], duration=0.1, step=1e-3, limits={"velocity": 100.0}, verify=False
+    )
+    batch = mp.simulate(scenario)
+    assert batch.feasible is True
+    dead = replace(batch, statuses=("finished", "diverged"))
+    assert dead.feasibility.runs == (True, None)
+    assert dead.feasible is None
+    assert "not known" in dead.feasibility.reason
+
+
+# what is trusted -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_run_that_was_not_verified_is_not_trusted(verify: bool, tmp_path: Path) -> None:
+    scenario = mp.Scenario(ROBOT, q0=[0.1, 0.2], duration=0.1, step=1e-3, limits={"velocity": 100.0}, verify=verify)
+    mp.simulate(scenario).save(tmp_path / "run.npz")
+    told = CliRunner().invoke(app, ["check", str(tmp_path / "run.npz")])
+    assert told.exit_code == (0 if verify else 1)
+    assert ("not verified" in told.output) is not verify
+    plain = CliRunner().invoke(app, ["check", "--json", str(tmp_path / "run.npz")])
+    assert json.loads(plain.output)["trusted"] is verify
+
+
+def test_where_nothing_is_integrated_nothing_is_to_be_verified(tmp_path: Path) -> None:
+    scenario = mp.Scenario(ROBOT, SMOOTH, kind="inverse_dynamics", step=1e-2, limits={"velocity": 100.0})
+    mp.simulate(scenario).save(tmp_path / "run.npz")
+    assert CliRunner().invoke(app, ["check", str(tmp_path / "run.npz")]).exit_code == 0
+
+
+def test_the_numbers_of_a_report_are_those_of_its_limits() -> None:
+    def tile(result: mp.Result) -> str:
+        return next(row[1] for row in key_numbers(result) if row[0] == "Largest torque")
+
+    limits = {"torque": 1.0}
+    coarse = mp.simulate(mp.Scenario(ROBOT, SMOOTH, kind="inverse_dynamics", step=1e-3, sample=0.3, limits=limits))
+    reached = max(abs(c.worst) for c in coarse.feasibility.checks)
+    assert reached > np.abs(coarse.tau).max()  # it lies between the samples
+    assert tile(coarse) == f"{reached:.4g}"
+    corner = mp.simulate(mp.Scenario(ROBOT, PATH, kind="kinematic", q0=START, limits=limits, step=1e-2, verify=False))
+    assert tile(corner) == "∞"

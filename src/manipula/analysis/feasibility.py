@@ -24,6 +24,7 @@ from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
+from manipula.simulation.verdicts.limits import ENDED, NONE_STATED, died
 
 MOST_SLOWING = 1e4
 
@@ -51,14 +52,16 @@ class Feasibility(Value):
     """Verdict on a motion.
 
     Attributes:
-        feasible: is every stated limit kept? joints: one verdict each; tip: checks of the tip's speed, acceleration, jerk.
-        slow_down: factor k by which time must be stretched to become feasible: 1 when it is, inf when slowing does not help.
+        feasible: is every stated limit kept? None when none is stated, or when a run ended before its time without breaking one.
+        joints: one verdict each; tip: checks of the tip's speed, acceleration, jerk.
+        slow_down: factor k by which time must be stretched to become feasible: 1 when it is, inf when slowing does not help, NaN when
+            nothing is known.
         unstated: limits that nobody stated and that were therefore not checked.
         energy: work of the drives [J], positive part only (nothing is fed back).
         remarks: what the verdict rests on, where that is not plain (jumps of the acceleration, an estimated jerk).
     """
 
-    feasible: bool
+    feasible: bool | None
     joints: tuple[JointVerdict, ...]
     tip: tuple[Check, ...]
     slow_down: float
@@ -94,7 +97,7 @@ class Feasibility(Value):
             }
 
         return {
-            "feasible": self.feasible, "slow_down": None if np.isinf(self.slow_down) else self.slow_down,
+            "feasible": self.feasible, "slow_down": self.slow_down if np.isfinite(self.slow_down) else None,
             "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated), "remarks": list(self.remarks),
             "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
             "tip": [row(c) for c in self.tip],
@@ -125,6 +128,7 @@ def feasibility(
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
     bounds, of_tip, unstated = _limits(motion, limits, robot, n, names)
     of_tip |= dict(tip or {})
+    unchecked = _unchecked(signals, bounds, hasattr(motion, "arrays") and limits is None)
     if not hasattr(motion, "arrays"):
         unstated += tuple(
             f"friction of {j.name}"
@@ -138,12 +142,17 @@ def feasibility(
     tip_checks = [
         _tip_check(motion, robot, signals, quantity, float(limit), torn) for quantity, limit in of_tip.items()
     ]
-    feasible = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (1.0, "") if feasible else _slow_down(signals, bounds, laws, joints, tip_checks, torn)
+    kept = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
+    k, why = (1.0, "") if kept else _slow_down(signals, bounds, laws, joints, tip_checks, torn)
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
-    reason = _reason(feasible, joints, tip_checks, k, why, torn)
-    remarks = (jerk.remark,) if jerk is not None and jerk.remark else ()
+    feasible, reason = kept, _reason(kept, joints, tip_checks, k, why, torn)
+    if not of_tip and all(limit is None for row in bounds.values() for limit in row):
+        feasible, reason, k = None, NONE_STATED, float("nan")
+    elif kept and hasattr(motion, "arrays") and died(motion.status, motion.arrays["q"]):
+        stopped = motion.status == "limit" and limits is None  # by the limits it was made with
+        feasible, reason, k = (False, motion.reason, float("inf")) if stopped else (None, ENDED, float("nan"))
+    remarks = (*unchecked, *((jerk.remark,) if jerk is not None and jerk.remark else ()))
     return Feasibility(feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks)
 
 
@@ -300,6 +309,16 @@ def _limits(
         f"{q} of {names[i]}" for q in QUANTITIES[:5] for i in range(n) if bounds.get(q, [None] * n)[i] is None
     )
     return bounds, dict(stated.get("tip") or {}), unstated
+
+
+def _unchecked(signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], own: bool) -> tuple[str, ...]:
+    """Limits of torque and power that nothing can be held against: refused, but told where a result carries them itself (own)."""
+    missing = [q for q in ("torque", "power") if q not in signals and any(v is not None for v in bounds.get(q, ()))]
+    if missing and not own:
+        raise DescriptionError(
+            f"Limits of {' and '.join(missing)} need a robot whose parameters all have values: robot=…", field="limits"
+        )
+    return (f"Limits of {' and '.join(missing)} could not be checked: nothing of it was recorded.",) if missing else ()
 
 
 def _slow_down(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,8 @@ def check(
     """Say whether the machine can do it: position, velocity, acceleration, jerk, torque and power against limits.
 
     Limits come from [limits] in the file, else from the robot; a stored result carries both. Of a batch the first run that breaks a limit
-    is shown. Exit code 0 when everything is feasible and the numbers can be trusted, 1 when not, 2 for wrong input.
+    is shown. Exit code 0 when everything is feasible and the numbers can be trusted (the run finished, and its accuracy was verified), 1 when
+    not, 2 for wrong input.
     """
     from manipula.cli.live import live
 
@@ -37,9 +39,8 @@ def check(
         from json import dumps
 
         told = {"status": result.status, "status_reason": result.reason, "batch": batch or None, **verdict.to_dict()}
-        told["feasible"] = verdict.feasible and (
-            result.ok or None
-        )  # a run that did not finish cannot be called feasible
+        told["feasible"] = verdict.feasible and (result.ok or None)  # an answer that is not right proves nothing
+        told["trusted"] = trusted
         typer.echo(dumps(told, indent=2, ensure_ascii=False))
     else:
         _show(result, verdict, batch)
@@ -83,7 +84,7 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
         raise DescriptionError(
             "No limits are stated: give the robot limits, or the file a table [limits].", file=str(path), field="limits"
         )
-    batch, trusted = "", result.ok
+    batch, trusted = "", result.ok and verified(result)
     if run_number is not None:
         chosen_run(result, run_number)  # refuses a single run, and numbers that do not exist
     if result.arrays["q"].ndim == 3:
@@ -96,24 +97,36 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
             batch = f"{len(failed)} of {len(runs)} runs break a limit; this is run {run_number}."
         result = result.run(run_number)
     try:
-        return result, feasibility(result, robot=robot), batch, trusted and result.ok
+        return result, feasibility(result, robot=robot), batch, trusted and result.ok and verified(result)
     except DescriptionError as error:
         raise error.at(file=str(path)) from None
 
 
+def verified(result: Result) -> bool:
+    """Was the run repeated with other steps? Along a given motion without friction that remembers nothing is integrated."""
+    exact = result.meta.get("kind") == "inverse_dynamics" and "bristles" not in result.arrays
+    return exact or not isnan(result.trusted_until)
+
+
 def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     from manipula.cli.terminal import Terminal
+    from manipula.simulation.verdicts.limits import ENDED
 
     out = Terminal()
     out.say((result.status, "bold green" if result.ok else "bold red"), f": {result.reason}")
     if batch:
         out.say(batch)
-    if not verdict.feasible:
+    if result.ok and not verified(result):
+        out.say(
+            ("not trusted", "bold red"),
+            ": the accuracy of this run was not verified (verify = false); run it with verify = true.",
+        )
+    if verdict.feasible is False:
         out.say(("not feasible", "bold red"), f": {verdict.reason}")
-    elif result.ok:
+    elif verdict.feasible and result.ok:
         out.say(("feasible", "bold green"), f": {verdict.reason}")
     else:
-        out.say("No limit was exceeded before the run ended; what would have followed is not known.")
+        out.say(ENDED if verdict.feasible else verdict.reason)
     rows, styles = [], {}
     checks = [(j.name, c) for j in verdict.joints for c in j.checks if c.limit is not None]
     for name, c in [*checks, *(("tip", c) for c in verdict.tip)]:

@@ -100,7 +100,7 @@ def show(result: Result, files: dict[str, Path], seconds: float, left_out: tuple
         out.say((verdict.reason, "dim"))
     elif verdict.feasible and result.ok:
         out.say(("feasible", "bold green"), f": {verdict.reason}")
-    for note in (*verdict.remarks, *result.notes):
+    for note in (*(r for r in verdict.remarks if r != verdict.reason), *result.notes):
         out.say((note, "dim"))
     for said in left_out:
         out.say((said, "yellow"))

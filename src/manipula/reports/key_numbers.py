@@ -6,21 +6,39 @@ import numpy as np
 
 from manipula.reports.page import text
 from manipula.reports.source import is_batch, names_of, prismatic, summary, unit_of
+from manipula.simulation.limit_checks import SIGNALS
 from manipula.simulation.result import Result
 
 Row = tuple[str, str, str, str]  # title, value, unit and a remark
 ROUNDING = 1e-12  # of the energies: an imbalance below this is rounding
 
 
-def peak(result: Result, signal: str, slides: bool | None = None) -> tuple[float, int, int, int] | None:
-    """Largest absolute value of a signal (S, n) or (N, S, n) among the joints that slide or turn (all: None): value, run, sample, joint."""
+def peak(result: Result, signal: str, slides: bool | None = None) -> tuple[float, int, float, int] | None:
+    """Largest absolute value of a signal (S, n) or (N, S, n) among the joints that slide or turn (all: None): value, run, time, joint.
+
+    What a run was seen to do between its samples (``meta["peaks"]``) counts as well, as it does for the limits.
+    """
     values = np.abs(np.asarray(result.arrays[signal], float))
+    kinds = prismatic(result)
     if slides is not None:
-        values = np.where(np.array(prismatic(result)) == slides, values, np.nan)
+        values = np.where(np.array(kinds) == slides, values, np.nan)
     if not np.isfinite(values).any():
         return None
     *run, sample, joint = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    return float(np.nanmax(values)), int(run[0]) if run else -1, int(sample), int(joint)
+    best = float(np.nanmax(values)), int(run[0]) if run else -1, float(result.t[sample]), int(joint)
+    own = int(result.meta.get("run", 0))
+    for member, quantity, joint, low, before, high, after, _ in result.meta.get("peaks") or ():
+        if SIGNALS.get(quantity) != signal or joint < 0 or (slides is not None and kinds[joint] != slides):
+            continue
+        if run or member == own:
+            seen = max((abs(float(low)), float(before)), (abs(float(high)), float(after)))
+            best = max(best, (seen[0], int(member) if run else -1, seen[1], int(joint)), key=lambda b: b[0])
+    return best
+
+
+def shown(value: float) -> str:
+    """A largest value for people; that of a jump is infinite."""
+    return "∞" if np.isinf(value) else summary(value)
 
 
 def key_numbers(result: Result) -> list[Row]:
@@ -49,17 +67,17 @@ def _duration(result: Result) -> Row:
 def _largest(result: Result) -> list[Row]:
     """Torque and force, turning and sliding speed: each in its own unit."""
     rows: list[Row] = []
-    names, t = names_of(result), result.t
+    names = names_of(result)
     titles = {("tau", False): "Largest torque", ("tau", True): "Largest force", ("qd", False): "Largest velocity",
               ("qd", True): "Largest velocity"}  # fmt: skip
     both = len(set(prismatic(result))) > 1
     for (signal, slides), title in titles.items():
         found = peak(result, signal, slides) if signal in result.arrays else None
         if found is not None and found[0] > 0.0:
-            value, run, sample, joint = found
+            value, run, time, joint = found
             kind = (", sliding" if slides else ", turning") if both and signal == "qd" else ""
             where = f"run {run}, " if run >= 0 else ""
-            rows.append((title + kind, summary(value), unit_of(result, signal, joint), f"{where}{names[joint]}, t = {t[sample]:.3g} s"))  # fmt: skip
+            rows.append((title + kind, shown(value), unit_of(result, signal, joint), f"{where}{names[joint]}, t = {time:.3g} s"))  # fmt: skip
     return rows
 
 

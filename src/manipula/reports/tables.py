@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.reports.key_numbers import peak
+from manipula.reports.key_numbers import peak, shown
 from manipula.reports.page import chip, text
 from manipula.reports.page import table as html_table
 from manipula.reports.source import names_of, prismatic, summary, unit_of
@@ -67,7 +67,9 @@ def _banner(colour: str, words: str, body: str) -> str:
 def limits_banner(result: Result) -> str:
     """Amber when the machine cannot do it, with every broken limit; a line where the limits are kept, or where none is stated."""
     verdict = result.feasibility
-    remarks = "".join(f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks)
+    remarks = "".join(
+        f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks if remark != verdict.reason
+    )
     if verdict.feasible is False:
         broken = verdict.broken
         rows = "".join(f"<p>{text(c.sentence(), 400)}</p>" for c in broken[:MOST_BROKEN])
@@ -198,7 +200,7 @@ def run_table(result: Result) -> str:
         cells += [text(summary(run.reached)), text(summary(run.error_estimate))]
         for signal, slides in kinds:
             found = peak(run, signal, slides) if signal in run.arrays else None
-            cells.append("–" if found is None else f"{text(summary(found[0]))} {text(unit_of(run, signal, found[3]))}")
+            cells.append("–" if found is None else f"{text(shown(found[0]))} {text(unit_of(run, signal, found[3]))}")
         end = good[-1] if len(good) else []
         cells.append(text(", ".join(summary(x) for x in end[:7]) + (" …" if len(end) > 7 else "")))
         rows.append(cells)

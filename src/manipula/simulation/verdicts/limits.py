@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from manipula.simulation.result import Result
 
 
+NONE_STATED = "No limits are stated, so nothing says whether the machine can do it."
+ENDED = "No limit was exceeded before the run ended; what would have followed is not known."
+DIED = ("diverged", "not_finite", "singular", "step_too_small")
+
+
+def died(status: str, q: np.ndarray) -> bool:
+    """Did a run with positions q (S, n) end before its time, so that what it would have done is not known?"""
+    return status in DIED or not np.isfinite(q).all()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LimitVerdict(Value):
     """How a result stands against every stated limit.
 
     Attributes:
-        feasible: True when every stated limit is kept, False when one is not, None when none is stated.
+        feasible: True when every stated limit is kept, False when one is not, None when none is stated, or when the run ended before its
+            time without breaking one.
         checks: one for every stated limit, in the order of the joints; of a batch that of the worst run.
         runs: ``feasible`` of every run of a batch.
         remarks: what the verdict rests on, where that is not plain.
@@ -44,7 +55,7 @@ class LimitVerdict(Value):
     def reason(self) -> str:
         """One sentence."""
         if self.feasible is None:
-            return "No limits are stated, so nothing says whether the machine can do it."
+            return ENDED if ENDED in self.remarks else NONE_STATED
         if self.feasible:
             kinds = [q for q in QUANTITIES if any(c.quantity == q for c in self.checks)]
             which = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
@@ -55,12 +66,6 @@ class LimitVerdict(Value):
         more = len(broken) - 1
         tail = f" {more} other limit{'s are' if more > 1 else ' is'} broken too." if more else ""
         return f"{head}{broken[0].sentence()}{tail}" if broken else f"{head}{self.remarks[0]}"
-
-
-# what is stated ------------------------------------------------------------------------------------------------------
-
-
-# how a motion stands against it --------------------------------------------------------------------------------------
 
 
 def limit_verdict(result: Result) -> LimitVerdict:
@@ -77,16 +82,20 @@ def limit_verdict(result: Result) -> LimitVerdict:
             unknown = (f"Limits of jerk could not be checked: {error}",)
     if q.ndim == 2:
         checks, remarks = _single(result, limits, jerk)
-        ended = result.status == "limit"  # there the samples end before the crossing
-        kept = not ended and all(c.ok for c in checks) if checks or ended else None
-        return LimitVerdict(kept, checks, (), (*((result.reason,) if ended else ()), *unknown, *remarks))
+        kept = _kept(result.status, q, checks)
+        stop = (
+            (result.reason,)
+            if result.status == "limit"
+            else (ENDED,)
+            if kept is None and died(result.status, q)
+            else ()
+        )
+        return LimitVerdict(kept, checks, (), (*stop, *unknown, *remarks))
     found = [_single(result.run(k), limits, None if jerk is None else jerk.run(k)) for k in range(len(q))]
     ended = [status == "limit" for status in result.statuses]
     if not any(checks for checks, _ in found) and not any(ended):
         return LimitVerdict(None, (), (None,) * len(q))
-    runs = tuple(
-        not end and all(c.ok for c in checks) if checks or end else None for end, (checks, _) in zip(ended, found)
-    )
+    runs = tuple(_kept(status, q[k], found[k][0]) for k, status in enumerate(result.statuses))
     strained: dict[tuple[str, str], Check] = {}  # each limit as the run that strains it most finds it
     for k, (checks, _) in enumerate(found):
         for c in checks:
@@ -94,8 +103,17 @@ def limit_verdict(result: Result) -> LimitVerdict:
             if kept is None or c.use > kept.use:
                 strained[c.name, c.quantity] = replace(c, run=k)
     stops = (reason for reason, end in zip(result.reasons, ended) if end)
-    remarks = tuple(dict.fromkeys((*stops, *unknown, *(r for _, said in found for r in said))))
-    return LimitVerdict(all(kept is not False for kept in runs), tuple(strained.values()), runs, remarks)
+    early = (ENDED,) if None in runs else ()
+    remarks = tuple(dict.fromkeys((*stops, *early, *unknown, *(r for _, said in found for r in said))))
+    whole = False if False in runs else None if None in runs else True
+    return LimitVerdict(whole, tuple(strained.values()), runs, remarks)
+
+
+def _kept(status: str, q: np.ndarray, checks: tuple[Check, ...]) -> bool | None:
+    """Does one run keep its limits? Of one that ended before its time only what it broke is known."""
+    if status == "limit" or not all(c.ok for c in checks):  # where it stopped, the samples end before the crossing
+        return False
+    return True if checks and not died(status, q) else None
 
 
 def _single(result: Result, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Check, ...], tuple[str, ...]]:
