@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -57,10 +58,13 @@ def test_an_elbow_that_does_not_exist_is_refused() -> None:
         mp.simulate(mp.Scenario(robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics", ik_solution=5))
 
 
-def test_a_motion_out_of_reach_is_an_error_that_says_when() -> None:
+def test_a_motion_out_of_reach_fails_and_says_when() -> None:
     motion = formula_motion(["0.3 + t", "0.2", "0.3"], 1.0, orientation=lambda t: [np.pi, 0.0, 0.0])
-    with pytest.raises(mp.SolveError, match=r"t = 0\.\d+ s"):
-        mp.simulate(mp.Scenario(robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics"))
+    result = mp.simulate(mp.Scenario(robot=mp.load("scara-khang"), reference=motion, kind="inverse_dynamics"))
+    assert result.status == "failed"
+    assert re.search(r"t = 0\.\d+ s", result.reason)
+    with pytest.raises(mp.SolveError, match="ended as 'failed'"):
+        result.check()
 
 
 def test_square_of_the_redundant_five_link_arm() -> None:

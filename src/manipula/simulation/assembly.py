@@ -49,6 +49,15 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
                   notes, s, tuple(map(float, error)), least(trusted), tuple(map(float, trusted)))  # fmt: skip
 
 
+def not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, verdicts: list[RunVerdict]) -> Result:
+    """A result whose only sample is the initial state, (N, n) each."""
+    t = s.times
+    arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
+    arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
+    nothing = np.full(len(q0), np.nan)
+    return assembled(s, t, arrays, verdicts, nothing, (), nothing)
+
+
 def least(trusted: np.ndarray) -> float:
     """Until when all runs of a batch can be trusted; NaN when one was not verified."""
     return float(np.min(trusted)) if len(trusted) else float("nan")

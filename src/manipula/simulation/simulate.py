@@ -9,7 +9,8 @@ import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
 from manipula.motion.trajectory import Trajectory
-from manipula.simulation.assembly import assembled
+from manipula.simulation.assembly import assembled, not_started
+from manipula.simulation.checks.own_integrator import check_own_integrator
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
 from manipula.simulation.initial_posture import moved_note
@@ -53,6 +54,8 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     known = ("auto", *FIXED, *ADAPTIVE)
     if scenario.integrator not in known:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
+    if scenario.integrator != "auto":
+        check_own_integrator({**FIXED, **ADAPTIVE}[scenario.integrator], scenario.integrator)
     kind = scenario.resolved_kind()
     check_requests(scenario)
     if isinstance(scenario.reference, Trajectory):
@@ -73,9 +76,8 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     q0, qd0 = initial_state(scenario)
     rcond = judge.condition(scenario.robot, q0)
     if rcond < judge.SINGULAR:
-        return _not_started(
-            scenario, q0, qd0, f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
-        )
+        why = f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
+        return not_started(scenario, q0, qd0, [RunVerdict("singular", why)] * len(q0))
     run = prepare_run(scenario, (q0, qd0))
     if scenario.integrator in ADAPTIVE and (run.loop.noisy or run.loop.delay):
         raise DescriptionError(
@@ -100,15 +102,6 @@ def _peaks_of(run: Run, threads: int | None) -> dict[str, Any]:
     peaks = Peaks()
     _integrated(replace(run, scenario=run.scenario.replace(verify=False)), threads, peaks)
     return {"peaks": tuple(peaks.rows)}
-
-
-def _not_started(s: Scenario, q0: np.ndarray, qd0: np.ndarray, reason: str) -> Result:
-    """A result whose only sample is the initial state."""
-    t = s.times
-    arrays = {name: np.full((len(x), len(t), s.robot.n), np.nan) for name, x in (("q", q0), ("qd", qd0))}
-    arrays["q"][:, 0], arrays["qd"][:, 0] = q0, qd0
-    nothing = np.full(len(q0), np.nan)
-    return assembled(s, t, arrays, [RunVerdict("singular", reason)] * len(q0), nothing, (), nothing)
 
 
 def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | None) -> Result:

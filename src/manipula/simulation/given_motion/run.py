@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, SolveError
 from manipula.model import Model
 from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
-from manipula.simulation.assembly import assembled
+from manipula.simulation.assembly import assembled, not_started
 from manipula.simulation.given_motion.along_reference import along_joints, along_task
 from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
@@ -26,7 +26,7 @@ from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
-from manipula.simulation.result import Result
+from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 
 NEAR = (
@@ -75,10 +75,34 @@ def inverse_dynamics(s: Scenario) -> Result:
         return along_task(s if s.q0 is None else s.replace(q0=np.atleast_2d(s.q0)[k]), s.times)
 
     count = 1 if s.q0 is None else len(np.atleast_2d(s.q0))
+    try:
+        return _along_task(asked, s, member, count)
+    except SolveError:
+        return _not_followed(asked, s, [_why(member, s, k % count) for k in range(s.batch)])
+
+
+def _along_task(asked: Scenario, s: Scenario, member: Callable[[Scenario, int], JointMotion], count: int) -> Result:
     motion = stacked([member(s, k) for k in range(count)] * (s.batch // count))
     moved = _moved(s, motion.q[:, 0]) if s.q0 is not None else ()
     _check_rates(s, motion)
     return _result(GivenRun(asked, s, motion, lambda s, k: member(s, k % count), notes=moved))
+
+
+def _why(member: Callable[[Scenario, int], JointMotion], s: Scenario, k: int) -> str:
+    """Why a run cannot follow its reference, at the samples or between them; empty where it can."""
+    try:
+        member(s, k), member(_all_steps(s), k)
+    except SolveError as error:
+        return str(error)
+    return ""
+
+
+def _not_followed(asked: Scenario, s: Scenario, reasons: list[str]) -> Result:
+    """A reference that a run cannot follow is a failure of the motion, not of the request."""
+    other = "Nothing is computed, because another run of the batch cannot follow the reference."
+    unknown = np.full((len(reasons), s.robot.n), np.nan)
+    q0 = unknown if s.q0 is None or s.start == "project" else np.broadcast_to(np.asarray(s.q0, float), unknown.shape)
+    return not_started(asked, q0, unknown, [RunVerdict("failed", why or other) for why in reasons])
 
 
 def _with_numbers(s: Scenario) -> Scenario:

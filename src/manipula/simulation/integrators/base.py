@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from manipula.algebra.arguments import check_overrides
 from manipula.algebra.ops import Scalar, Vector
 
 RightHandSide = Callable[[Scalar, Vector], Vector]
@@ -20,6 +21,10 @@ class FixedStep(ABC):
 
     name: ClassVar[str]
     order: ClassVar[int]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, FixedStep)
 
     @abstractmethod
     def step(self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, n: int) -> Vector:
@@ -32,6 +37,10 @@ class AdaptiveStep(ABC):
     name: ClassVar[str]
     order: ClassVar[int]
     error_order: ClassVar[int]  # the estimate behaves like h to this power plus one
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, AdaptiveStep)
 
     @abstractmethod
     def attempt(
