@@ -135,6 +135,14 @@ def test_of_a_run_that_died_only_what_it_broke_is_known(status: str) -> None:
     assert mp.feasibility(slow).feasible is False
 
 
+def test_stated_limits_that_could_not_be_checked_are_not_called_unstated() -> None:
+    whole = mp.simulate(mp.Scenario(ROBOT, SMOOTH, kind="inverse_dynamics", step=1e-2, limits={"torque": 1e3}))
+    kept = {name: values for name, values in whole.arrays.items() if name != "tau"}
+    verdict = replace(whole, arrays=kept, meta={k: v for k, v in whole.meta.items() if k != "peaks"}).feasibility
+    assert verdict.feasible is None
+    assert "could not be checked" in verdict.reason
+
+
 def test_a_batch_with_a_run_that_died_is_not_feasible() -> None:
     scenario = mp.Scenario(
         ROBOT, q0=[[0.1, 0.2], [0.2, 0.1]], duration=0.1, step=1e-3, limits={"velocity": 100.0}, verify=False

@@ -55,7 +55,7 @@ class LimitVerdict(Value):
     def reason(self) -> str:
         """One sentence."""
         if self.feasible is None:
-            return ENDED if ENDED in self.remarks else NONE_STATED
+            return ENDED if ENDED in self.remarks else next(iter(self.remarks), NONE_STATED)
         if self.feasible:
             kinds = [q for q in QUANTITIES if any(c.quantity == q for c in self.checks)]
             which = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
