@@ -131,7 +131,11 @@ class Model:
 
     def jacobian_rate(self, q: Any, qd: Any, frame: str = TIP, expressed_in: ExpressedIn = "base", *, out: Any = None,
                       threads: int | None = None) -> np.ndarray:  # fmt: skip
-        """Time derivative of the Jacobian, (..., 6, n) [m/s, 1/s]: acceleration of the frame = J qdd + Jd qd."""
+        """Time derivative of the Jacobian, (..., 6, n) [m/s, 1/s]: in base axes, acceleration of the frame = J qdd + Jd qd.
+
+        With ``expressed_in="body"`` it is the derivative of the Jacobian in body axes, which turn: J qdd + Jd qd is then the rate of
+        the body twist (v, ω), and the acceleration of the frame's origin in body axes is its linear part + ω × v.
+        """
         return _call(self._framed("jacobian_rate", frame, expressed_in), (q, qd), out, threads)
 
     def pose_derivatives(self, q: Any, frame: str = TIP, *, out: Any = None, threads: int | None = None) -> np.ndarray:

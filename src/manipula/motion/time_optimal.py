@@ -173,7 +173,19 @@ def solve_time_optimal(
 
 
 def time_optimal(path: Path, **options: Any) -> PathTrajectory:
-    """The trajectory of :func:`solve_time_optimal`, with its options; raises SolveError (with the result) when there is none."""
+    """The fastest motion along ``path``, usually a joint-space path, that keeps its limits.
+
+    Options, all by name:
+        velocity, acceleration, torque, jerk: limits: one number, one a coordinate, or lower and upper (2, n).
+        inverse_dynamics: batched function (q, qd, qdd) → tau for ``torque``, such as ``model.inverse_dynamics``.
+        tip_speed: greatest speed of the tip [m/s]; along a joint-space path with tip_velocity, a batched function (q, qd) → (N, k).
+        start_speed, end_speed: ṡ at the ends, 0 when omitted.
+        points, scheme, tolerance, strict: of the grid: intervals at the start (1000), "interpolation" or "collocation", excess
+            between grid points above which it is refined (1e-3), whether the rest of the excess is taken out by slowing down (True).
+
+    Raises:
+        SolveError: no motion along this path keeps the limits; it holds the reason.
+    """
     for name in options:
         if name not in OPTIONS:
             hint = nearest(name, OPTIONS)

@@ -83,8 +83,9 @@ def _latex(eq: Equations, document: list[Section]) -> str:
 
 
 _STYLE = """body{font:16px/1.6 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}.eq{margin:.5rem 0;padding-left:3.5rem;text-indent:-3.5rem}
-math{font-size:1.05rem;white-space:nowrap}details{color:#555}pre{white-space:pre-wrap;text-indent:0}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}.eq{margin:.5rem 0;padding:.2rem 0 .2rem 3.5rem;text-indent:-3.5rem;overflow-x:auto}
+p{overflow-wrap:anywhere}
+math{font-size:1.05rem;white-space:nowrap}details{color:#555}pre{white-space:pre-wrap;overflow-wrap:anywhere;text-indent:0}
 @media (prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181c}details{color:#aaa}}"""
 
 
@@ -112,7 +113,8 @@ def _html(eq: Equations, document: list[Section]) -> str:
         body.append(f"<details><summary>LaTeX</summary><pre>{html.escape(source)}</pre></details>")
     content = "\n".join(body)
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n<style>{_STYLE}</style></head>\n'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{title}</title>\n<style>{_STYLE}</style></head>\n"
         f"<body>\n{content}\n</body></html>\n"
     )
 

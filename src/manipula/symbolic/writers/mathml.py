@@ -9,6 +9,8 @@ from manipula.symbolic.expression_tree import Atom, Node, Product
 from manipula.symbolic.names import GREEK_LETTERS
 from manipula.symbolic.writers.base import FormulaWriter, is_atomic, nested, split_number
 
+TIMES = '<mo lspace="0" rspace="0.17em">&#8290;</mo>'  # invisible, with a gap that parts names of several letters
+
 
 class MathmlWriter(FormulaWriter):
     """Fragments of presentation MathML."""
@@ -25,7 +27,7 @@ class MathmlWriter(FormulaWriter):
             parts.insert(0, f"<mfrac><mn>{above}</mn><mn>{below}</mn></mfrac>")
         elif above != "1" or not parts:
             parts.insert(0, f"<mn>{above}</mn>")
-        return "<mo>&#8290;</mo>".join(parts)  # invisible times
+        return TIMES.join(parts)
 
     def factor(self, node: Node, power: int) -> str:
         body = self.atom(node) if isinstance(node, Atom) else self.formula(node)
@@ -40,9 +42,9 @@ class MathmlWriter(FormulaWriter):
         if isinstance(key, tuple):
             kind, what = key
             if kind in ("qd", "qdd"):
-                dots = "˙" if kind == "qd" else "¨"
+                dots = "." if kind == "qd" else ".."  # full stops stand clear of the letter, accents touch it
                 letter = html.escape(self.names.letter)
-                return f"<msub><mover accent='true'><mi>{letter}</mi><mo>{dots}</mo></mover><mn>{what + 1}</mn></msub>"
+                return f"<msub><mover><mi>{letter}</mi><mo lspace='0' rspace='0'>{dots}</mo></mover><mn>{what + 1}</mn></msub>"
             if kind in ("c", "s") and not self.names.is_short(what):
                 moving, constant = [(j, k) for j, k in what if j < len(self.names.q)], self.names.constant(what)
                 inside = "".join(
