@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import choice, number, real_array, whole_number
+from manipula.algebra.arguments import check_overrides, choice, number, real_array, whole_number
 from manipula.algebra.jet import Jet
-from manipula.errors import DescriptionError, ShapeError
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.motion.paths.arc_length import ArcLength
 
@@ -48,6 +48,10 @@ class Curve(ABC):
     breaks: np.ndarray
     speed: float | None = None
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, Curve)
+
     @abstractmethod
     def point(self, u: Any, piece: Any) -> Sequence[Any]:
         """Coordinates at u, for any scalar; ``piece`` is the index of the smooth piece (an int array over a grid)."""
@@ -55,7 +59,18 @@ class Curve(ABC):
     def series(self, u: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         """Taylor coefficients by u on a grid, shape (order + 1, N, dimension)."""
         out = np.zeros((order + 1, len(u), self.dimension))
-        for i, coordinate in enumerate(self.point(Jet.variable(u, order), piece)):
+        who = f"'point' of {type(self).__name__}"
+        try:
+            given = self.point(Jet.variable(u, order), piece)
+        except ManipulaError:
+            raise
+        except Exception as error:  # somebody's code
+            raise DescriptionError(f"{who} fails: {type(error).__name__}: {error}.", field="path") from error
+        if not hasattr(given, "__len__") or len(given) != self.dimension:
+            raise DescriptionError(
+                f"{who} gives {printable(repr(given), 60)}; {self.dimension} coordinates are needed.", field="path"
+            )
+        for i, coordinate in enumerate(given):
             if isinstance(coordinate, Jet):
                 for k, c in enumerate(coordinate.coefficients):
                     out[k, :, i] = c
