@@ -17,6 +17,7 @@ from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.identity import identity
 from manipula.lazy import cached_property
 from manipula.native import Kernel, kernel_of
+from manipula.physics.forward import check_inertia
 from manipula.physics.functions import FUNCTIONS
 from manipula.physics.kinematics import check_axes
 from manipula.physics.mechanism import Mechanism, mechanism_of
@@ -220,6 +221,8 @@ class Model:
             raise BudgetError(
                 f"{name} of '{self.robot.name}' has {entries} entries for {self.n} joints; at most {MAX_ENTRIES} are compiled."
             )
+        if function.inverts:
+            check_inertia(self.robot)
 
         def f(*values: Any) -> dict[str, Any]:
             return function.run(self.lean_mechanism if function.lean else self.mechanism, *values, *options)

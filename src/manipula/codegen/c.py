@@ -139,7 +139,7 @@ class C(Language):
                "    double scale = 1e-300, worst = 0.0;", "    int i;",
                "    for (i = 0; i < n; ++i) {", "        const double e = fabs(found[i] - expected[i]);",
                "        if (fabs(expected[i]) > scale) scale = fabs(expected[i]);",
-               "        if (!(e <= worst)) worst = e;", "    }",
+               "        if (e != e || e > worst) worst = e;", "    }",
                "    if (!(worst <= tolerance * scale)) {", "        ++failures;",
                '        printf("%s differs by %g of %g\\n", name, worst, scale);', "    }", "}", ""]  # fmt: skip
         for r in program.routines:

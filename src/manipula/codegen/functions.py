@@ -10,8 +10,9 @@ import numpy as np
 
 from manipula.codegen.base import PARAMETERS
 from manipula.codegen.parameters import Parametrised, on_scalars
-from manipula.errors import DescriptionError, unknown_name
+from manipula.errors import DescriptionError, UnphysicalError, unknown_name
 from manipula.native import Graph, trace
+from manipula.physics.forward import check_inertia
 from manipula.physics.functions import FUNCTIONS, INPUTS
 from manipula.physics.mechanism import Mechanism, prepare, regrouped
 from manipula.robot.robot import Robot
@@ -32,14 +33,21 @@ class Traced:
 
 
 def default_functions(robot: Robot) -> tuple[str, ...]:
-    """The usual ones; those at the tip only when the robot has one."""
-    return tuple(f for f in DEFAULT if robot.tip is not None or FUNCTIONS[f].at == "none")
+    """The usual ones; those at the tip only when the robot has one, forward dynamics only when it has mass."""
+    try:
+        check_function(robot, "forward_dynamics")
+        usual = DEFAULT
+    except UnphysicalError:
+        usual = DEFAULT[:-1]
+    return tuple(f for f in usual if robot.tip is not None or FUNCTIONS[f].at == "none")
 
 
-def check_name(name: object) -> None:
-    """Refuse what is not the name of a function that can be written."""
+def check_function(robot: Robot, name: object) -> None:
+    """Refuse what is not the name of a function that can be written for this robot."""
     if not isinstance(name, str) or name not in NAMES:
         raise unknown_name("function to export", name, NAMES, field="functions")
+    if name in EXPORTED and EXPORTED[name].inverts and not robot.parameters:
+        check_inertia(robot)
 
 
 def traced(given: Parametrised, name: str, frame: str) -> Traced:

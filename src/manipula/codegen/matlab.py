@@ -137,7 +137,7 @@ class Matlab(Language):
                     out.append(f"  check('{r.name} {v.name}', {v.name}, {expected}, {r.tolerance!r});")
         out += ["  disp('all agree');", "end", "", "function check(name, found, expected, tolerance)",
                 "  worst = max(abs(found(:) - expected(:)));", "  scale = max([abs(expected(:)); 1e-300]);",
-                "  if ~(worst <= tolerance * scale)",
+                "  if any(isnan(found(:))) || ~(worst <= tolerance * scale)",
                 "    error('%s differs by %g of %g', name, worst, scale);", "  end", "end"]  # fmt: skip
         return "\n".join(out) + "\n"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from manipula.algebra.arguments import rows_of
 from manipula.codegen.base import PARAMETERS, ParameterField, Routine, RoutineVariable, Sample, SourceProgram
-from manipula.codegen.functions import Traced, check_name, default_functions, traced
+from manipula.codegen.functions import Traced, check_function, default_functions, traced
 from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
 from manipula.errors import BudgetError, DescriptionError
@@ -34,7 +34,7 @@ def robot_program(
         functions = (functions,)
     wanted = default_functions(robot) if functions is None else rows_of(functions, "functions")
     for name in wanted:
-        check_name(name)
+        check_function(robot, name)
     wanted = list(dict.fromkeys(wanted))
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")

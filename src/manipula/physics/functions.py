@@ -63,6 +63,7 @@ class RobotFunction:
         compute: ``compute(mechanism, *inputs, *options)``.
         ways: the algorithms that ``compute`` chooses among by a rule; generated source code is the one with the fewest operations.
         lean: whether inertia may be regrouped between links without changing the result.
+        inverts: whether it divides by the mass matrix, which a robot without mass does not have (``forward.check_inertia``).
         at: the frames it is taken at: none, one (an option of the call) or many.
         exported: whether it is also written as source code.
     """
@@ -73,6 +74,7 @@ class RobotFunction:
     compute: Callable[..., Any]
     ways: tuple[Callable[..., Any], ...] = ()
     lean: bool = False
+    inverts: bool = False
     at: Literal["none", "frame", "frames"] = "none"
     exported: bool = True
 
@@ -155,7 +157,7 @@ FUNCTIONS: dict[str, RobotFunction] = {
                                  {"M": Output(_NN, "mass matrix [kg m2, kg m, kg]")}, composite.mass_matrix, lean=True),
     "inverse_mass_matrix": RobotFunction("inverse of the joint-space inertia M(q)", _Q,
                                          {"W": Output(_NN, "inverse mass matrix [1/(kg m2), 1/(kg m), 1/kg]")},
-                                         composite.inverse_mass_matrix, lean=True),
+                                         composite.inverse_mass_matrix, lean=True, inverts=True),
     "coriolis_matrix": RobotFunction("Christoffel matrix C(q, qd): dM/dt - 2 C is skew", _QV,
                                      {"C": Output(_NN, "Coriolis matrix [N m s, N s]")}, coriolis.coriolis_matrix, lean=True),
     "bias": RobotFunction("h = C(q, qd) qd: Coriolis and centrifugal torques, without gravity and friction", _QV,
@@ -168,7 +170,8 @@ FUNCTIONS: dict[str, RobotFunction] = {
                                       {"tau": Output(_N, "joint torques [N m, N]")}, newton_euler.inverse_dynamics, lean=True),
     "forward_dynamics": RobotFunction("qdd = M^-1 (tau - C qd - g), without friction", _QVT,
                                       {"qdd": Output(_N, "joint accelerations [rad/s2, m/s2]")}, forward.forward_dynamics,
-                                      ways=(composite.forward_dynamics, articulated.forward_dynamics), lean=True),
+                                      ways=(composite.forward_dynamics, articulated.forward_dynamics), lean=True,
+                                      inverts=True),
     "kinetic_energy": RobotFunction("kinetic energy qd^T M qd / 2", _QV, {"T": Output((), "energy [J]")},
                                     energy.kinetic_energy, lean=True),
     "potential_energy": RobotFunction("potential energy, zero at the origin of the base", _Q, {"V": Output((), "energy [J]")},
@@ -186,7 +189,7 @@ FUNCTIONS: dict[str, RobotFunction] = {
         "exact derivatives of the accelerations by q, qd and tau", _QVT,
         {"dqdd_dq": Output(_NN, "d qdd / d q [1/s2]"), "dqdd_dqd": Output(_NN, "d qdd / d qd [1/s]"),
          "dqdd_dtau": Output(_NN, "d qdd / d tau = inverse of M [1/(kg m2), 1/(kg m), 1/kg]")},
-        derivatives.forward_dynamics_derivatives, lean=True),
+        derivatives.forward_dynamics_derivatives, lean=True, inverts=True),
     "planar_model": RobotFunction(
         "everything about an n-R arm in the x-y plane at once", _QV,
         {"x": Output((2,), "position of the tip [m]"), "J": Output((2, "n"), "Jacobian [m]"),
