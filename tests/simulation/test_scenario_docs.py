@@ -38,9 +38,13 @@ def test_python_blocks_print_what_is_shown(monkeypatch):
         assert printed.getvalue() == output
 
 
-def test_the_page_names_every_kind_and_controller():
-    for name in {*KINDS, *control.KIND.in_files} - {"auto"}:
+def test_the_pages_name_every_kind_and_controller():
+    for name in set(KINDS) - {"auto"}:
         assert f"`{name}`" in PAGES["scenarios"]
+    assert "(parts.md" in PAGES["scenarios"]
+    parts = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
+    for name in control.KIND.in_files:
+        assert f"`{name}`" in parts
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)

@@ -91,7 +91,8 @@ def _along_task(asked: Scenario, s: Scenario, member: Callable[[Scenario, int], 
 def _why(member: Callable[[Scenario, int], JointMotion], s: Scenario, k: int) -> str:
     """Why a run cannot follow its reference, at the samples or between them; empty where it can."""
     try:
-        member(s, k), member(_all_steps(s), k)
+        for asked in (s, _all_steps(s)):
+            member(asked, k)
     except SolveError as error:
         return str(error)
     return ""
