@@ -128,3 +128,17 @@ def test_what_a_run_did_between_samples_is_found_when_feasibility_is_asked_for(m
     assert len(runs) == 2
     assert 0.0102 <= coarse.feasibility.broken[0].time <= 0.0107 + 1e-9
     assert len(runs) == 2
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "auto"])
+def test_code_replaced_after_the_run_is_not_taken_for_the_code_that_ran(monkeypatch, integrator):
+    arm = mp.planar([1.0, 0.7], masses=[2.0, 1.5])
+    run = mp.Scenario(arm, controller=LAW, q0=(0.1, 0.3), duration=0.05, integrator=integrator, limits={"torque": 1e3})
+    result = mp.simulate(run)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(LAW), "torque", lambda self, arm, t, q, qd, target, state: 0.0 * q)
+        tau = result.tau
+        with pytest.raises(mp.DescriptionError, match="replaced after it"):
+            _ = result.feasible
+    assert np.array_equal(tau, mp.simulate(run).tau)
+    assert result.feasible

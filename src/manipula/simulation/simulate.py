@@ -98,7 +98,16 @@ def _integrated(run: Run, threads: int | None, peaks: Peaks | None) -> RunSample
 
 
 def _peaks_of(run: Run, threads: int | None) -> dict[str, Any]:
-    """The run once more, looked at on every step."""
+    """The run once more, looked at on every step.
+
+    Raises:
+        DescriptionError: when a part of it was replaced meanwhile: what is found would not be of the code that ran.
+    """
+    if prepare_run(run.scenario).loop.parts != run.loop.parts:
+        raise DescriptionError(
+            "Code of this run was replaced after it, so what happened between its samples cannot be found any more; run it again.",
+            field="peaks",
+        )
     peaks = Peaks()
     _integrated(replace(run, scenario=run.scenario.replace(verify=False)), threads, peaks)
     return {"peaks": tuple(peaks.rows)}
