@@ -17,6 +17,7 @@ from manipula.errors import DescriptionError
 from manipula.formats.catalog import catalog_names, load_catalog
 from manipula.formats.dh import to_dh
 from manipula.formats.mjcf import from_mjcf, to_mjcf
+from manipula.formats.table import to_table
 from manipula.formats.toml import dh_to_toml
 from manipula.formats.urdf import from_urdf, to_urdf
 from manipula.physics.composite import mass_matrix
@@ -223,3 +224,63 @@ def test_urdf_and_table_agree_about_refusal(tmp_path):
         done = CliRunner().invoke(app, ["convert", str(source), str(out), "--dh", "standard"])
         assert done.exit_code == 2
         assert not out.exists()
+
+
+TOOL_URDF = """<robot name="arm"><link name="base"/>
+<link name="upper"><inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="flange"/><link name="tool0"/>
+<joint name="j1" type="continuous"><origin xyz="0 0.1 0.3" rpy="0.2 0 0"/><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+<joint name="j2" type="continuous"><origin xyz="0.5 0 0.1" rpy="0 0.4 0.3"/><parent link="upper"/><child link="fore"/><axis xyz="1 0 1"/></joint>
+<joint name="f" type="fixed"><origin xyz="0.2 0.05 0" rpy="0.1 0.2 0.3"/><parent link="fore"/><child link="flange"/></joint>
+<joint name="t" type="fixed"><origin xyz="0 0 0.15" rpy="0 0.7 0"/><parent link="flange"/><child link="tool0"/></joint></robot>"""
+TOOL_MJCF = """<mujoco><worldbody><body name="upper" pos="0 0.1 0.3"><joint name="j1" axis="0 1 0"/><inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/>
+<body name="fore" pos="0.5 0 0.1" euler="10 20 30"><joint name="j2" axis="1 0 0" pos="0.1 0.2 0"/><inertial pos="0 0.1 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+<site name="flange" pos="0.2 0 0" euler="5 0 0"/><site name="pin" pos="0.3 0.1 0" euler="0 50 0"/></body></body></worldbody></mujoco>"""
+TOOL_DH = """tool = { xyz = [0.1, 0, 0.2], rpy = [0, 0.3, 0] }
+[dh]
+convention = "standard"
+rows = [{ a = 0.4, alpha = 0.3, mass = 1, inertia = [1, 1, 1] }, { a = 0.2, d = 0.1, alpha = -0.8, mass = 1, inertia = [1, 1, 1] }]
+frame = [{ name = "camera", xyz = [0.1, 0.2, 0] }]
+"""
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize(
+    ("suffix", "text"), [(".urdf", TOOL_URDF), (".xml", TOOL_MJCF), (".toml", TOOL_DH), ("", "panda"), ("", "gen3"), ("", "ur5e"), ("", "iiwa14")]
+)  # fmt: skip
+def test_the_same_frame_is_the_tip_before_and_after_a_conversion_to_dh(tmp_path, convention, suffix, text) -> None:
+    """Every frame of the last link, chosen before, after, or both: its pose once, and never a tool on top of a tool."""
+    source = tmp_path / f"arm{suffix}"
+    source.write_text(text, encoding="utf-8")
+    plain = mp.load(source if suffix else text)
+    names = [f.name for f in plain.frames if f.link == plain.n - 1]
+    assert len(names) > 1
+    q = np.random.default_rng(4).uniform(-1, 1, (3, plain.n))
+    for first in names:
+        robot = plain.replace(tip=first)
+        for target, written in (("arm_dh.toml", dh_to_toml(to_dh(robot, convention))), ("table.txt", None)):
+            if written is None:
+                if any(j.armature != 0 for j in robot.joints):
+                    continue
+                written = to_table(robot)
+            file = tmp_path / target
+            file.write_text(written, encoding="utf-8")
+            for later in (None, *names):
+                expected = pose_of_tip(robot.replace(tip=later or first), q)
+                assert np.abs(pose_of_tip(mp.load(file, tip=later), q) - expected).max() < 1e-12, (first, later)
+            again = to_dh(mp.load(file), "modified").to_robot()  # and once more
+            assert np.abs(pose_of_tip(again, q) - pose_of_tip(robot, q)).max() < 1e-12
+            assert set(again.frame_names) - set(mp.load(file).frame_names) == set()
+
+
+def pose_of_tip(robot, q):
+    return np.array([pose(robot, row) for row in q], float)
+
+
+def test_an_arm_without_a_tip_gets_none_by_conversion() -> None:
+    forked = mp.from_urdf(
+        TOOL_URDF.replace('<parent link="flange"/><child link="tool0"/>', '<parent link="fore"/><child link="tool0"/>')
+    )
+    robot = forked.replace(tip=None)
+    assert mp.from_toml(dh_to_toml(to_dh(robot, "standard"))).tip is None

@@ -25,12 +25,10 @@ def write_extension(robot: Robot, table: DhTable, names: list[str]) -> list[str]
     head = [] if table.base_name == "base" else [f"base_link = {string(table.base_name)}"]
     if robot.notes:
         head.append(f"notes = [{', '.join(string(n) for n in robot.notes)}]")
-    tool = table.tool
-    if robot.tip is None or robot.tip in {name for name, _, _ in table.frames}:
-        head.append(f"tip = {string(robot.tip or '')}")
-        tool = robot.tool.matrix()
+    if table.tip is not None:
+        head.append(f"tip = {string(table.tip)}")
     blocks = [head]
-    for title, matrix in (("base", table.base), ("tool", tool)):
+    for title, matrix in (("base", table.base), ("tool", table.tool_at_tip)):
         if (pose := Pose.from_matrix(matrix)) != IDENTITY:
             blocks.append([f"[{title}]", *pose_lines(pose)])
     joints = []

@@ -23,12 +23,19 @@ PARALLEL = 1e-13  # [rad] a tilt below this is rounding
 FAR = 10.0  # parallel axes are joined where the last normal stood, unless it stood this many times farther than they are apart
 KEPT = 1e-12  # of the largest torque: what a table may cost
 LOST = 6e-16  # of the largest torque, for inertias seen from as far away as the arm is long; grows with the square of the distance
+SAME = 1e-14  # entries of two poses that are one
 TOUCHING = 1e-10  # axes nearer than this [m] count as intersecting
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DhTable(Value):
-    """Rows in the form ``from_dh`` takes, with base and tool as 4×4 arrays."""
+    """Rows in the form ``from_dh`` takes, with base and tool as 4×4 arrays.
+
+    Attributes:
+        tool: pose of the tip in the last row's frame, all that ``from_dh`` needs.
+        frames: named frames (name, row, 4×4 in that row's frame). tip: the one of them that is the tip, "" when there is no
+            tip, ``None`` when it is given by ``tool`` alone. tip_tool: pose of the tool in the frame ``tip``.
+    """
 
     convention: Convention
     rows: Sequence[Mapping[str, Any]]
@@ -40,16 +47,26 @@ class DhTable(Value):
     payload: Any = None
     frames: Sequence[tuple[str, int, np.ndarray]] = ()
     notes: Sequence[str] = ()
+    tip: str | None = None
+    tip_tool: np.ndarray | None = None
+
+    @property
+    def tool_at_tip(self) -> np.ndarray:
+        """Pose of the tool in the frame that ``tip`` names, or in the last row's frame."""
+        return self.tool if self.tip_tool is None else self.tip_tool
 
     def to_robot(self) -> Robot:
         """The robot these rows describe, with its named frames."""
-        robot = from_dh(self.rows, self.convention, self.gravity, self.base, self.tool, name=self.name, base_name=self.base_name,
-                        payload=self.payload, frames=self.frames)  # fmt: skip
-        return robot
+        robot = from_dh(self.rows, self.convention, self.gravity, self.base, self.tool_at_tip, name=self.name,
+                        base_name=self.base_name, payload=self.payload, frames=self.frames)  # fmt: skip
+        return robot if self.tip is None else robot.replace(tip=self.tip or None)
 
 
 def to_dh(robot: Robot, convention: Convention) -> DhTable:
     """DH rows, base and tool that give the same kinematics and dynamics as ``robot``.
+
+    Names of links stand for the frames of their rows. The frames of the last link keep their names and places, so that the same
+    one can be chosen as the tip before and after; its own frame too, and then the row is called ``…_row``.
 
     Raises:
         DescriptionError: for a tree (a DH table is a chain), for a tip that is not on the last link (the table ends
@@ -86,17 +103,32 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
             symmetric = (inertia + inertia.T) / 2
             row |= {"mass": link.mass, "com": [float(v) for v in com], "inertia": symmetric.astype(float).tolist()}
         rows.append(row)
-    tool = np.eye(4)
-    if robot.tip is not None:
-        tool = (frames_at_zero[-1].inverse() @ links_at_zero[-1] @ robot.tip_frame.pose).matrix()
+    X_FL = frames_at_zero[-1].inverse() @ links_at_zero[-1]
     named = {link.name for link in robot.links} | {robot.base_link.name}
     kept = [
         (f.name, f.link + 1, (frames_at_zero[f.link + 1].inverse() @ _frame_at_zero(robot, f, links_at_zero)).matrix())
         for f in robot.frames
         if f.name not in named
     ]
+    tip, tip_tool = ("" if robot.tip is None else None), None
+    if kept and robot.tip is not None:
+        tip, tip_tool = robot.tip, robot.tool.matrix()
+        last = robot.links[-1].name
+        of_row = last != robot.tip and last.removesuffix("_row") in (
+            name for name, _, _ in kept
+        )  # by an earlier conversion
+        if not of_row and np.abs(X_FL.matrix() - np.eye(4)).max() > SAME:
+            kept.append((last, robot.n, X_FL.matrix()))
+            rows[-1]["link"] = _unused(f"{last}_row", named | set(robot.frame_names))
+    tool = np.eye(4) if robot.tip is None else (X_FL @ robot.tip_frame.pose).matrix()
     return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.base_link.name, robot.payload,
-                   kept)  # fmt: skip
+                   kept, tip=tip, tip_tool=tip_tool)  # fmt: skip
+
+
+def _unused(name: str, used: set[str]) -> str:
+    while name in used:
+        name += "_"
+    return name
 
 
 def _frame_at_zero(robot: Robot, f: Any, links_at_zero: list[Pose]) -> Pose:

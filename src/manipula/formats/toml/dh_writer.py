@@ -16,10 +16,12 @@ from manipula.robot.link import Link
 def dh_to_toml(table: DhTable) -> str:
     """The text of a file with base, rows, named frames and tool."""
     head = ["format = 1", f"name = {string(table.name)}", f"gravity = {vector_text(table.gravity)}"]
+    if table.tip is not None:
+        head.append(f"tip = {string(table.tip)}")
     if table.notes:
         head.append(f"notes = [{', '.join(string(n) for n in table.notes)}]")
     blocks = [head]
-    for title, matrix in (("base", table.base), ("tool", table.tool)):
+    for title, matrix in (("base", table.base), ("tool", table.tool_at_tip)):
         pose = Pose.from_matrix(matrix)
         if pose != IDENTITY:
             blocks.append([f"[{title}]", *pose_lines(pose)])
