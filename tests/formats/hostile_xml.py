@@ -178,7 +178,7 @@ _URDF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "no inertia": body('<inertial><mass value="1"/></inertial>'),
     "mass without value": body(f"<inertial><mass/>{INERTIA}</inertial>"),
     "inertia without izz": body(f'<inertial><mass value="1"/>{INERTIA.replace("izz", "izy")}</inertial>'),
-    "two inertials": body(INERTIAL + INERTIAL),
+    "broken first of two inertials": body(INERTIAL.replace('mass value="1"', 'mass value="nan"') + INERTIAL),
     "inertia of 1e200": body(f'<inertial><mass value="1"/>{INERTIA.replace("1", "1e200", 1)}</inertial>'),
     "xacro macro": '<robot name="r" xmlns:xacro="http://x"><xacro:macro name="m"/></robot>',
     "xacro include": '<robot name="r" xmlns:xacro="http://x"><xacro:include filename="../../a.xacro"/></robot>',
@@ -196,9 +196,9 @@ _URDF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "extension that takes the arm for a tool": arm().replace("<link", '<manipula tool="b"/><link', 1),
     "extension that takes a leaf for the base": arm().replace("<link", '<manipula base="b"/><link', 1),
     "extension with a frame that is none": arm().replace("<link", '<manipula><frame link="b"/></manipula><link', 1),
-    "transmission that is no number": arm().replace(
+    "transmission without reduction": arm().replace(
         "</robot>",
-        '<transmission name="t"><joint name="j"/><actuator name="m"><mechanicalReduction>nan</mechanicalReduction>'
+        '<transmission name="t"><joint name="j"/><actuator name="m"><mechanicalReduction>0</mechanicalReduction>'
         "</actuator></transmission></robot>",
     ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from manipula.formats.toml import from_toml, to_toml
 from manipula.formats.urdf import from_urdf, read_urdf
 from manipula.formats.xml import reader as xml
 
-READERS = {"urdf": from_urdf, "mjcf": from_mjcf}
+READERS = {"urdf": partial(from_urdf, check_meshes=True), "mjcf": from_mjcf}
 
 
 def test_the_corpus_is_large_and_its_names_are_unique():
@@ -180,6 +181,17 @@ def test_meshes_that_stay_where_they_are_are_legal_and_noted(path):
     check_reference(path)
     text = robot(f'<link name="a"><visual><geometry><mesh filename="{path}"/></geometry></visual></link>')
     assert any("mesh" in note for note in from_urdf(text).notes)
+
+
+def test_a_mesh_path_that_leaves_the_folder_is_told_and_opened_by_nothing(monkeypatch):
+    cases = [c for c in CASES if c.format == "urdf" and "mesh '" in c.name]
+    texts = [c.make() for c in cases]
+    assert len(texts) > 20
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("a file was opened"))
+    for text in texts:
+        notes = from_urdf(text).notes
+        assert "1 mesh(es) are named and were not read." in notes
+        assert "nothing opens them" in notes[-1]
 
 
 fragments = st.sampled_from(

@@ -122,6 +122,40 @@ def test_torques_are_those_of_pinocchio():
         assert np.abs(torques(robot, state) - truth).max() <= SAME_DYNAMICS * max(1.0, np.abs(truth).max())
 
 
+def test_of_two_inertials_the_first_counts_as_in_pinocchio():
+    first = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = ARM.replace(first, first + first.replace('value="1"', 'value="7"'))
+    robot, state = from_urdf(text), random_state(np.random.default_rng(3), 2)
+    assert robot == from_urdf(ARM)
+    assert "link 'slider', line 9: of 2 <inertial> elements the first counts, the others are ignored." in robot.notes
+    truth = pinocchio_torques(text, robot, state)
+    assert np.abs(torques(robot, state) - truth).max() <= SAME_DYNAMICS * max(1.0, np.abs(truth).max())
+
+
+def test_a_reduction_in_words_is_told_and_a_rotor_is_read():
+    robot = from_urdf(ARM.replace(">50<", ">harmonic<"))
+    assert robot.joints[0].gear_ratio == 1.0
+    assert (
+        "<transmission name='t'>, line 19: <mechanicalReduction> is 'harmonic', no number; it is not read."
+        in robot.notes
+    )
+    drake = '<actuator name="motor"><drake:rotor_inertia value="2e-5"/><drake:gear_ratio value="80"/></actuator>'
+    ros = '<actuator name="motor"><rotorInertia>2e-5</rotorInertia><mechanicalReduction>80</mechanicalReduction></actuator>'
+    old = '<actuator name="motor"><mechanicalReduction>50</mechanicalReduction></actuator>'
+    for motor in (drake, ros):
+        turn = from_urdf(ARM.replace(old, motor)).joints[0]
+        assert (turn.rotor_inertia, turn.gear_ratio) == (2e-5, 80.0)
+    with pytest.raises(DescriptionError, match="rotor inertia"):
+        from_urdf(ARM.replace(old, drake.replace("2e-5", "-2e-5")))
+    with pytest.raises(
+        DescriptionError, match="rotor inertia is 2e-05, but the rotor inertia of joint 'turn' is stated as 1"
+    ):
+        from_urdf(ARM.replace(old, drake).replace("<dynamics", '<manipula rotor_inertia="1"/><dynamics'))
+    two = from_urdf(ARM.replace(old, drake + drake.replace("motor", "other")))
+    assert two.joints[0].rotor_inertia == 0.0
+    assert sum("couples several joints or actuators" in note for note in two.notes) == 2
+
+
 def test_frames_are_those_of_pinocchio():
     pin = pytest.importorskip("pinocchio")
     text = ARM.replace('type="continuous"', 'type="revolute"').replace(

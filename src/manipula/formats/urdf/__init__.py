@@ -1,10 +1,11 @@
 """URDF, the format of ROS.
 
-==============  ============================================================
-``reader``      URDF → robot: ``from_urdf``
-``extension``   base, tool, payload and gravity, taken back from ``<manipula>``
-``writer``      robot → URDF: ``to_urdf``
-==============  ============================================================
+=================  ==================================================================
+``reader``         URDF → robot: ``from_urdf``
+``transmissions``  gear ratio and rotor inertia
+``extension``      base, tool, payload and gravity, taken back from ``<manipula>``
+``writer``         robot → URDF: ``to_urdf``
+=================  ==================================================================
 """
 
 from manipula.formats.urdf.reader import from_urdf as from_urdf

@@ -22,6 +22,7 @@ from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
 from manipula.formats.guard import check_reference
 from manipula.formats.urdf.extension import restore
+from manipula.formats.urdf.transmissions import read_transmissions
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.formats.xml.words import apply_words, dissipation
@@ -50,7 +51,6 @@ _IN_JOINT = (
     "manipula",
 )
 _SECTIONS = ("link", "joint", "material", "transmission", "manipula")
-_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
 _LIMITS = ("lower", "upper", "effort", "velocity", "acceleration", "jerk")
 _XACRO = (
     "This is a xacro file, not URDF; expand it first: `xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and "
@@ -64,13 +64,13 @@ def read_urdf(path: str | os.PathLike[str], tip: str | None = None) -> Robot:
 
 
 def from_urdf(
-    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = True
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = False
 ) -> Robot:
     """The robot in URDF text or in a URDF file.
 
     Args:
         tip: name of the link that is the tip; the only leaf when omitted.
-        check_meshes: refuse mesh paths that climb out of their folder (no mesh is opened either way).
+        check_meshes: refuse mesh paths that climb out of their folder; else they are noted (no mesh is opened either way).
 
     Raises:
         DescriptionError: with file, line, element and attribute.
@@ -92,7 +92,7 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
     unread: dict[str, int] = {}
     for section in root.children:
         if section.tag == "link":
-            draft.links.append(_link(section, unread))
+            draft.links.append(_link(section, draft.notes, unread))
         elif section.tag == "joint":
             draft.joints.append(_joint(section, draft.notes, unread))
         elif section.tag not in _SECTIONS:
@@ -102,19 +102,30 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
             _count(unread, f"<{printable(section.tag)}>")
     for what, count in unread.items():
         draft.notes.append(f"{count} {what} not part of URDF, ignored.")
-    if check_meshes:
-        for mesh in meshes:
-            try:
-                check_reference(mesh.get("filename"))
-            except DescriptionError as error:
-                raise error.at(line=mesh.line, field="mesh.filename") from None
-    if meshes:
-        draft.notes.append(f"{len(meshes)} mesh(es) are named and were not read.")
-    _transmissions(root, draft)
+    _meshes(meshes, check_meshes, draft.notes)
+    read_transmissions(root, draft)
     extension = root.one("manipula")
     if extension is not None:
         restore(draft, extension)
     return draft
+
+
+def _meshes(meshes: list[Element], refuse: bool, notes: list[str]) -> None:
+    """Tell how many meshes are named, and whose path leaves the folder: no error while nothing opens them."""
+    outside: list[str] = []
+    for mesh in meshes:
+        try:
+            check_reference(mesh.get("filename"))
+        except DescriptionError as error:
+            if refuse:
+                raise error.at(line=mesh.line, field="mesh.filename") from None
+            outside.append(mesh.get("filename"))
+    if meshes:
+        notes.append(f"{len(meshes)} mesh(es) are named and were not read.")
+    if outside:
+        notes.append(
+            f"{len(outside)} of the mesh paths lead out of the folder of the description ('{printable(outside[0], 60)}'); "
+            "nothing opens them.")  # fmt: skip
 
 
 def _count(unread: dict[str, int], what: str) -> None:
@@ -169,11 +180,16 @@ def origin_of(element: Element) -> Pose:
     return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
 
 
-def _link(element: Element, unread: dict[str, int]) -> LinkDraft:
+def _link(element: Element, notes: list[str], unread: dict[str, int]) -> LinkDraft:
     name = check_name("link", element.get("name"), line=element.line, field="link.name")
     place: dict[str, Any] = {"line": element.line, "field": f"link '{printable(name, 60)}'"}
     _refuse_slips(element, _IN_LINK, unread)
-    inertial = element.one("inertial")
+    inertials = list(element.all("inertial"))
+    if len(inertials) > 1:  # as urdfdom and everything above it reads the file
+        notes.append(
+            f"link '{printable(name, 60)}', line {inertials[1].line}: of {len(inertials)} <inertial> elements the first counts, "
+            "the others are ignored.")  # fmt: skip
+    inertial = inertials[0] if inertials else None
     if inertial is None:
         return LinkDraft(name, described=False, **place)
     _refuse_slips(inertial, _IN_INERTIAL, unread)
@@ -251,31 +267,3 @@ def _limits(joint: Element, stated: str, notes: list[str], unread: dict[str, int
     elif "lower" not in given:
         notes.append(f"line {limit.line}: no position limits are stated.")
     return Limits(**given)
-
-
-def _transmissions(root: Element, draft: RobotDraft) -> None:
-    """``<mechanicalReduction>`` of simple transmissions (one joint, one actuator) is the gear ratio; others are told."""
-    by_name = {j.name: j for j in draft.joints}
-    for transmission in root.all("transmission"):
-        ends, motors = list(transmission.all("joint")), list(transmission.all("actuator"))
-        strange = [e.attributes.get("name", "") for e in ends if e.attributes.get("name") not in by_name]
-        if strange:
-            name = printable(strange[0], 60)
-            draft.notes.append(f"{transmission.label} is not read: there is no joint '{name}' in this file.")
-            continue
-        stated = [r for e in (*motors, *ends, transmission) for tag in _REDUCTIONS for r in e.all(tag)]
-        ratios = {Element(r.tag, {"value": r.text}, r.line).number("value") for r in stated}
-        if len(ends) != 1 or len(motors) != 1 or len(ratios) > 1:
-            if ratios - {1.0}:
-                draft.notes.append(
-                    f"{transmission.label} couples several joints or actuators; its reductions are not read.")  # fmt: skip
-            continue
-        joint = by_name[ends[0].get("name")]
-        for ratio in ratios:
-            if ratio == 0.0:
-                stated[0].fail("A mechanical reduction must not be 0.")
-            if joint.gear_ratio not in (1.0, ratio):
-                stated[0].fail(
-                    f"The reduction is {ratio:g}, but the gear ratio of joint '{printable(joint.name, 60)}' is stated as "
-                    f"{joint.gear_ratio:g}.")  # fmt: skip
-            joint.gear_ratio = ratio
