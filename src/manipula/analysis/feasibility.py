@@ -15,16 +15,26 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.analysis.infinite import Torn, torn_of, with_jumps
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
-from manipula.simulation.limit_checks import SLACK, TIP, Check, filled, strained, worst
+from manipula.simulation.limit_checks import (
+    NOTHING,
+    SAMPLES_ONLY,
+    SLACK,
+    TIP,
+    Check,
+    filled,
+    only_samples,
+    strained,
+    worst,
+)
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
-from manipula.simulation.verdicts.limits import ENDED, NONE_STATED, died
+from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
 
 MOST_SLOWING = 1e4
 
@@ -52,13 +62,15 @@ class Feasibility(Value):
     """Verdict on a motion.
 
     Attributes:
-        feasible: is every stated limit kept? None when none is stated, or when a run ended before its time without breaking one.
+        feasible: was every stated limit held against the motion, and is it kept? False when one is broken. None when that is not known: none
+            is stated, one could not be checked, or a run ended before its time or cannot be trusted.
         joints: one verdict each; tip: checks of the tip's speed, acceleration, jerk.
         slow_down: factor k by which time must be stretched to become feasible: 1 when it is, inf when slowing does not help, NaN when
             nothing is known.
         unstated: limits that nobody stated and that were therefore not checked.
         energy: work of the drives [J], positive part only (nothing is fed back).
         remarks: what the verdict rests on, where that is not plain (jumps of the acceleration, an estimated jerk).
+        unchecked: a sentence about every limit that could not be checked: which, and why. They are among the remarks.
     """
 
     feasible: bool | None
@@ -69,6 +81,7 @@ class Feasibility(Value):
     energy: float
     reason: str
     remarks: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     def text(self) -> str:
         """A table for people."""
@@ -99,6 +112,7 @@ class Feasibility(Value):
         return {
             "feasible": self.feasible, "slow_down": self.slow_down if np.isfinite(self.slow_down) else None,
             "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated), "remarks": list(self.remarks),
+            "unchecked": list(self.unchecked),
             "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
             "tip": [row(c) for c in self.tip],
         }  # fmt: skip
@@ -128,7 +142,7 @@ def feasibility(
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
     bounds, of_tip, unstated = _limits(motion, limits, robot, n, names)
     of_tip |= dict(tip or {})
-    unchecked = _unchecked(signals, bounds, hasattr(motion, "arrays") and limits is None)
+    unchecked = _unchecked(motion, signals, bounds, of_tip, limits is None, laws, names)
     if not hasattr(motion, "arrays"):
         unstated += tuple(
             f"friction of {j.name}"
@@ -136,12 +150,24 @@ def feasibility(
             if law is not None and not _plain(law)
         )
     wanted = any(limit is not None for limit in bounds.get("jerk", ()))
-    jerk = _jerk(motion, signals) if wanted else None
+    jerk: Any = None
+    if wanted:
+        try:
+            jerk = motion.jerk() if hasattr(motion, "arrays") else jerk_along(motion, signals["t"])
+        except ManipulaError as error:
+            if not hasattr(motion, "arrays"):
+                raise
+            unchecked.append(could_not("jerk", str(error)))
     torn = {} if hasattr(motion, "arrays") else torn_of(motion, robot)
     joints = [JointVerdict(names[i], tuple(_checks(motion, signals, bounds, i, n, jerk, torn))) for i in range(n)]
-    tip_checks = [
-        _tip_check(motion, robot, signals, quantity, float(limit), torn) for quantity, limit in of_tip.items()
-    ]
+    if jerk is not None:
+        said = (estimated(c, jerk) for j in joints for c in j.checks if c.quantity == "jerk")
+        unchecked += dict.fromkeys(filter(None, said))
+    tip_checks = []
+    if of_tip and (robot is None or robot.tip is None) and hasattr(motion, "arrays") and limits is None and not tip:
+        unchecked.append(could_not("the tip", "the result does not say which robot moved."))
+    else:
+        tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
     kept = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
     k, why = (1.0, "") if kept else _slow_down(signals, bounds, laws, joints, tip_checks, torn)
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
@@ -149,11 +175,19 @@ def feasibility(
     feasible, reason = kept, _reason(kept, joints, tip_checks, k, why, torn)
     if not of_tip and all(limit is None for row in bounds.values() for limit in row):
         feasible, reason, k = None, NONE_STATED, float("nan")
-    elif kept and hasattr(motion, "arrays") and died(motion.status, motion.arrays["q"]):
-        stopped = motion.status == "limit" and limits is None  # by the limits it was made with
-        feasible, reason, k = (False, motion.reason, float("inf")) if stopped else (None, ENDED, float("nan"))
+    elif kept and hasattr(motion, "arrays") and motion.status == "limit" and limits is None:
+        feasible, reason, k = False, motion.reason, float("inf")  # by the limits it was made with
+    elif kept and (said := _unproven(motion) or " ".join(unchecked)):
+        feasible, reason, k = None, said, float("nan")
     remarks = (*unchecked, *((jerk.remark,) if jerk is not None and jerk.remark else ()))
-    return Feasibility(feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks)
+    return Feasibility(
+        feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks, tuple(unchecked)
+    )
+
+
+def _unproven(motion: Any) -> str:
+    """Why a result that breaks no limit proves nothing; empty where it does, and for a trajectory."""
+    return unproven(motion.status, motion.arrays["q"]) if hasattr(motion, "arrays") else ""
 
 
 def _checks(
@@ -176,10 +210,6 @@ def _checks(
             times, values = filled(quantity, signals["t"], signals, joint)
             check = worst(quantity, *with_jumps(torn, quantity, joint, values, times), limit)
             yield strained(check, motion, joint) if hasattr(motion, "arrays") else check
-
-
-def _jerk(motion: Any, signals: Mapping[str, np.ndarray]) -> Any:
-    return motion.jerk() if hasattr(motion, "arrays") else jerk_along(motion, signals["t"])
 
 
 def _tip_check(
@@ -311,14 +341,44 @@ def _limits(
     return bounds, dict(stated.get("tip") or {}), unstated
 
 
-def _unchecked(signals: Mapping[str, np.ndarray], bounds: Mapping[str, list[Any]], own: bool) -> tuple[str, ...]:
-    """Limits of torque and power that nothing can be held against: refused, but told where a result carries them itself (own)."""
-    missing = [q for q in ("torque", "power") if q not in signals and any(v is not None for v in bounds.get(q, ()))]
-    if missing and not own:
+def _unchecked(
+    motion: Any,
+    signals: Mapping[str, np.ndarray],
+    bounds: Mapping[str, list[Any]],
+    tip: Mapping[str, float],
+    own: bool,
+    laws: tuple[FrictionLaw | None, ...],
+    names: tuple[str, ...],
+) -> list[str]:
+    """A sentence about every limit that nothing, or too little, can be held against.
+
+    Torque and power that follow from nothing are refused, but told where a result carries their limits itself (own).
+    """
+    stated = {q: [v is not None for v in row] for q, row in bounds.items() if any(v is not None for v in row)}
+    missing = [q for q in ("torque", "power") if q in stated and q not in signals]
+    recorded = hasattr(motion, "arrays")
+    if missing and not (recorded and own):
         raise DescriptionError(
             f"Limits of {' and '.join(missing)} need a robot whose parameters all have values: robot=…", field="limits"
         )
-    return (f"Limits of {' and '.join(missing)} could not be checked: nothing of it was recorded.",) if missing else ()
+    out = [could_not(q, NOTHING) for q in missing]
+    if not recorded:
+        hidden = [i for i, law in enumerate(laws) if law is not None and not _plain(law)]
+        for q in ("torque", "power"):
+            out += [
+                could_not(f"{q} of joint '{names[i]}'", f"its friction ({type(laws[i]).__name__}) does not follow from the speed alone; "
+                          "simulate the motion (kind = 'inverse_dynamics') and judge the result.")
+                for i in hidden if q in stated and stated[q][i]
+            ]  # fmt: skip
+        return out
+    for q in stated:
+        if q in signals and any(np.isnan(signals[q][:, i]).any() for i, limited in enumerate(stated[q]) if limited):
+            out.append(could_not(q, "it is no number at some samples."))
+        elif q != "jerk" and q not in missing and only_samples(motion, q):
+            out.append(could_not(q, SAMPLES_ONLY))
+    if set(tip) - {"jerk"} and only_samples(motion, "tip"):
+        out.append(could_not("the tip", SAMPLES_ONLY))
+    return out
 
 
 def _slow_down(

@@ -79,7 +79,8 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
             raise DescriptionError(
                 f"Robot '{robot.name}' has {robot.n} joints, the result {result.arrays['q'].shape[-1]}.", field="robot"
             )
-        result = replace(result, meta={**result.meta, "limits": stated_limits(robot, own)})
+        known = tuple(result.meta.get("watched", result.meta.get("limits") or ()))
+        result = replace(result, meta={**result.meta, "limits": stated_limits(robot, own), "watched": known})
     if not limits_of(result):
         raise DescriptionError(
             "No limits are stated: give the robot limits, or the file a table [limits].", file=str(path), field="limits"
@@ -93,8 +94,10 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
         else:
             runs = result.feasibility.runs
             failed = [k for k, kept in enumerate(runs) if kept is False]
-            run_number = failed[0] if failed else 0
-            batch = f"{len(failed)} of {len(runs)} runs break a limit; this is run {run_number}."
+            open_ = [k for k, kept in enumerate(runs) if kept is None]
+            run_number = (failed or open_ or [0])[0]
+            unknown = f", of {len(open_)} it is not known" if open_ else ""
+            batch = f"{len(failed)} of {len(runs)} runs break a limit{unknown}; this is run {run_number}."
         result = result.run(run_number)
     try:
         return result, feasibility(result, robot=robot), batch, trusted and result.ok and verified(result)
@@ -103,14 +106,15 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
 
 
 def verified(result: Result) -> bool:
-    """Was the run repeated with other steps? Along a given motion without friction that remembers nothing is integrated."""
+    """Was the run repeated with other steps? Along a given motion without friction that remembers nothing may be integrated at all."""
     exact = result.meta.get("kind") == "inverse_dynamics" and "bristles" not in result.arrays
-    return exact or not isnan(result.trusted_until)
+    integrated = result.meta.get("integrated", "target" in result.arrays)  # rates of a redundant arm are
+    return (exact and not integrated) or not isnan(result.trusted_until)
 
 
 def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     from manipula.cli.terminal import Terminal
-    from manipula.simulation.verdicts.limits import ENDED
+    from manipula.simulation.verdicts.limits import UNTRUSTED
 
     out = Terminal()
     out.say((result.status, "bold green" if result.ok else "bold red"), f": {result.reason}")
@@ -126,7 +130,7 @@ def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     elif verdict.feasible and result.ok:
         out.say(("feasible", "bold green"), f": {verdict.reason}")
     else:
-        out.say(ENDED if verdict.feasible else verdict.reason)
+        out.say(("not known", "bold yellow"), f": {UNTRUSTED if verdict.feasible else verdict.reason}")
     rows, styles = [], {}
     checks = [(j.name, c) for j in verdict.joints for c in j.checks if c.limit is not None]
     for name, c in [*checks, *(("tip", c) for c in verdict.tip)]:
@@ -136,7 +140,8 @@ def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
         rows.append([name, c.quantity, f"{c.worst:.6g}", f"{c.time:.4g}", limit, f"{100 * c.use:.0f} %"])
     out.table(("joint", "quantity", "worst", "at [s]", "limit", "use"), rows, left=2, styles=styles)
     for remark in verdict.remarks:
-        out.say((remark, "dim"))
+        if remark not in verdict.reason:
+            out.say((remark, "dim"))
     if verdict.slow_down not in (1.0, float("inf")):
         out.say(f"Stretching time by {verdict.slow_down:.4g} makes it feasible.")
     out.say((f"work of the drives: {verdict.energy:.6g} J", "dim"))

@@ -96,11 +96,13 @@ def show(result: Result, files: dict[str, Path], seconds: float, left_out: tuple
     if verdict.feasible is False:
         out.say(("not feasible", "bold yellow"), f": {verdict.reason}")
     out.say((result.status, "bold green" if result.ok else "bold red"), f": {result.reason} ({seconds:.1f} s)")
-    if verdict.feasible is None:
+    if verdict.feasible is None and verdict.unchecked:
+        out.say(("feasible or not is not known", "bold yellow"), f": {verdict.reason}")
+    elif verdict.feasible is None:
         out.say((verdict.reason, "dim"))
     elif verdict.feasible and result.ok:
         out.say(("feasible", "bold green"), f": {verdict.reason}")
-    for note in (*(r for r in verdict.remarks if r != verdict.reason), *result.notes):
+    for note in (*(r for r in verdict.remarks if r not in verdict.reason), *result.notes):
         out.say((note, "dim"))
     for said in left_out:
         out.say((said, "yellow"))

@@ -65,10 +65,10 @@ def _banner(colour: str, words: str, body: str) -> str:
 
 
 def limits_banner(result: Result) -> str:
-    """Amber when the machine cannot do it, with every broken limit; a line where the limits are kept, or where none is stated."""
+    """Amber when the machine cannot do it, with every broken limit, or when a limit could not be checked; else a line."""
     verdict = result.feasibility
     remarks = "".join(
-        f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks if remark != verdict.reason
+        f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks if remark not in verdict.reason
     )
     if verdict.feasible is False:
         broken = verdict.broken
@@ -77,6 +77,9 @@ def limits_banner(result: Result) -> str:
         failed = sum(kept is False for kept in verdict.runs)
         words = f"Not feasible: {failed} of {len(verdict.runs)} runs break a limit." if verdict.runs else "Not feasible: a limit is broken."  # fmt: skip
         return _banner("fair", words, rows + more + remarks)
+    if verdict.feasible is None and verdict.unchecked:
+        words = "Not known whether the machine can do it: a limit could not be checked."
+        return _banner("fair", words, f"<p>{text(verdict.reason, 600)}</p>{remarks}")
     return f'<p class="note">{text(verdict.reason, 300)}</p>{remarks}\n'
 
 

@@ -35,6 +35,12 @@ TURNING = {
 }
 SLIDING = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "jerk": "m/s³", "torque": "N", "power": "W"}
 
+NOTHING = "nothing of it was recorded."
+SAMPLES_ONLY = (
+    "the run was looked at only at its samples, which lie further apart than its steps; run it again with these limits, or sample it "
+    "at every step."
+)
+
 TIP = -1  # in the place of a joint's number
 Peak = tuple[int, str, int, float, float, float, float, float]
 """``(run, quantity, joint, lowest, its time, highest, its time, first)``; first: when the limit is passed (NaN: never). The tip has −1 in the
@@ -168,6 +174,19 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
     times = np.concatenate([t, found[0]])
     order = np.argsort(times, kind="stable")
     return times[order], np.concatenate([values, found[1]])[order]
+
+
+def only_samples(result: Result, quantity: str) -> bool:
+    """Is nothing known of a quantity between samples that lie further apart than the steps?
+
+    ``meta["watched"]``: what was looked at on every step; absent, that is all that the run had limits of.
+    """
+    watched: Any = result.meta.get("watched", result.meta.get("limits") or ())
+    if quantity in watched:
+        return False
+    step = result.meta.get("step")
+    apart = np.diff(result.t).max(initial=0.0)
+    return not isinstance(step, (int, float)) or bool(apart > float(step) * (1.0 + 1e-9))
 
 
 def strained(check: Check, result: Result, joint: int) -> Check:

@@ -93,8 +93,8 @@ class Result(Value):
 
     @property
     def feasible(self) -> bool | None:
-        """Can the machine do it? True when every stated limit is kept, False when one is not, None when that is not known: no limit is
-        stated, or the run ended before its time without breaking one.
+        """Can the machine do it? True when every stated limit was held against the motion and is kept, False when one is not, None when that
+        is not known: no limit is stated, one could not be checked, or a run that breaks none ended before its time or is not right.
 
         Of a batch: of all its runs together. ``ok`` says whether the numbers are right, ``feasible`` whether the motion they describe is
         possible; ``feasibility`` says which joint breaks which limit, when and by how much.

@@ -16,6 +16,7 @@ class JointMotion(NamedTuple):
         before: qd, qdd just before each time, where they differ at a jump.
         error: what repeating the integration behind it changed; NaN where nothing was integrated or repeated.
         condition: reciprocal condition number of the Jacobian that the rates were solved with, (S,) or (N, S).
+        integrated: were positions found by integrating rates?
     """
 
     t: np.ndarray
@@ -25,12 +26,13 @@ class JointMotion(NamedTuple):
     before: tuple[np.ndarray, np.ndarray]
     error: Any
     condition: np.ndarray
+    integrated: bool = False
 
     def member(self, k: int) -> JointMotion:
         """One of several runs."""
         error = np.broadcast_to(np.asarray(self.error, float), len(self.q))[k]
         return JointMotion(self.t, self.q[k], self.qd[k], self.qdd[k], (self.before[0][k], self.before[1][k]), error,
-                           self.condition[k])  # fmt: skip
+                           self.condition[k], self.integrated)  # fmt: skip
 
 
 def stacked(members: Sequence[JointMotion]) -> JointMotion:
@@ -38,7 +40,7 @@ def stacked(members: Sequence[JointMotion]) -> JointMotion:
     column = lambda f: np.array([f(m) for m in members])  # noqa: E731
     before = column(lambda m: m.before[0]), column(lambda m: m.before[1])
     return JointMotion(members[0].t, column(lambda m: m.q), column(lambda m: m.qd), column(lambda m: m.qdd), before,
-                       column(lambda m: m.error), column(lambda m: m.condition))  # fmt: skip
+                       column(lambda m: m.error), column(lambda m: m.condition), members[0].integrated)  # fmt: skip
 
 
 def conditions(J: np.ndarray) -> np.ndarray:

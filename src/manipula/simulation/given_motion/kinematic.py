@@ -127,7 +127,7 @@ def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
         estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]
     after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
     J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
-    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J))
+    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J), integrated=True)
 
 
 def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0: np.ndarray) -> None:

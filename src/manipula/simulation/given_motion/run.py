@@ -199,7 +199,7 @@ def _result(run: GivenRun) -> Result:
     errors = np.fmax(errors, memory)
     rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, seen, k)]
     notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
-    more = {"peaks": tuple(rows)} if rows else {}
+    more = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
     return assembled(run.asked, t, arrays, verdicts, errors, notes, None, more)
 
 

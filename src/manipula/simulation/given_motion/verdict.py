@@ -192,7 +192,8 @@ def _finished(s: Scenario, facts: Facts, k: int) -> str:
     met = f"; the tip is within {off:.1e} m of it" if "error" in facts.arrays else ""
     found = np.fmax(facts.errors[k], facts.memory[k])
     if facts.dynamic:
-        trust = f"; error about {found:.1e}" if np.isfinite(found) else ""
+        unknown = "; accuracy not verified" if facts.motion.integrated or "bristles" in facts.arrays else ""
+        trust = f"; error about {found:.1e}" if np.isfinite(found) else unknown
         return f"Torques along {s.duration:g} s of the reference{met}{trust}."
     trust = f"; error about {found:.1e}" if np.isfinite(found) else "; accuracy not verified"
     return f"{s.duration:g} s along the reference{met}{trust}."

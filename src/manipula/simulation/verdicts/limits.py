@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.value import Value
-from manipula.errors import ManipulaError
-from manipula.simulation.limit_checks import SIGNALS, SLIDING, TIP, TURNING, Check, filled, strained, worst
+from manipula.errors import ManipulaError, printable
+from manipula.simulation.limit_checks import (
+    NOTHING,
+    SAMPLES_ONLY,
+    SIGNALS,
+    SLIDING,
+    TIP,
+    TURNING,
+    Check,
+    filled,
+    only_samples,
+    strained,
+    worst,
+)
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
 
 if TYPE_CHECKING:
+    from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
 
 
 NONE_STATED = "No limits are stated, so nothing says whether the machine can do it."
 ENDED = "No limit was exceeded before the run ended; what would have followed is not known."
+UNTRUSTED = (
+    "No limit is broken by the numbers of this run, but they cannot be trusted, so nothing is known of the motion."
+)
 DIED = ("diverged", "not_finite", "singular", "step_too_small")
 
 
@@ -34,17 +50,19 @@ class LimitVerdict(Value):
     """How a result stands against every stated limit.
 
     Attributes:
-        feasible: True when every stated limit is kept, False when one is not, None when none is stated, or when the run ended before its
-            time without breaking one.
+        feasible: True when every stated limit was held against the motion and is kept; False when one is not; None when that is not known:
+            none is stated, one could not be checked, the run ended before its time or its numbers cannot be trusted.
         checks: one for every stated limit, in the order of the joints; of a batch that of the worst run.
         runs: ``feasible`` of every run of a batch.
         remarks: what the verdict rests on, where that is not plain.
+        unchecked: a sentence about every limit that could not be checked: which, and why. They are among the remarks.
     """
 
     feasible: bool | None
     checks: tuple[Check, ...]
     runs: tuple[bool | None, ...] = ()
     remarks: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     @property
     def broken(self) -> tuple[Check, ...]:
@@ -53,9 +71,10 @@ class LimitVerdict(Value):
 
     @property
     def reason(self) -> str:
-        """One sentence."""
+        """One sentence; of limits that could not be checked one each."""
         if self.feasible is None:
-            return ENDED if ENDED in self.remarks else next(iter(self.remarks), NONE_STATED)
+            early = [said for said in (ENDED, UNTRUSTED) if said in self.remarks]
+            return " ".join(early[:1] or self.unchecked) or next(iter(self.remarks), NONE_STATED)
         if self.feasible:
             kinds = [q for q in QUANTITIES if any(c.quantity == q for c in self.checks)]
             which = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
@@ -68,104 +87,158 @@ class LimitVerdict(Value):
         return f"{head}{broken[0].sentence()}{tail}" if broken else f"{head}{self.remarks[0]}"
 
 
+class _Held(NamedTuple):
+    """One run against its limits: what was checked, what needs a word, and what could not be checked."""
+
+    checks: tuple[Check, ...]
+    remarks: tuple[str, ...]
+    unchecked: tuple[str, ...]
+
+
 def limit_verdict(result: Result) -> LimitVerdict:
     """How a result stands against the limits it carries (``meta["limits"]``; the stored robot's where a file has none)."""
     limits = limits_of(result)
     if not limits or "q" not in result.arrays:
         return LimitVerdict(None, ())
     q = result.arrays["q"]
-    jerk, unknown = None, ()
+    jerk: Any = None
     if "jerk" in limits:
         try:
             jerk = result.jerk()
         except ManipulaError as error:
-            unknown = (f"Limits of jerk could not be checked: {error}",)
+            jerk = could_not("jerk", str(error))
     if q.ndim == 2:
-        checks, remarks = _single(result, limits, jerk)
-        kept = _kept(result.status, q, checks)
-        stop = (
-            (result.reason,)
-            if result.status == "limit"
-            else (ENDED,)
-            if kept is None and died(result.status, q)
-            else ()
-        )
-        return LimitVerdict(kept, checks, (), (*stop, *unknown, *remarks))
-    found = [_single(result.run(k), limits, None if jerk is None else jerk.run(k)) for k in range(len(q))]
-    ended = [status == "limit" for status in result.statuses]
-    if not any(checks for checks, _ in found) and not any(ended):
-        return LimitVerdict(None, (), (None,) * len(q))
-    runs = tuple(_kept(status, q[k], found[k][0]) for k, status in enumerate(result.statuses))
+        held = _single(result, limits, jerk, robot_of(result))
+        kept = _kept(result.status, q, held)
+        stop = (result.reason,) if result.status == "limit" else _unknown(kept, result.status, q)
+        return LimitVerdict(kept, held.checks, (), (*stop, *held.unchecked, *held.remarks), held.unchecked)
+    robot = robot_of(result)
+    members = [result.run(k) for k in range(len(q))]
+    found = [
+        _single(one, limits, jerk if jerk is None or isinstance(jerk, str) else jerk.run(k), robot or robot_of(one))
+        for k, one in enumerate(members)
+    ]
+    runs = tuple(_kept(one.status, q[k], found[k]) for k, one in enumerate(members))
     strained: dict[tuple[str, str], Check] = {}  # each limit as the run that strains it most finds it
-    for k, (checks, _) in enumerate(found):
-        for c in checks:
+    for k, held in enumerate(found):
+        for c in held.checks:
             kept = strained.get((c.name, c.quantity))
             if kept is None or c.use > kept.use:
                 strained[c.name, c.quantity] = replace(c, run=k)
-    stops = (reason for reason, end in zip(result.reasons, ended) if end)
-    early = (ENDED,) if None in runs else ()
-    remarks = tuple(dict.fromkeys((*stops, *early, *unknown, *(r for _, said in found for r in said))))
+    stops = (one.reason for one in members if one.status == "limit")
+    early = (said for k, one in enumerate(members) for said in _unknown(runs[k], one.status, q[k]))
+    unchecked = tuple(dict.fromkeys(said for held in found for said in held.unchecked))
+    remarks = tuple(dict.fromkeys((*stops, *early, *unchecked, *(r for held in found for r in held.remarks))))
     whole = False if False in runs else None if None in runs else True
-    return LimitVerdict(whole, tuple(strained.values()), runs, remarks)
+    return LimitVerdict(whole, tuple(strained.values()), runs, remarks, unchecked)
 
 
-def _kept(status: str, q: np.ndarray, checks: tuple[Check, ...]) -> bool | None:
-    """Does one run keep its limits? Of one that ended before its time only what it broke is known."""
-    if status == "limit" or not all(c.ok for c in checks):  # where it stopped, the samples end before the crossing
+def could_not(quantity: str, why: str) -> str:
+    """The sentence about a limit that could not be checked."""
+    return f"Limits of {quantity} could not be checked: {why[:1].lower() + why[1:] if why[1:2].islower() else why}"
+
+
+def _kept(status: str, q: np.ndarray, held: _Held) -> bool | None:
+    """Does one run keep its limits? Of one that ended before its time, or is not right, only what it broke is known."""
+    if status == "limit" or not all(c.ok for c in held.checks):  # where it stopped, the samples end before the crossing
         return False
-    return True if checks and not died(status, q) else None
+    return True if held.checks and not held.unchecked and not unproven(status, q) else None
 
 
-def _single(result: Result, limits: Mapping[str, Any], jerk: Any) -> tuple[tuple[Check, ...], tuple[str, ...]]:
+def unproven(status: str, q: np.ndarray) -> str:
+    """Why a run with positions q (S, n) that breaks no limit proves nothing; empty where it does."""
+    return ENDED if died(status, q) else UNTRUSTED if status in ("inaccurate", "failed") else ""
+
+
+def _unknown(kept: bool | None, status: str, q: np.ndarray) -> tuple[str, ...]:
+    why = unproven(status, q) if kept is None else ""
+    return (why,) if why else ()
+
+
+def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot | None) -> _Held:
     arrays, t = result.arrays, result.t
     n = arrays["q"].shape[1]
     names = tuple(result.joint_names) if len(result.joint_names) == n else tuple(f"joint{i + 1}" for i in range(n))
     kinds = tuple(result.meta.get("joint_kinds", ())) or ("revolute",) * n
     checks: list[Check] = []
-    remarks: list[str] = [jerk.remark] if jerk is not None and jerk.remark else []
-    absent: dict[str, None] = {}
+    remarks: list[str] = [jerk.remark] if not isinstance(jerk, str | None) and jerk.remark else []
+    absent: dict[str, str] = {}  # of a quantity: why
+    going = np.isfinite(arrays["q"]).all(axis=1)
     for i in range(n):
         units = SLIDING if kinds[i] == "prismatic" else TURNING
         for quantity in QUANTITIES:
             limit = limit_of((limits.get(quantity) or [None] * n)[i])
-            if limit is None or (quantity == "jerk" and jerk is None):
+            if limit is None:
                 continue
-            if quantity == "jerk" and jerk is not None:
+            if quantity == "jerk" and isinstance(jerk, str):
+                absent[quantity] = jerk
+                continue
+            if quantity == "jerk":
                 times, values = jerk.signal(i)
             elif SIGNALS[quantity] in arrays:
                 times, values = filled(quantity, t, arrays, i)
+                gap = np.isnan(arrays[SIGNALS[quantity]][:, i]) & going
+                if gap.any():
+                    when = (
+                        f"at t = {t[int(np.argmax(gap))]:.6g} s that of joint '{printable(names[i], 40)}' is no number."
+                    )
+                    absent.setdefault(quantity, could_not(quantity, NOTHING if gap.all() else when))
             else:
                 times, values = t, np.full(len(t), np.nan)
             if np.isnan(values).all():
-                absent[quantity] = None
+                absent[quantity] = could_not(quantity, NOTHING)
                 continue
             found = strained(worst(quantity, values, times, limit), result, i)
+            if quantity == "jerk":
+                said = estimated(found, jerk)
+            else:
+                said = could_not(quantity, SAMPLES_ONLY) if only_samples(result, quantity) else ""
+            if said:
+                absent.setdefault(quantity, said)
             checks.append(replace(found, name=names[i], unit=units[quantity]))
-    if absent:
-        remarks.append(f"Limits of {' and '.join(absent)} could not be checked: nothing of it was recorded.")
     if limits.get("tip"):
-        more, said = _tip(result, limits["tip"])
-        checks += more
-        remarks += said
-    return tuple(checks), tuple(remarks)
+        held = _tip(result, limits["tip"], robot)
+        checks += held.checks
+        remarks += held.remarks
+        absent |= {said: said for said in held.unchecked}
+    return _Held(tuple(checks), tuple(remarks), tuple(dict.fromkeys(absent.values())))
 
 
-def _tip(result: Result, limits: Mapping[str, float]) -> tuple[list[Check], list[str]]:
-    robot = robot_of(result)
+def estimated(check: Check, jerk: Any) -> str:
+    """What is to be said of a jerk that is kept only because its estimate may be off; empty where it is not."""
+    if jerk.exact or not check.ok or replace(check, worst=abs(check.worst) + jerk.error).ok:
+        return ""
+    return could_not(
+        "jerk", f"it is an estimate that may be off by {jerk.error:.3g}, and the limit is no further away."
+    )
+
+
+def _tip(result: Result, limits: Mapping[str, float], robot: Robot | None) -> _Held:
     if not all(name in result.arrays for name in ("q", "qd", "qdd")):
-        return [], ["Limits of the tip could not be checked: its motion was not recorded."]
+        return _Held((), (), (could_not("the tip", "its motion was not recorded."),))
     if robot is None or robot.tip is None:
-        return [], ["Limits of the tip could not be checked: the result does not say which robot moved."]
-    checks, remarks = [], []
+        return _Held((), (), (could_not("the tip", "the result does not say which robot moved."),))
+    checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     _, v, a = point_rates(robot, "tip", q, qd, qdd)
+    going = np.isfinite(q).all(axis=1)
     for quantity, limit in limits.items():
+        said = could_not(f"the {quantity} of the tip", SAMPLES_ONLY) if only_samples(result, "tip") else ""
         if quantity == "jerk":
-            found = result.jerk("tip")
+            try:
+                found = result.jerk("tip")
+            except ManipulaError as error:
+                unchecked.append(could_not("the jerk of the tip", str(error)))
+                continue
             times, values = found.signal()
             remarks += [found.remark] if found.remark else []
         else:
             times, values = result.t, np.linalg.norm(v if quantity == "velocity" else a, axis=-1)
-        unit = SLIDING[quantity]
-        checks.append(replace(strained(worst(quantity, values, times, float(limit)), result, TIP), unit=unit))
-    return checks, remarks
+            if np.isnan(values[going]).any():
+                said = could_not(f"the {quantity} of the tip", "its motion is no number at some samples.")
+        check = strained(worst(quantity, values, times, float(limit)), result, TIP)
+        if quantity == "jerk":
+            said = estimated(check, found)
+        unchecked += [said] if said else []
+        checks.append(replace(check, unit=SLIDING[quantity]))
+    return _Held(tuple(checks), tuple(remarks), tuple(unchecked))
