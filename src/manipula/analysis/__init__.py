@@ -2,6 +2,7 @@
 
 =====================  =====================================================================
 ``feasibility``        does a motion keep every limit, and if not, how much slower would it?
+``slowing_down``       how much slower a motion must be to keep its limits
 ``infinite``           where a trajectory jumps, and what is infinite there
 ``power``              power and energy of a run
 ``vibration``          natural modes, spectra, what is left after a move

@@ -1,8 +1,6 @@
 r"""Can the machine do it? Position, velocity, acceleration, jerk, torque and power of a motion against limits.
 
-Slowing a motion down by a factor k divides velocities by k, accelerations by k² and jerks by k³. Torques are
-:math:`g(q) + \tau_{inertia}/k^2 + \tau_f(\dot q/k)`: gravity does not get smaller, dry friction hardly does (friction with a memory or under
-load is taken as it was). That gives the smallest k that brings the motion within every limit, or the reason why no k does.
+Where it cannot, :mod:`~manipula.analysis.slowing_down` says by how much time must be stretched, or why that does not help.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.analysis.infinite import Torn, torn_of, with_jumps
+from manipula.analysis.slowing_down import follows_from_speed, friction_at, jumping, slowed
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
@@ -22,7 +21,6 @@ from manipula.robot.robot import Robot
 from manipula.simulation.limit_checks import (
     NOTHING,
     SAMPLES_ONLY,
-    SLACK,
     TIP,
     Check,
     filled,
@@ -35,8 +33,6 @@ from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
-
-MOST_SLOWING = 1e4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +143,7 @@ def feasibility(
         unstated += tuple(
             f"friction of {j.name}"
             for j, law in zip(robot.joints if robot else (), laws)
-            if law is not None and not _plain(law)
+            if law is not None and not follows_from_speed(law)
         )
     wanted = any(limit is not None for limit in bounds.get("jerk", ()))
     jerk: Any = None
@@ -169,7 +165,9 @@ def feasibility(
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
     kept = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (1.0, "") if kept else _slow_down(signals, bounds, laws, joints, tip_checks, torn)
+    k, why = (
+        (1.0, "") if kept else slowed(signals, bounds, laws, [c for j in joints for c in j.checks] + tip_checks, torn)
+    )
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
     feasible, reason = kept, _reason(kept, joints, tip_checks, k, why, torn)
@@ -237,29 +235,9 @@ def _laws(motion: Any, robot: Robot | None) -> tuple[FrictionLaw | None, ...]:
     return () if robot is None else tuple(j.friction for j in robot.joints)
 
 
-def _plain(law: FrictionLaw | None) -> bool:
-    """Does the torque follow from the speed alone?"""
-    return law is not None and not law.states and not law.needs_load
-
-
-def _friction(laws: tuple[FrictionLaw | None, ...], qd: np.ndarray, otherwise: np.ndarray | None = None) -> np.ndarray:
-    """Friction torques at the speeds qd (t, n); where a law needs more than the speed, those of ``otherwise``, or none."""
-    out = np.zeros_like(qd) if otherwise is None else otherwise.copy()
-    for i, law in enumerate(laws):
-        if law is not None and _plain(law):
-            out[:, i] = [float(law.torque(v)) for v in qd[:, i].tolist()]
-    return out
-
-
 def _row(name: str, c: Check) -> str:
     mark = "ok  " if c.ok else "OVER"
     return f"  {mark} {name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
-
-
-def _jumping(checks: list[Check], torn: Torn) -> str:
-    """What jumps where one of these checks is infinite."""
-    endless = {c.quantity for c in checks if np.isinf(c.worst) and not c.ok}
-    return "position" if "velocity" in endless else "velocity" if torn or endless != {"jerk"} else "acceleration"
 
 
 def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: float, why: str, torn: Torn) -> str:
@@ -273,7 +251,7 @@ def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: flo
         f"Stretching time by {k:.4g} makes it feasible." if np.isfinite(k) else f"Slowing down does not help: {why}"
     )
     if np.isinf(c.worst):
-        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the {_jumping([c], torn)} jumps. {remedy}"
+        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the {jumping([c], torn)} jumps. {remedy}"
     return f"The {c.quantity} of {name} reaches {100 * use:.0f} % of its limit at t = {c.time:.4g} s. {remedy}"
 
 
@@ -287,7 +265,7 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
             raise ShapeError(f"The trajectory has {q.shape[1]} joints, robot '{robot.name}' has {robot.n}.")
         data = {"t": t, "q": q, "qd": qd, "qdd": qdd}
         if robot is not None and not robot.parameters:
-            data["friction"] = _friction(_laws(motion, robot), qd)
+            data["friction"] = friction_at(_laws(motion, robot), qd)
         return _complete(data, robot), robot
     raise DescriptionError(
         "Feasibility judges a Result or a joint trajectory; bring a task trajectory to the joints first (ik.track)."
@@ -363,7 +341,7 @@ def _unchecked(
         )
     out = [could_not(q, NOTHING) for q in missing]
     if not recorded:
-        hidden = [i for i, law in enumerate(laws) if law is not None and not _plain(law)]
+        hidden = [i for i, law in enumerate(laws) if law is not None and not follows_from_speed(law)]
         for q in ("torque", "power"):
             out += [
                 could_not(f"{q} of joint '{names[i]}'", f"its friction ({type(laws[i]).__name__}) does not follow from the speed alone; "
@@ -379,50 +357,3 @@ def _unchecked(
     if set(tip) - {"jerk"} and only_samples(motion, "tip"):
         out.append(could_not("the tip", SAMPLES_ONLY))
     return out
-
-
-def _slow_down(
-    s: dict[str, np.ndarray],
-    bounds: dict[str, list[Any]],
-    laws: tuple[FrictionLaw | None, ...],
-    joints: list[JointVerdict],
-    tip: list[Check],
-    torn: Torn,
-) -> tuple[float, str]:
-    checks = [c for j in joints for c in j.checks] + tip
-    if any(c.quantity == "position" and not c.ok for c in checks):
-        return float("inf"), "a position limit is passed, at any speed."
-    if any(np.isinf(c.worst) and not c.ok for c in checks):
-        return float("inf"), f"a jump of the {_jumping(checks, torn)} stays one at any speed."
-    gravity = s.get("gravity")
-    if gravity is not None:
-        for i, limit in enumerate(bounds.get("torque", [])):
-            if limit is not None and np.abs(gravity[:, i]).max() > limit * (1 + SLACK):
-                return float("inf"), "holding the arm against gravity alone exceeds a torque limit."
-
-    def fits(k: float) -> bool:
-        for c in checks:
-            power = {"velocity": 1, "acceleration": 2, "jerk": 3}.get(c.quantity)
-            if power is not None and isinstance(c.limit, float) and abs(c.worst) / k**power > c.limit * (1 + SLACK):
-                return False
-        if "torque" in s:
-            hold = gravity if gravity is not None else np.zeros_like(s["torque"])
-            rubbing = s.get("friction", np.zeros_like(s["torque"]))
-            slower = _friction(laws, s["qd"] / k, rubbing) if "friction" in s else rubbing
-            tau = hold + slower + (s["torque"] - hold - rubbing) / k**2
-            for quantity, values in (("torque", tau), ("power", tau * s["qd"] / k)):
-                for i, limit in enumerate(bounds.get(quantity, [])):
-                    if limit is not None and np.abs(values[:, i]).max() > limit * (1 + SLACK):
-                        return False
-        return True
-
-    high = 1.0
-    while not fits(high):
-        high *= 2.0
-        if high > MOST_SLOWING:
-            return float("inf"), "gravity and friction leave nothing of a torque or power limit."
-    low = high / 2.0 if high > 1.0 else 1.0
-    while high - low > 1e-12 * high:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high, ""
