@@ -13,7 +13,7 @@ program = mp.ProgramScenario.load(Path(__file__).with_suffix(".toml"))
 both = program.compare_friction()
 print(both.text())
 
-other = program.replace(formulation="multipliers").run()
+other = program.replace(formulation="multipliers", independent=None).run()
 print(f"largest difference between the formulations: {np.abs(both.with_friction.q - other.q).max():.1e}")
 print(
     f"largest residual of the program: {np.abs(other.residual).max():.1e}; work and energy differ by {np.abs(other.audit).max():.1e} J"

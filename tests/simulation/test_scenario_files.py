@@ -285,7 +285,7 @@ def test_wrong_files_are_explained(old, new, field, words):
 
 WRONG_PROGRAMS = [
     ('"z = height"', '"z = hight"', "program.constraints[1]", "'height'"),
-    ('"z = height"', '"z = "', "program.constraints[1]", "arithmetic"),
+    ('"z = height"', '"z = "', "program.constraints[1]", "One side of the equation is empty"),
     ('"z = height"', "3", "program.constraints[1]", "quotes"),
     ('"z = height"', '"z = height", "x = 1", "y = 1", "z = 2"', "program.constraints", "more than the 4 joints"),
     ('"psi1", "psi3"', '"psi1", "psi5"', "program.independent[1]", "psi"),

@@ -12,7 +12,7 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.expression import parse
 from manipula.algebra.ops import Scalar, Vector
-from manipula.errors import DescriptionError, ManipulaError
+from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.physics import kinematics
 from manipula.physics.constrained import ConstraintRows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
 from manipula.physics.mechanism import Mechanism
@@ -21,6 +21,7 @@ POSITION = ("x", "y", "z", "roll", "pitch", "yaw", *(f"r{i}{j}" for i in (1, 2, 
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
 ACCELERATION = ("ax", "ay", "az")
 LEVELS = ("position", "velocity", "acceleration")
+KINDS = {"position": "positions", "velocity": "velocities", "acceleration": "accelerations"}
 
 
 @dataclass(frozen=True)
@@ -96,25 +97,19 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
     for k, item in enumerate(listed(given)):
         place = f"constraints[{k}]"
         c = item if isinstance(item, Constraint) else Constraint(item)
+        if c.level and c.level not in LEVELS:
+            raise DescriptionError(f"The level is one of {', '.join(LEVELS)}; found '{c.level}'.", field=place)
         if isinstance(c.formula, str):
-            text = c.formula
-            if "=" in text:
-                left, _, right = text.partition("=")
-                text = f"({left.rstrip('=')}) - ({right.lstrip('=')})"
-            try:
-                names = parse(text, names=known).names
-            except DescriptionError as error:
-                error.field = f"{place}, {error.field}" if error.field else place
-                raise error.at() from None
-            level = c.level or _level(names)
+            text, names = _read(c.formula, known, place)
+            level = _level(names)
+            if c.level not in ("", level):
+                raise DescriptionError(_misplaced(c, level, names), field=place)
         elif callable(c.formula):
             text, level = c.formula, c.level or "position"
         else:
             raise DescriptionError(
                 f"A constraint is a formula or a function, found {type(c.formula).__name__}.", field=place
             )
-        if level not in LEVELS:
-            raise DescriptionError(f"The level is one of {', '.join(LEVELS)}; found '{level}'.", field=place)
         name = c.name or (
             c.formula if isinstance(c.formula, str) else getattr(c.formula, "__name__", f"constraint {k + 1}")
         )
@@ -126,12 +121,43 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
     return tuple(found)
 
 
+def _read(given: str, known: tuple[str, ...], place: str) -> tuple[str, tuple[str, ...]]:
+    """The formula that is zero where ``left = right`` holds, and its names; errors count columns in the text as it was given."""
+    left, equals, rest = given.partition("=")
+    right = rest.removeprefix("=")
+    sides = [left, " " * (len(given) - len(right)) + right] if equals else [given]
+    try:
+        if equals and not (left.strip() and right.strip()):
+            raise DescriptionError("One side of the equation is empty.")
+        names = [name for side in sides for name in parse(side, names=known).names]
+        text = f"({left.strip()}) - ({right.strip()})" if equals else given
+        parse(text, names=known)
+    except DescriptionError as error:
+        error.field = f"{place}, formula '{printable(given, 60)}'"
+        raise error.at() from None
+    return text, tuple(dict.fromkeys(names))
+
+
 def _level(names: Any) -> str:
-    if any(v in ACCELERATION or re.fullmatch(r"qdd\d+", v) for v in names):
-        return "acceleration"
-    if any(v in VELOCITY or re.fullmatch(r"qd\d+", v) for v in names):
-        return "velocity"
-    return "position"
+    """The level of a formula: that of the highest derivative it names."""
+    return LEVELS[max((_order(name) for name in names), default=0)]
+
+
+def _order(name: Any) -> int:
+    if name in ACCELERATION or re.fullmatch(r"qdd\d+", str(name)):
+        return 2
+    return int(name in VELOCITY or bool(re.fullmatch(r"qd\d+", str(name))))
+
+
+def _misplaced(c: Constraint, level: str, names: tuple[str, ...]) -> str:
+    """A formula of another level than the one that was given for it."""
+    order = LEVELS.index(level)
+    if LEVELS.index(c.level) < order:
+        high = next(name for name in names if _order(name) == order)
+        why = f"names '{high}', so that it is a constraint on {KINDS[level]}, not on {KINDS[c.level]}"
+    else:
+        why = f"names no {c.level}, so that it is no constraint on {KINDS[c.level]}"
+    return f"'{printable(c.formula, 60)}' {why}: leave the level out, or give level = '{level}'."
 
 
 def values_at(mechanism: Mechanism, used: frozenset[str], q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar,
@@ -189,16 +215,18 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
 
 def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
     if isinstance(c.formula, str):
-        return parse(c.formula).evaluate(values)
+        try:
+            return parse(c.formula).evaluate(values)
+        except DescriptionError as error:
+            error.field = f"constraints, formula '{printable(c.equation, 60)}'"
+            raise error.at() from None
     try:
         found = c.formula(values)
     except ManipulaError:
         raise
     except Exception as error:  # somebody's function
         why = (
-            f"it uses {error}, which is no quantity of a programmed motion"
-            if isinstance(error, KeyError)
-            else f"{type(error).__name__}: {error}"
+            _unknown(c, error.args[0]) if type(error) is KeyError and error.args else f"{type(error).__name__}: {error}"
         )
         raise DescriptionError(f"The function '{c.name}' fails: {why}.", field="constraints") from error
     if found is None or isinstance(found, (str, bytes, complex, Mapping)) or np.ndim(found):
@@ -207,6 +235,15 @@ def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
             field="constraints",
         )
     return found
+
+
+def _unknown(c: Constraint, name: Any) -> str:
+    """Why a function finds no quantity of this name."""
+    order = _order(name)
+    if order > LEVELS.index(c.level):
+        higher = LEVELS[order]
+        return f"it uses '{name}', which a constraint on {KINDS[c.level]} does not know; give level = '{higher}'"
+    return f"it uses {name!r}, which is no quantity of a programmed motion"
 
 
 def _names(group: list[Constraint]) -> frozenset[str]:

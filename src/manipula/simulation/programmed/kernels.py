@@ -10,6 +10,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
+from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import identity
 from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.integrators import FIXED
@@ -53,8 +54,17 @@ def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel
     found, _ = plant.traced.get(key, (None, None))
     if found is None:
         f, inputs, shared = function(part, plant, integrator)
-        name = f"{plant.robot.name}.programmed_{part}"
-        found = native.kernel_of(f, inputs, name, parts_of(part, plant, integrator), shared)
+        name, made_of = f"{plant.robot.name}.programmed_{part}", parts_of(part, plant, integrator)
+        try:
+            found = native.kernel_of(f, inputs, name, made_of, shared)
+        except (IndexError, AttributeError, RuntimeError) as error:
+            if made_of is not None or isinstance(error, ManipulaError):
+                raise
+            raise DescriptionError(
+                f"A function given for this programmed motion cannot be compiled ({type(error).__name__}: {error}): does it keep "
+                "numbers of an earlier call? It may use what it is called with, and nothing else.",
+                field="constraints",
+            ) from error
         plant.traced[key] = found, parts
     return found
 

@@ -27,6 +27,7 @@ from manipula.simulation.result import Result
 Formulation = Literal["gpme", "multipliers"]
 Stabilisation = Literal["none", "projection", "baumgarte"]
 STARTS = ("near", "project", "refuse")
+GAIN = 50.0  # 1/s, of Baumgarte's stabilisation
 NUMBERS = 20  # per joint that a sample keeps
 
 
@@ -67,9 +68,12 @@ def programmed_motion(
         motors[i] = geared(drive, robot.joints[i], field=f"drives[{i}]") if isinstance(drive, Drive) else drive
     _check_used(read, motors, named)
     chosen = chosen_joints(independent)
-    if chosen is not None and (len(set(chosen)) != n - len(read) or any(not 0 <= i < n for i in chosen)):
+    if chosen is not None and (
+        sorted(set(chosen)) != sorted(i for i in chosen if 0 <= i < n) or len(chosen) != n - len(read)
+    ):
+        left, m = n - len(read), len(read)
         raise DescriptionError(
-            f"{n} joints and {len(read)} constraints leave {n - len(read)} independent joints; found {list(chosen)}.",
+            f"{n} joints and {m} constraint{'s' * (m != 1)} leave {left} independent joint{'s' * (left != 1)}; found {list(chosen)}.",
             field="independent",
         )
     return ProgrammedMotion(ProgrammedPlant(robot, read, tuple(motors), laws, named), chosen)
@@ -119,6 +123,17 @@ def chosen_joints(independent: Any) -> tuple[int, ...] | None:
             f"A list of joint numbers from 0 is needed, found {values.found(independent)}.", field="independent"
         )
     return tuple(values.whole(f"independent[{k}]", i) for k, i in enumerate(independent))
+
+
+def check_stabilisation(constraints: tuple[Constraint, ...], stabilisation: str, gain: float) -> None:
+    """Does the way back to the constraints that was asked for act in this motion?"""
+    if gain != GAIN and stabilisation != "baumgarte":
+        raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
+    if stabilisation == "baumgarte" and all(c.level == "acceleration" for c in constraints):
+        raise DescriptionError(
+            "Constraints on accelerations alone leave nothing that a gain could bring back to them; leave the stabilisation out.",
+            field="stabilisation",
+        )
 
 
 def check_budget(robot: Robot, duration: float, step: float, sample: float | None) -> None:
@@ -172,7 +187,7 @@ class ProgrammedMotion:
         formulation: Formulation = "gpme",
         *,
         stabilisation: Stabilisation = "projection",
-        gain: float = 50.0,
+        gain: float = GAIN,
         start: Literal["near", "project", "refuse"] = "near",
         sample: float | None = None,
         parameters: Mapping[str, float] | None = None,
@@ -185,7 +200,7 @@ class ProgrammedMotion:
         """Integrate the programmed motion.
 
         Args:
-            formulation: "gpme" (independent coordinates) or "multipliers"; they agree to rounding.
+            formulation: "gpme" (independent coordinates) or "multipliers" (which chooses none); they agree to rounding.
             stabilisation: "projection" after every step, "baumgarte" with ``gain`` [1/s], or "none".
             start: an initial posture that breaks the constraints is moved onto them by the smallest change of joints: up to 0.1 rad or
                 0.05 m ("near"), by any distance ("project"), or not at all ("refuse"). ``notes`` of the result say how far.
@@ -198,6 +213,8 @@ class ProgrammedMotion:
         values.one_of("stabilisation", stabilisation, ("none", "projection", "baumgarte"))
         values.one_of("integrator", integrator, FIXED, "integrator of a programmed motion")
         values.one_of("start", start, STARTS, "start of a programmed motion")
+        gain = values.not_negative("gain", gain)
+        check_stabilisation(self.constraints, stabilisation, gain)
         plant = self.plant
         for name in numbers_by_name(parameters):
             if name not in plant.parameters:
@@ -209,7 +226,7 @@ class ProgrammedMotion:
             friction=plant.friction if values.yes_or_no("friction", friction) else (None,) * n,
             formulation=formulation,
             stabilisation=stabilisation,
-            gain=values.not_negative("gain", gain),
+            gain=gain,
             traced={},
         )
         q = values.state("q0", np.zeros(n) if q0 is None else q0, plant.robot, batch=False)

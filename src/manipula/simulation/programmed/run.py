@@ -17,7 +17,7 @@ from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
-from manipula.simulation.programmed.traced import check_traced
+from manipula.simulation.programmed.traced import check_memory, check_traced
 from manipula.simulation.programmed.verdict import broken, ended, judged
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, programmed_settings, robot_text, versions
@@ -128,7 +128,8 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
     With limits the motion is looked at on all steps, whatever samples were asked for.
     """
     check_own_parts(plant.friction, plant.drives)
-    x, moved = consistent_start(plant, q, qd, start)
+    check_memory(plant, q, qd, duration)
+    x, moved = consistent_start(plant, q, qd, start, duration)
     check_traced(plant, x, duration)
     known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
@@ -311,10 +312,20 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
     notes = (
         *moved,
         *_drive_notes(plant),
-        *((f"The independent coordinates were chosen anew {done.splits} times.",) if done.splits else ()),
+        *_coordinate_notes(plant, independent, done.splits),
     )
     arrays = {name: handed_over(value) for name, value in arrays.items()}
     return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, plant)
+
+
+def _coordinate_notes(plant: ProgrammedPlant, independent: tuple[int, ...] | None, splits: int) -> tuple[str, ...]:
+    """Independent coordinates that were chosen anew, or that were given and did not act."""
+    if splits:
+        return (f"The independent coordinates were chosen anew {splits} times.".replace(" 1 times", " once"),)
+    if independent is None or plant.formulation == "gpme":
+        return ()
+    given = ", ".join(plant.robot.joint_names[i] for i in independent) or "none"
+    return (f'The formulation "multipliers" chooses no independent coordinates: independent = [{given}] did not act.',)
 
 
 def _drive_notes(plant: ProgrammedPlant) -> tuple[str, ...]:

@@ -19,10 +19,12 @@ from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint, listed
 from manipula.simulation.programmed.friction_comparison import FrictionComparison
 from manipula.simulation.programmed.motion import (
+    GAIN,
     STARTS,
     ProgrammedMotion,
     by_number,
     check_budget,
+    check_stabilisation,
     chosen_joints,
     programmed_motion,
 )
@@ -42,7 +44,7 @@ class ProgramScenario:
         constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
         q0, qd0: initial state. start: one that breaks the constraints is moved onto them by the smallest change of joints, up to 0.1 rad or
             0.05 m ("near"), by any distance ("project"), or refused ("refuse").
-        independent: 0-based numbers of the independent joints, or ``None`` to have them chosen.
+        independent: 0-based numbers of the independent joints, or ``None`` to have them chosen; the formulation "multipliers" has none.
         drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
         friction: one law for all joints, one per joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
@@ -63,7 +65,7 @@ class ProgramScenario:
     parameters: Any = None
     formulation: str = "gpme"
     stabilisation: str = "projection"
-    gain: float = 50.0
+    gain: float = GAIN
     start: str = "near"
     sample: float | None = None
     integrator: str = "rk4"
@@ -104,9 +106,12 @@ class ProgramScenario:
             raise DescriptionError(f"{self.robot.n} numbers are needed, one per joint.", field="q0")
         stated_limits(self.robot, self.limits)
         check_budget(self.robot, self.duration, self.step, self.sample)
-        if self.gain != type(self).gain and self.stabilisation != "baumgarte":
-            raise DescriptionError('A gain belongs to stabilisation="baumgarte"; nothing else uses it.', field="gain")
-        self.motion  # noqa: B018  checks the parts against each other
+        check_stabilisation(self.motion.constraints, self.stabilisation, self.gain)
+        if self.independent is not None and self.formulation == "multipliers":
+            raise DescriptionError(
+                'The formulation "multipliers" chooses no independent coordinates; leave independent out, or take "gpme".',
+                field="independent",
+            )
 
     @cached_property
     def motion(self) -> ProgrammedMotion:

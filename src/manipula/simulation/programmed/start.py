@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ NEAR = {True: 0.1, False: 0.05}  # rad (revolute), m: a start moved further is a
 DEPENDENT = 1e-9  # singular values of A (rows of length 1) below this make constraints redundant
 ZERO = 1e-12
 CONTRADICTION = 1e-6
+INVOLVED = 1e-6  # of a combination of unit gradients: a constraint with less of it takes no part
+TIMES = 9  # at which constraints that say the same at the start are compared
 ROUNDING = 1e-15
 MOST = 60
 
@@ -28,18 +31,22 @@ class Start(NamedTuple):
     notes: tuple[str, ...]
 
 
-def consistent_start(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | None, start: str) -> Start:
+def consistent_start(
+    plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | None, start: str, duration: float = 0.0
+) -> Start:
     """The initial state on the constraints, or an error that names what is wrong with it.
 
     Args:
         start: "near" moves a start that breaks the constraints by up to ``NEAR``, "project" by any distance, "refuse" not at all.
         qd: ``None`` takes the smallest velocities that the constraints allow.
+        duration: of the run, in which constraints that say the same at the start may part.
     """
     given = np.zeros(len(q)) if qd is None else qd
     rows = rows_at(plant, q, given, 0.0)
-    check_independent(plant, rows)
+    check_gradients(plant, rows)
     off = np.maximum(np.abs(rows.value), np.abs(rows.rate))
     if off.max() <= CONSISTENT:
+        check_independent(plant, q, given, True, duration)
         return Start(np.asarray(plant.start(q, given), float), ())
     worst = int(np.argmax(off))
     said = f"The initial state breaks '{plant.constraints[worst].name}' by {off[worst]:.3g}"
@@ -48,12 +55,13 @@ def consistent_start(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | Non
     moved = _posture(plant, q)
     found, left = _velocity(plant, moved, given)
     if not left.max() <= CONSISTENT:
+        check_independent(plant, moved, found, False, duration)
         worst = int(np.nanargmax(left)) if np.isfinite(left).any() else worst
         raise DescriptionError(
             f"{said}, and no nearby posture obeys the constraints: '{plant.constraints[worst].name}' may be out of reach.",
             field="q0",
         )
-    check_independent(plant, rows_at(plant, moved, found, 0.0))
+    check_independent(plant, moved, found, True, duration)
     joint, size = _largest(plant, moved - q)
     if start != "project" and size > 1.0:
         raise DescriptionError(
@@ -93,7 +101,7 @@ def _notes(plant: ProgrammedPlant, dq: np.ndarray, dv: np.ndarray, said: bool) -
     return tuple(out)
 
 
-def _posture(plant: ProgrammedPlant, given: np.ndarray) -> np.ndarray:
+def _posture(plant: ProgrammedPlant, given: np.ndarray, t: float = 0.0) -> np.ndarray:
     """The posture on the constraints that is closest to the given one."""
     holonomic = [k for k, c in enumerate(plant.constraints) if c.level == "position"]
     if not holonomic:
@@ -101,18 +109,18 @@ def _posture(plant: ProgrammedPlant, given: np.ndarray) -> np.ndarray:
     still = np.zeros(len(given))
 
     def rows(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = rows_at(plant, q, still, 0.0)
+        found = rows_at(plant, q, still, t)
         return found.A[holonomic], found.value[holonomic]
 
     return nearest(plant.robot, rows, given, CONSISTENT)[0]
 
 
-def _velocity(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _velocity(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Velocities that obey the constraints, changed least, and what is left of every constraint."""
     moving = [k for k, c in enumerate(plant.constraints) if c.level != "acceleration"]
     best, found, off = np.inf, qd, np.full(len(plant.constraints), np.inf)
     for _ in range(MOST):
-        rows = rows_at(plant, q, qd, 0.0)
+        rows = rows_at(plant, q, qd, t)
         left = np.maximum(np.abs(rows.value), np.abs(rows.rate))
         worst = float(left.max()) if np.isfinite(left).all() else np.inf
         if not worst < best:
@@ -124,10 +132,9 @@ def _velocity(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray) -> tuple[np
     return found, off
 
 
-def check_independent(plant: ProgrammedPlant, rows: ConstraintRows) -> None:
-    """Redundant, contradictory and idle constraints are named."""
-    scale = np.linalg.norm(rows.A, axis=1)
-    for k, size in enumerate(scale):
+def check_gradients(plant: ProgrammedPlant, rows: ConstraintRows) -> None:
+    """Constraints without a value, and idle ones, are named."""
+    for k, size in enumerate(np.linalg.norm(rows.A, axis=1)):
         if not np.isfinite([size, rows.value[k], rows.b[k]]).all():
             raise DescriptionError(
                 f"'{plant.constraints[k].name}' has no value or no gradient at the start posture.", field="q0"
@@ -137,14 +144,82 @@ def check_independent(plant: ProgrammedPlant, rows: ConstraintRows) -> None:
                 f"'{plant.constraints[k].name}' does not restrict the joints at the start (its gradient is zero).",
                 field="constraints",
             )
-    U, sigma, _ = np.linalg.svd(rows.A / scale[:, None], full_matrices=True)
-    if sigma[-1] >= DEPENDENT:
+
+
+def check_independent(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, obeyed: bool, duration: float) -> None:
+    """Constraints whose gradients depend on each other at a start are named: redundant, contradictory, or dependent in this posture alone.
+
+    Args:
+        q, qd: the state that obeys the constraints, or comes closest to that. obeyed: does it?
+    """
+    rows = rows_at(plant, q, qd, 0.0)
+    check_gradients(plant, rows)
+    found = _dependent(rows.A)
+    if found is None:
         return
-    weight = np.abs(U[:, -1])
-    names = [repr(plant.constraints[k].name) for k in np.flatnonzero(weight > 0.1 * weight.max())]
+    last, weight = found
+    names = [repr(plant.constraints[k].name) for k in np.flatnonzero(weight)]
+    told = f"The constraints {', '.join(names)}"
+    if not _everywhere(plant, q):
+        if not obeyed:
+            return
+        raise DescriptionError(
+            f"The start posture is singular: the gradients of {', '.join(names)} depend on each other there (the arm is stretched "
+            "out or folded), but not in postures close by; start in one of those.",
+            field="q0",
+        )
+    scale = np.linalg.norm(rows.A, axis=1)
     parts = [np.asarray(v, float) / scale for v in (rows.value, rows.rate, rows.b)]
-    against = any(abs(float(U[:, -1] @ v)) > CONTRADICTION * (1.0 + np.abs(v).max()) for v in parts)
-    kind = "contradict each other" if against else "are redundant"
-    if len(names) == 1:
-        raise DescriptionError(f"The constraint {names[0]} cannot be obeyed at the start.", field="constraints")
-    raise DescriptionError(f"The constraints {', '.join(names)} {kind} at the start.", field="constraints")
+    if any(abs(float(weight @ v)) > CONTRADICTION * (1.0 + np.abs(v).max()) for v in parts):
+        raise DescriptionError(f"{told} contradict each other at the start.", field="constraints")
+    parted = _parted(plant, last, q, qd, duration)
+    if parted is not None:
+        raise DescriptionError(
+            f"{told} say the same at the start, and contradict each other at t = {parted:.6g} s.", field="constraints"
+        )
+    others = " and ".join(name for name in names if name != repr(plant.constraints[last].name))
+    raise DescriptionError(
+        f"{told} are redundant at the start: {plant.constraints[last].name!r} follows from {others}; leave it out.",
+        field="constraints",
+    )
+
+
+def _dependent(A: np.ndarray) -> tuple[int, np.ndarray] | None:
+    """The first row of A that depends on those before it, and the combination of unit rows that is zero, (m,); None: there is none."""
+    unit = A / np.linalg.norm(A, axis=1)[:, None]
+    for k in range(1, len(A)):
+        U, sigma, _ = np.linalg.svd(unit[: k + 1], full_matrices=True)
+        if sigma[-1] < DEPENDENT:
+            weight = np.zeros(len(A))
+            weight[: k + 1] = np.where(np.abs(U[:, -1]) > INVOLVED, U[:, -1], 0.0)
+            return k, weight
+    return None
+
+
+def _everywhere(plant: ProgrammedPlant, q: np.ndarray) -> bool:
+    """Do the gradients depend on each other around q as well: in any posture, or in those that obey the constraints?"""
+    still, near = np.zeros(len(q)), 0.05 * np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(q)))
+    if all(_dependent(rows_at(plant, q + d, still, 0.0).A) for d in near):
+        return True
+    on = [_posture(plant, q + d) for d in near]
+    return all(_dependent(rows_at(plant, there, still, 0.0).A) for there in on)
+
+
+def _parted(plant: ProgrammedPlant, last: int, q: np.ndarray, qd: np.ndarray, duration: float) -> float | None:
+    """When a constraint that follows from the others at the start does so no longer; None where no such time is found."""
+    others = replace(plant, constraints=plant.constraints[:last] + plant.constraints[last + 1 :], traced={})
+    for t in np.linspace(0.0, duration, TIMES)[1:]:
+        q = _posture(others, q, float(t))
+        qd, left = _velocity(others, q, qd, float(t))
+        if not left.max() <= CONSISTENT:
+            return None  # nobody knows: the others cannot be followed so far
+        rows = rows_at(plant, q, qd, float(t))
+        wanted = np.delete(rows.A, last, axis=0), np.delete(rows.b, last)
+        off = (
+            rows.value[last],
+            rows.rate[last],
+            (rows.A[last] @ least_change(*wanted) - rows.b[last]) / (1.0 + np.abs(rows.b).max()),
+        )
+        if np.abs(np.asarray(off, float)).max() > CONTRADICTION:
+            return float(t)
+    return None

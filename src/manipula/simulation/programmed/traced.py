@@ -2,18 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
+from manipula.simulation.programmed.constraint import values_at
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.kernels import kernel, values_of
 
 SAME = 1e-7  # of a number and 1: rounding of one that divides by small differences
 FIELDS = {"applied": "drives", "friction": "friction", "residual": "constraints"}
 PROBES = 5
+
+
+def check_memory(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | None, duration: float) -> None:
+    """Code that remembers something between its calls is no function of the state: called again there it gives other numbers.
+
+    Raises:
+        DescriptionError: with the part, and both of its answers.
+    """
+    functions = tuple(c.formula for c in plant.constraints if not isinstance(c.formula, str))
+    if is_own(plant.friction, plant.drives, functions):
+        return
+    rng = np.random.default_rng(0)
+    x = np.asarray(plant.start(q, np.zeros(len(q)) if qd is None else qd), float)
+    moved = np.arange(len(x)) < 2 * plant.robot.n
+    states = [(float(t), x + 0.1 * moved * rng.uniform(-1.0, 1.0, len(x))) for t in np.linspace(0.0, duration, PROBES)]
+    first, again = ([_answers(plant, t, state) for t, state in states] for _ in range(2))
+    for a, b in zip(first, again):
+        for place, number in a.items():
+            if not np.array_equal(number, b[place], equal_nan=True):
+                raise DescriptionError(
+                    f"It remembers something between its calls (or draws random numbers): asked twice at the same state it gave "
+                    f"{number:.6g} and {b[place]:.6g}. A programmed motion takes functions of the state and the time alone; write what "
+                    "it remembers as a formula in t, or as a state of a Drive or FrictionLaw.",
+                    field=place,
+                )
+
+
+def _answers(plant: ProgrammedPlant, t: float, x: np.ndarray) -> dict[str, float]:
+    """What somebody's code gives at a state, on plain numbers, by its place; NaN where it fails."""
+    lay, mechanism, n = plant.layout, plant.mechanism(), plant.robot.n
+    q, qd, states, motors = lay.q(x), lay.qd(x), lay.friction_states(x), lay.drive_states(x)
+    asked: dict[str, Callable[[], Any]] = {}
+    for k, c in enumerate(plant.constraints):
+        if not isinstance(c.formula, str):
+            given = (
+                (qd, None) if c.level == "velocity" else (qd, 0.1 * qd) if c.level == "acceleration" else (None, None)
+            )
+            asked[f"constraints[{k}]"] = lambda c=c, given=given: c.formula(
+                values_at(mechanism, frozenset(), q, *given, t, plant.parameters)
+            )
+    for i in range(n):
+        law, alone = (
+            plant.friction[i],
+            replace(plant, drives=tuple(d if j == i else None for j, d in enumerate(plant.drives))),
+        )
+        if not is_own(law):
+            asked[f"friction[{i}]"] = lambda i=i, law=law: law.torque(qd[i], states[i], 1.0)
+        if not is_own(plant.drives[i]):
+            asked[f"drives[{i}]"] = lambda i=i, alone=alone: alone.applied(t, q, qd, motors)[0][i]
+    found = {}
+    for place, ask in asked.items():
+        try:
+            with np.errstate(all="ignore"):
+                found[place] = float(ask())
+        except Exception:  # somebody's code: the run will say how it fails
+            found[place] = float("nan")
+    return found
 
 
 def check_traced(plant: ProgrammedPlant, x: np.ndarray, duration: float) -> None:

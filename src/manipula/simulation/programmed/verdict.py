@@ -30,9 +30,10 @@ def judged(plant: ProgrammedPlant, t: np.ndarray, residual: np.ndarray, estimate
         return RunVerdict("not_finite", "A sample is not a finite number.")
     if worst > RESIDUAL:
         sample, k = np.unravel_index(int(np.argmax(value)), value.shape)
+        help_ = "stabilisation or " if plant.stabilisation == "none" else ""
         return RunVerdict(
             "inaccurate",
-            f"The motion leaves '{names[k]}' by {worst:.1e} at t = {t[sample]:.6g} s; use stabilisation or a smaller step.",
+            f"The motion leaves '{names[k]}' by {worst:.1e} at t = {t[sample]:.6g} s; use {help_}a smaller step.",
         )
     if unseen:
         return RunVerdict(
