@@ -23,6 +23,7 @@ _PUBLIC = {
     "to_dh": "manipula.formats.dh",
     "from_urdf": "manipula.formats.urdf",
     "from_mjcf": "manipula.formats.mjcf",
+    "from_sdf": "manipula.formats.sdf",
     "from_toml": "manipula.formats.toml",
     "from_table": "manipula.formats.table",
     "catalog": "manipula.formats.catalog",
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from manipula.formats.load import save as save
     from manipula.formats.mjcf import from_mjcf as from_mjcf
     from manipula.formats.planar import planar as planar
+    from manipula.formats.sdf import from_sdf as from_sdf
     from manipula.formats.table import from_table as from_table
     from manipula.formats.toml import from_toml as from_toml
     from manipula.formats.urdf import from_urdf as from_urdf

@@ -14,11 +14,12 @@ from formats.hostile_xml import CASES, Case, chain, robot
 from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.guard import MAX_BYTES, check_reference, read_bytes, read_text, safe_join
 from manipula.formats.mjcf import from_mjcf
+from manipula.formats.sdf import from_sdf
 from manipula.formats.toml import from_toml, to_toml
 from manipula.formats.urdf import from_urdf, read_urdf
 from manipula.formats.xml import reader as xml
 
-READERS = {"urdf": partial(from_urdf, check_meshes=True), "mjcf": from_mjcf}
+READERS = {"urdf": partial(from_urdf, check_meshes=True), "mjcf": from_mjcf, "sdf": from_sdf}
 
 
 def test_the_corpus_is_large_and_its_names_are_unique():
@@ -203,6 +204,8 @@ fragments = st.sampled_from(
         "<joint type='ball'/>", "<inertial pos='0 0 0' mass='1'/>", "<geom/>", "<frame euler='1 2 3'>", "</frame>", "<!-- x -->",
         "&amp;", "&x;", "<![CDATA[x]]>", "<?x?>", "<!DOCTYPE r>", "\x00", "\ufffe", "é", "]]>", "<default class='main'>",
         "</default>", "<compiler angle='radian'/>", "<custom><text name='manipula.tip' data='x'/></custom>", "<manipula tip='a'/>",
+        "<sdf version='1.9'>", "</sdf>", "<model name='m'>", "</model>", "<parent>a</parent><child>b</child>", "<axis><xyz>0 0 1</xyz></axis>",
+        "<pose relative_to='a'>0 0 0 1 2 3</pose>", "<frame name='f' attached_to='a'/>", "<pose>", "</pose>", "1 2 3",
     ]
 )  # fmt: skip
 

@@ -11,8 +11,9 @@
 ``matlab_list``      lists in brackets, as such tables hold them
 ``dh/``              rows of Denavit–Hartenberg parameters, both conventions, in and out
 ``toml/``            our own format: fields with their lines, formulas, writers
-``xml/``             what URDF and MJCF share: elements with lines and budgets, words for what they cannot say
+``xml/``             what URDF, MJCF and SDF share: elements with lines and budgets, words for what they cannot say
 ``urdf/``            URDF, in and out
 ``mjcf/``            MJCF, in and out
+``sdf/``             SDF, in
 ===================  ==================================================================================
 """

@@ -9,12 +9,12 @@ from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.robot.robot import Robot
 
-READABLE = (".toml", ".urdf", ".xml", ".txt")
+READABLE = (".toml", ".urdf", ".xml", ".sdf", ".txt")
 WRITABLE = (".toml", ".urdf", ".xml", ".txt")
 
 
 def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
-    """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.txt`` for the 13-column table) or the catalog.
+    """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.sdf``, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
         source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
@@ -75,6 +75,10 @@ def _read(path: str, suffix: str, tip: str | None) -> Robot:
         from manipula.formats.mjcf import read_mjcf
 
         return read_mjcf(path, tip=tip)
+    if suffix == ".sdf":
+        from manipula.formats.sdf import from_sdf
+
+        return from_sdf(Path(path), tip=tip)
     from manipula.formats.table import from_table
 
     return from_table(Path(path))

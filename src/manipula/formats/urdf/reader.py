@@ -25,6 +25,7 @@ from manipula.formats.urdf.extension import restore
 from manipula.formats.urdf.transmissions import read_transmissions
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import apply_words, dissipation
 from manipula.robot import Limits, Robot
 from manipula.robot.build import MAX_LINKS, JointDraft, LinkDraft, check_name
@@ -89,7 +90,7 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
         hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
         root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
     draft = RobotDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
-    unread: dict[str, int] = {}
+    unread = Unread()
     for section in root.children:
         if section.tag == "link":
             draft.links.append(_link(section, draft.notes, unread))
@@ -99,9 +100,8 @@ def _read(root: Element, check_meshes: bool) -> RobotDraft:
             close = difflib.get_close_matches(section.tag.lower(), ("link", "joint"), n=1, cutoff=0.75)
             if close:
                 section.fail(f"Unknown element <{printable(section.tag)}>. Did you mean <{close[0]}>?")
-            _count(unread, f"<{printable(section.tag)}>")
-    for what, count in unread.items():
-        draft.notes.append(f"{count} {what} not part of URDF, ignored.")
+            unread.counts[f"<{printable(section.tag)}>"] += 1
+    draft.notes += unread.notes("URDF")
     _meshes(meshes, check_meshes, draft.notes)
     read_transmissions(root, draft)
     extension = root.one("manipula")
@@ -126,29 +126,6 @@ def _meshes(meshes: list[Element], refuse: bool, notes: list[str]) -> None:
         notes.append(
             f"{len(outside)} of the mesh paths lead out of the folder of the description ('{printable(outside[0], 60)}'); "
             "nothing opens them.")  # fmt: skip
-
-
-def _count(unread: dict[str, int], what: str) -> None:
-    unread[what] = unread.get(what, 0) + 1
-
-
-def _refuse_slips(element: Element, known: tuple[str, ...], unread: dict[str, int]) -> None:
-    """A child whose tag is almost one that means something is a slip of the pen; others are somebody's own, and counted."""
-    for child in element.children:
-        if child.tag in known:
-            continue
-        close = difflib.get_close_matches(child.tag.lower(), known, n=1, cutoff=0.7)
-        if close and abs(len(close[0]) - len(child.tag)) <= 1:
-            child.fail(f"Unknown element <{printable(child.tag)}> in <{element.tag}>. Did you mean <{close[0]}>?")
-        _count(unread, f"<{printable(child.tag)}> in <{element.tag}>")
-
-
-def _expect(element: Element, known: tuple[str, ...], unread: dict[str, int]) -> None:
-    """The same for attributes."""
-    element.expect(known)
-    for attribute in element.attributes:
-        if attribute not in known:
-            _count(unread, f"'{printable(attribute)}' in <{element.tag}>")
 
 
 def _inspect(root: Element) -> Iterator[Element]:
@@ -180,10 +157,10 @@ def origin_of(element: Element) -> Pose:
     return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
 
 
-def _link(element: Element, notes: list[str], unread: dict[str, int]) -> LinkDraft:
+def _link(element: Element, notes: list[str], unread: Unread) -> LinkDraft:
     name = check_name("link", element.get("name"), line=element.line, field="link.name")
     place: dict[str, Any] = {"line": element.line, "field": f"link '{printable(name, 60)}'"}
-    _refuse_slips(element, _IN_LINK, unread)
+    unread.children(element, _IN_LINK)
     inertials = list(element.all("inertial"))
     if len(inertials) > 1:  # as urdfdom and everything above it reads the file
         notes.append(
@@ -192,7 +169,7 @@ def _link(element: Element, notes: list[str], unread: dict[str, int]) -> LinkDra
     inertial = inertials[0] if inertials else None
     if inertial is None:
         return LinkDraft(name, described=False, **place)
-    _refuse_slips(inertial, _IN_INERTIAL, unread)
+    unread.children(inertial, _IN_INERTIAL)
     place["line"] = inertial.line
     mass = inertial.need("mass").number("value")
     if mass < 0:
@@ -207,10 +184,10 @@ def _link(element: Element, notes: list[str], unread: dict[str, int]) -> LinkDra
     return LinkDraft(name, mass, X_LI.translation, inertia, **place)
 
 
-def _joint(element: Element, notes: list[str], unread: dict[str, int]) -> JointDraft:
+def _joint(element: Element, notes: list[str], unread: Unread) -> JointDraft:
     name = check_name("joint", element.get("name"), line=element.line, field="joint.name")
     place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
-    _refuse_slips(element, _IN_JOINT, unread)
+    unread.children(element, _IN_JOINT)
     stated = element.get("type").strip()
     if stated in _REFUSED:
         raise DescriptionError(f"{_REFUSED[stated]}", **place)
@@ -242,7 +219,7 @@ def _joint(element: Element, notes: list[str], unread: dict[str, int]) -> JointD
         )
     dynamics = element.one("dynamics")
     if dynamics is not None:
-        _expect(dynamics, ("damping", "friction"), unread)
+        unread.attributes(dynamics, ("damping", "friction"))
         damping, dry = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
         if damping < 0 or dry < 0:
             dynamics.fail("Damping and friction must not be negative: they would feed energy into the joint.")
@@ -253,11 +230,11 @@ def _joint(element: Element, notes: list[str], unread: dict[str, int]) -> JointD
     return draft
 
 
-def _limits(joint: Element, stated: str, notes: list[str], unread: dict[str, int]) -> Limits:
+def _limits(joint: Element, stated: str, notes: list[str], unread: Unread) -> Limits:
     limit = joint.one("limit")
     if limit is None:
         return Limits()
-    _expect(limit, _LIMITS, unread)
+    unread.attributes(limit, _LIMITS)
     given: dict[str, Any] = {name: limit.number(name, largest=math.inf) for name in _LIMITS if name in limit.attributes}
     if stated == "continuous":
         given.pop("lower", None)

@@ -1,0 +1,77 @@
+"""SDF → Robot.
+
+A file has one ``<model>``, alone or in a ``<world>``. SDF's conventions: poses are x, y, z, roll, pitch, yaw in the frame that
+``relative_to`` names (the model's where none is named); a joint stands in its child's frame unless its ``<pose>`` says otherwise;
+the axis is z of the joint unless stated, in the axes that ``expressed_in`` names; the inertia is about the centre of mass, in the axes of
+``<inertial><pose>``; what ``<inertial>`` leaves out is 1 kg and 1 kg·m² about each axis. The gravity of a world is (0, 0, −9.8) unless stated.
+Nested and included models, joints of more than one degree of freedom and springs are refused with the reason. Nothing is opened.
+"""
+
+from __future__ import annotations
+
+import os
+
+from manipula.errors import DescriptionError, printable
+from manipula.formats.sdf.model import read_model
+from manipula.formats.sdf.values import numbers_of
+from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.robot import Robot
+from manipula.robot.build import MAX_LINKS
+
+BUDGET = Budget(depth=24, counts={"link": MAX_LINKS, "frame": MAX_LINKS})
+WORLD_GRAVITY = (0.0, 0.0, -9.8)  # SDF's own
+_INCLUDED = (
+    "<include> names another file, which is not opened. Put its <model> here in place of it: `gz sdf -p FILE > arm.sdf` "
+    "writes a file that needs no others."
+)
+
+
+def from_sdf(text_or_path: str | bytes | os.PathLike[str], tip: str | None = None) -> Robot:
+    """The robot in SDF text or in an SDF file.
+
+    Args:
+        tip: name of the link or frame that is the tip; the only leaf when omitted.
+
+    Raises:
+        DescriptionError: with file, line, element and attribute.
+    """
+    root, file = read_xml(text_or_path, BUDGET)
+    try:
+        return _read(root).build(tip)
+    except DescriptionError as error:
+        raise error.at(file=file) from None
+
+
+def _read(root: Element) -> RobotDraft:
+    if root.tag != "sdf":
+        hint = {"mujoco": " This is MJCF.", "robot": " This is URDF."}
+        root.fail(f"SDF starts with <sdf>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
+    version = _version(root)
+    world = root.one("world")
+    place = root if world is None else world
+    if world is not None and root.one("model") is not None:
+        root.fail("A <model> beside a <world>; one robot is one <model>.")
+    for include in place.all("include"):
+        include.fail(_INCLUDED)
+    models = list(place.all("model"))
+    if len(models) != 1:
+        names = ", ".join(f"'{printable(m.attributes.get('name', '?'), 40)}'" for m in models[:5])
+        place.fail(f"{len(models)} models in {place.label}{f' ({names})' if names else ''}; one robot is one <model>.")
+    draft = read_model(models[0], version)
+    if world is not None:
+        gravity = world.one("gravity")
+        draft.gravity = WORLD_GRAVITY if gravity is None else numbers_of(gravity, 3)
+        for joint in world.all("joint"):
+            joint.fail("A joint of the world holds a model to something else; a robot is described by one <model>.")
+    return draft
+
+
+def _version(root: Element) -> tuple[int, int]:
+    """``1.9`` as (1, 9): older files mean other things by an axis."""
+    text = root.get("version").strip()
+    major, _, minor = text.partition(".")
+    minor = minor.partition(".")[0]
+    if major != "1" or not minor.isdecimal() or not minor.isascii() or len(minor) > 3:
+        root.fail(f"SDF 1.0 to 1.12 is read, found '{printable(text, 20)}'.", "version")
+    return 1, int(minor)
