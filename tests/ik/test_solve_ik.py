@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.errors import DescriptionError, ShapeError
+from manipula.ik import solve as solve_module
+from manipula.ik.search.at_once import NearestBranch
 from manipula.ik.search.joint_box import start_box
 from manipula.ik.solve import solver_for
 from manipula.ik.targets import read_targets
@@ -224,7 +227,43 @@ def test_branches_looked_at_together_are_those_looked_at_one_by_one(name, monkey
     ask = lambda: [mp.solve_ik(model, x, all_solutions=True, q0=None if k % 2 else q[k]) for k, x in enumerate(T)]
     quick = ask()
     solver = solver_for(model.robot, read_targets(model.robot, T[0])[0], "auto", True)
-    assert solver.inspect is not None
-    assert any(solver.analytic.ordinary(solver.inspect, x[None], 1e-8) is not None for x in T)
-    monkeypatch.setitem(solver.__dict__, "inspect", None)
+    assert any(solver.every.answer(x, None, 1e-8) is not None for x in T)
+    monkeypatch.setitem(solver.__dict__, "every", None)
+    monkeypatch.setattr(solve_module, "_AT_ONCE", {})
     assert ask() == quick
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5e", "stanford", "scara-khang", "iiwa14"])
+def test_a_branch_found_at_once_is_the_one_found_by_the_search(name, monkeypatch):
+    """Targets within and beyond the limits and the reach, with a start and without: the same posture, status and reason."""
+    model = mp.compile(mp.load(name))
+    low, high = np.clip(model.robot.position_limits, -3.0, 3.0).T
+    q = np.random.default_rng(5).uniform(low, high, (12, model.n))
+    T = model.pose(q)
+    T[3, :3, 3] *= 9.0
+    ask = lambda: [mp.solve_ik(model, x, q0=None if k % 2 else q[k]) for k, x in enumerate(T)]
+    quick = ask()
+    solver = solver_for(model.robot, read_targets(model.robot, T[0])[0], "auto", True)
+    assert any(solver.nearest.answer(x, None, 1e-8) is not None for x in T)
+    monkeypatch.setattr(NearestBranch, "answer", lambda self, target, q0, tolerance: None)
+    for a, b in zip(ask(), quick):
+        assert (a.status, a.reason) == (b.status, b.reason)
+        assert b.status != "solved" or b.residual <= TOLERANCE
+        if name != "iiwa14":  # whose search ends in another member of the continuum
+            assert np.abs(a.q - b.q).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [({"limits": 1}, DescriptionError), ({"all_solutions": 0}, DescriptionError), ({"seed": False}, DescriptionError),
+     ({"tolerance": -1.0}, DescriptionError), ({"q0": np.zeros(5)}, ShapeError), ({"q0": np.full(6, np.nan)}, DescriptionError)],
+)  # fmt: skip
+def test_arguments_are_checked_however_often_the_same_was_asked(wrong, expected):
+    model = mp.compile(mp.load("ur5e"))
+    X = model.pose(np.array([0.3, -0.8, 0.4, 0.7, 0.9, -0.4]))
+    assert mp.solve_ik(model, X).ok
+    with pytest.raises(expected):
+        mp.solve_ik(model, X, **wrong)
+    X[0, 0] += 1e-3
+    with pytest.raises(DescriptionError, match="not a pose"):
+        mp.solve_ik(model, X)

@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import flag, number, real_array, whole_number
+from manipula.algebra.arguments import flag, whole_number
 from manipula.bounded_cache import BoundedCache
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
 from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
 from manipula.ik.methods import REGISTRY
-from manipula.ik.search.analytic import Analytic, analytic_for, compile_inspection
+from manipula.ik.search.analytic import Analytic, analytic_for
+from manipula.ik.search.at_once import EveryBranch, NearestBranch
 from manipula.ik.search.confined import confined
 from manipula.ik.search.continuum import branches_within, continua, told_twins
-from manipula.ik.search.distinct import enumerate_solutions, of_closed_form
+from manipula.ik.search.distinct import enumerate_solutions
 from manipula.ik.search.joint_box import SLACK
 from manipula.ik.search.optimise import OptimisationSearch
 from manipula.ik.search.parameter_scan import scan
 from manipula.ik.search.starts import RELAXED, ROUNDS, Checker, Found, Search
-from manipula.ik.targets import movable, read_targets
+from manipula.ik.targets import movable, read_start, read_targets, read_tolerance
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
 from manipula.model import Model
-from manipula.native import Kernel
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -35,6 +35,7 @@ NO_CHANCE = np.random.default_rng(0)  # never asked: first starts are not random
 MAX_ITERATIONS = 10_000  # of all starts together
 FEW_ITERATIONS = 1_500  # of all starts together, after which a target counts as stubborn: one in ten thousand does
 REGULAR = 1e-4  # least singular value of J against the largest, from which a branch counts as the only posture around
+KEPT = 256  # solvers
 CLEARLY_BEYOND = 1e-6  # rad or m beyond a limit that no refinement takes away
 
 
@@ -74,19 +75,35 @@ def solve_ik(
         ShapeError, DescriptionError: for wrong input. A target that cannot be met is a status with a reason, not an exception.
     """
     robot = model.robot if isinstance(model, Model) else model
+    plain = (
+        rows is max_iterations is None and type(seed) is int and not seed
+        and type(method) is type(frame) is str and type(limits) is type(all_solutions) is bool
+        and type(target) is np.ndarray and type(tolerance) is float and 0.0 < tolerance < 1.0
+    )  # fmt: skip
+    key = (id(robot), method, frame, target.ndim, limits, all_solutions) if plain else None
+    known = _AT_ONCE.get(key)
+    if known is not None and known[0]() is robot:
+        found = known[1].answer(target, q0, tolerance)
+        if found is not None:
+            return found
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
     if not isinstance(method, str) or (method not in REGISTRY and method not in ("auto", "closed_form")):
         raise unknown_name("method", method, ("auto", "closed_form", *REGISTRY))
     if type(tolerance) is not float or not 0.0 < tolerance < 1.0:
-        tolerance = _tolerance(tolerance)
+        tolerance = read_tolerance(tolerance)
     if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
         seed = whole_number(seed, "seed", 0, LARGEST_SEED)
     most = None if max_iterations is None else whole_number(max_iterations, "max_iterations", 1, 10**9)
     all_solutions, limits = flag(all_solutions, "all_solutions"), flag(limits, "limits")
     task, targets, lead = read_targets(robot, target, frame, rows)
-    start = None if q0 is None else _start(robot, q0, lead, all_solutions)
+    start = None if q0 is None else read_start(robot, q0, lead, all_solutions)
     solver = solver_for(robot, task, method, limits)
+    at_once = solver.every if all_solutions else solver.nearest
+    if key is not None and at_once is not None and type(robot) is Robot:
+        if len(_AT_ONCE) >= KEPT:
+            _AT_ONCE.clear()
+        _AT_ONCE[key] = (weakref.ref(robot), at_once)
     if all_solutions:
         if lead:
             raise ShapeError(f"all_solutions takes one target, found a batch of shape {lead}.")
@@ -97,28 +114,9 @@ def solve_ik(
     return solver.one(targets[0], start, tolerance, most, seed)
 
 
-def _tolerance(given: Any) -> float:
-    found = number(given, "tolerance")
-    if not 0.0 < found < 1.0:
-        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {found:g}.", field="tolerance")
-    return found
-
-
-def _start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.ndarray:
-    try:
-        q = real_array(q0, "q0")
-    except DescriptionError:
-        raise ShapeError(f"q0 of '{robot.name}' is not an array of numbers.") from None
-    if q.shape[-1:] != (robot.n,) or (q.ndim > 1 and q.shape[:-1] != lead):
-        expected = f"({robot.n},)" + (f" or {(*lead, robot.n)}" if lead and not single else "")
-        raise ShapeError(f"q0 of '{robot.name}' has shape {q.shape}, expected {expected}.")
-    if not np.isfinite(q).all():
-        raise DescriptionError("q0 has an entry that is not a finite number.")
-    return np.broadcast_to(q, (*lead, robot.n)).reshape(-1, robot.n) if lead else q
-
-
 # ---------------------------------------------------------------------- solvers are made once
-_SOLVERS: BoundedCache[tuple[weakref.ref[Robot], Solver]] = BoundedCache(256)
+_AT_ONCE: dict[Any, tuple[weakref.ref[Robot], NearestBranch | EveryBranch]] = {}  # by how solve_ik was called
+_SOLVERS: BoundedCache[tuple[weakref.ref[Robot], Solver]] = BoundedCache(KEPT)
 
 
 def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
@@ -132,7 +130,7 @@ def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     return kept[1].renewed()
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=KEPT)
 def _solver(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     return Solver(robot, task, method, limited)
 
@@ -173,12 +171,18 @@ class Solver:
         return kind(self.robot, self.active, self.numeric, self.limited)
 
     @cached_property
-    def inspect(self) -> Kernel | None:
+    def nearest(self) -> NearestBranch | None:
+        """What answers most targets at once by a branch of the closed form; of a redundant arm only when its arm angle may be zero."""
+        if self.direct is not None and not self.direct.redundant:
+            return NearestBranch(self.direct, self.task)
+        return None if self.quick is None else NearestBranch(self.quick, self.task, 0.0)
+
+    @cached_property
+    def every(self) -> EveryBranch | None:
         """What looks at all branches of a closed form at once; None where infinitely many postures reach every target."""
-        analytic, rows = self.analytic, sum(len(rows) for _, rows in self.active.parts)
-        if analytic is None or analytic.redundant or rows < self.robot.n:
+        if self.analytic is None or self.analytic.redundant or self.active.size < self.robot.n:
             return None
-        return compile_inspection(self.robot, self.task, self.active, analytic)
+        return EveryBranch(self.analytic, self.task, self.active)
 
     @cached_property
     def free(self) -> Search | None:
@@ -195,6 +199,10 @@ class Solver:
 
     # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
+        if self.nearest is not None and (self.direct is not None or not seed):
+            found = self.nearest.answer(self._given(targets), q0, tolerance)
+            if found is not None:
+                return found
         gap = self._gap(targets, tolerance)
         if gap > 0.0:
             return self._out_of_reach(targets, gap)
@@ -205,12 +213,6 @@ class Solver:
                 if residual <= tolerance:
                     return IkResult(q, "solved", residual, 0, "", self.direct.name)
                 q0 = q  # near-matches are polished
-        elif self.quick is not None and q0 is None and not seed:
-            q = self.quick.first(targets[0])
-            if q is not None:
-                residual = float(self.check(targets, q))
-                if residual <= tolerance:
-                    return IkResult(q, "solved", residual, 0, "", self.quick.name)
         (verdict,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
         known = self._beyond_limits(targets) if verdict is None else None
         if known is not None:
@@ -223,6 +225,11 @@ class Solver:
         if residual <= tolerance and (found.solved or self._within(found.q)):
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
         return self._stubborn(targets, found, tolerance, most, seed)
+
+    def _given(self, targets: np.ndarray) -> np.ndarray:
+        """One target as the closed form takes it: a pose (4, 4), or a position (3,)."""
+        X = targets[0]
+        return np.ascontiguousarray(X[:3, 3]) if self.analytic is not None and self.analytic.positions else X
 
     def _gap(self, targets: np.ndarray, tolerance: float) -> float:
         """By how much one target is out of reach, the first that is [m]; 0 when none is."""
@@ -356,21 +363,15 @@ class Solver:
     def all(
         self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
     ) -> IkResult:
+        ordinary = None if self.every is None else self.every.answer(self._given(targets), q0, tolerance)
+        if ordinary is not None:
+            return ordinary
         gap = self._gap(targets, tolerance)
         empty = np.zeros((0, self.robot.n))
         (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
         if gap > 0.0 or refused is not None:
             status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
             return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric, np.zeros(0, bool))
-        if self.inspect is not None and self.analytic is not None:
-            ordinary = self.analytic.ordinary(self.inspect, targets, tolerance)
-            if ordinary is not None:
-                q, residual = ordinary
-                if q0 is not None:
-                    nearest = np.argsort(np.max(np.abs(q - q0), axis=1), kind="stable")
-                    q, residual = q[nearest], residual[nearest]
-                reason = f"{len(q)} {of_closed_form(q)}."
-                return IkResult(q, "solved", residual, 0, reason, self.analytic.name, np.zeros(len(q), bool))
         known = None if self.analytic is None else branches_within(self, self.analytic, targets, tolerance)
         outside = self._beyond_limits(targets) if known is not None and not len(known) else None
         if outside is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import real_array
+from manipula.algebra.arguments import number, real_array
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.ik.task import ROWS, Task
 from manipula.physics.kinematics import jacobian
@@ -151,6 +151,28 @@ def _check_rotation(X: np.ndarray, what: str) -> None:
             f"The {what} is not a pose: its rotation part misses orthogonality (or its last row 0 0 0 1) by {wrong:.2g}, "
             f"allowed is {ORTHOGONAL:g}."
         )
+
+
+def read_tolerance(given: Any) -> float:
+    """A number between 0 and 1."""
+    found = number(given, "tolerance")
+    if not 0.0 < found < 1.0:
+        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {found:g}.", field="tolerance")
+    return found
+
+
+def read_start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.ndarray:
+    """The posture to start from, (n,), or one for each target of a batch, (N, n)."""
+    try:
+        q = real_array(q0, "q0")
+    except DescriptionError:
+        raise ShapeError(f"q0 of '{robot.name}' is not an array of numbers.") from None
+    if q.shape[-1:] != (robot.n,) or (q.ndim > 1 and q.shape[:-1] != lead):
+        expected = f"({robot.n},)" + (f" or {(*lead, robot.n)}" if lead and not single else "")
+        raise ShapeError(f"q0 of '{robot.name}' has shape {q.shape}, expected {expected}.")
+    if not np.isfinite(q).all():
+        raise DescriptionError("q0 has an entry that is not a finite number.")
+    return np.broadcast_to(q, (*lead, robot.n)).reshape(-1, robot.n) if lead else q
 
 
 @once_per_mechanism(256)

@@ -10,6 +10,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
+from manipula.algebra.ops import Vector
 from manipula.errors import DescriptionError, ShapeError
 from manipula.identity import identity
 from manipula.ik.closed_form.geometry import EXACT, Lines
@@ -140,39 +141,41 @@ class ClosedForm:
         inputs: dict[str, tuple] = {"T": (4, 4)}
         if self.parameter is not None:
             inputs["parameter"] = ()
-        return native.kernel_of(self._pose_rows, inputs, f"{self.robot.name}.closed_form", self._made_of)
+        return native.kernel_of(self._checked, inputs, f"{self.robot.name}.closed_form", self._made_of)
 
     @cached_property
     def _position_kernel(self) -> native.Kernel:
         if self.kind != "position":
             raise ShapeError(f"The closed form '{self.name}' of '{self.robot.name}' takes poses (4, 4), not positions.")
-        return native.kernel_of(
-            self._position_rows, {"p": (3,)}, f"{self.robot.name}.closed_form_position", self._made_of
-        )
+        return native.kernel_of(self._checked, {"p": (3,)}, f"{self.robot.name}.closed_form_position", self._made_of)
 
-    def _pose_rows(self, T: Any, *parameter: Any) -> Any:
+    def postures(self, target: Any, *parameter: Any) -> list[np.ndarray]:
+        """Every branch (n,) for a pose (4×4) or a position (3,) over any scalar; what does not exist is NaN or does not reach the target."""
         if self.kind == "position":
-            rows = self.program.rows(array([T[i][3] for i in range(3)]))
+            given = target if np.ndim(target) == 1 else [target[i][3] for i in range(3)]
+            rows = self.program.rows(array(given))
         else:
-            rows = self.program.rows(array(np.asarray(T, dtype=object) @ self._home_inverse), *parameter)
-        return self._checked(rows, [(i, j, T[i][j]) for i in range(3) for j in range(4)])
+            rows = self.program.rows(array(np.asarray(target, dtype=object) @ self._home_inverse), *parameter)
+        return [array([value.angle() if isinstance(value, Turn) else value for value in row]) for row in rows]
 
-    def _position_rows(self, p: Any) -> Any:
-        return self._checked(self.program.rows(array(p)), [(i, 3, p[i]) for i in range(3)])
-
-    def _checked(self, rows: list[Row], wanted: list[tuple[int, int, Any]]) -> Any:
-        """Postures that forward kinematics confirms come first, the rest is NaN; and how many there are."""
-        mechanism = mechanism_of(self.robot)
-        table: list[list[Any]] = [[NAN] * self.robot.n for _ in rows]
-        count: Any = 0.0
-        for k, row in enumerate(rows):
-            q = [value.angle() if isinstance(value, Turn) else value for value in row]
-            X = pose(mechanism, array(q), self.frame)
-            errors: list[Any] = [0.0, 0.0]
-            for i, j, value in wanted:
+    def reached(self, q: Vector, target: Any) -> Any:
+        """Does forward kinematics confirm the branch q?"""
+        X = pose(mechanism_of(self.robot), q, self.frame)
+        errors: list[Any] = [0.0, 0.0]
+        for i in range(3):
+            for j in (3,) if np.ndim(target) == 1 else range(4):
+                value = target[i] if np.ndim(target) == 1 else target[i][j]
                 which = 0 if j == 3 else 1
                 errors[which] = ops.maximum(errors[which], ops.abs(X[i, j] - value))
-            ok = (errors[0] <= self._allowed[0]) & (errors[1] <= self._allowed[1])
+        return (errors[0] <= self._allowed[0]) & (errors[1] <= self._allowed[1])
+
+    def _checked(self, target: Any, *parameter: Any) -> Any:
+        """Postures that forward kinematics confirms come first, the rest is NaN; and how many there are."""
+        rows = self.postures(target, *parameter)
+        table: list[list[Any]] = [[NAN] * self.robot.n for _ in rows]
+        count: Any = 0.0
+        for k, q in enumerate(rows):
+            ok = self.reached(q, target)
             for j in range(k + 1):
                 here = ok & (count == float(j))
                 table[j] = [ops.where(here, x, old) for x, old in zip(q, table[j])]

@@ -7,7 +7,9 @@
 ``starts``          the compiled search: first starts, restarts, many targets at once
 ``race``            several starts for one target, side by side
 ``driver``          one start in machine code, refinement, residuals
+``at_once``         ordinary targets of a closed form, answered by one call
 ``analytic``        branches of a closed form within the limits
+``inspection``      all branches found, judged and sorted in machine code
 ``parameter_scan``  the free parameter of a redundant closed form
 ``joint_box``       joint limits: clipping, whole turns, where starts are drawn
 ``reach``           how far a frame can be from the shoulder

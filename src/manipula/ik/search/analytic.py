@@ -11,16 +11,11 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.identity import identity
+from manipula.ik.search.inspection import NONE
 from manipula.ik.search.joint_box import SLACK, JointBox
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
-from manipula.physics.mechanism import mechanism_of
 from manipula.robot.robot import Robot
-
-SINGULAR = 1e-4  # singular value of J against the largest, below which a direction counts as free
-REGULAR = SINGULAR**2
-TWINS = 1e-3  # rad or m between postures that an engineer would take for one
-NONE = 1e30  # cost of a branch that does not exist or is outside the limits
 
 
 class Branches:
@@ -32,7 +27,6 @@ class Branches:
         self.turning = np.array([j.is_revolute for j in robot.joints])
         self.middle = np.where(np.isfinite(self.joint_box.hard).all(axis=1), self.joint_box.centre, 0.0)
         self.rows = np.full((branches, robot.n), np.nan)
-        self.turns = [2.0 * math.pi if turning else 0.0 for turning in self.turning.tolist()]
 
     def kept(self, q: np.ndarray) -> np.ndarray:
         """Of postures (k, n) those that whole turns bring within the limits."""
@@ -44,8 +38,8 @@ class Branches:
     def _made_of(self) -> bytes | None:
         return identity(self.robot.bare, self.joint_box.hard.tolist())
 
-    def _turned(self, q: Any, near: Any) -> tuple[np.ndarray, Any]:
-        """A posture moved by whole turns as near to another as the limits allow, and its largest distance from it."""
+    def turned(self, q: Any, near: Any) -> tuple[np.ndarray, Any]:
+        """A posture moved by whole turns as near to another as the limits allow, and its largest distance from it (NONE beyond them)."""
         turn = 2.0 * math.pi
         out, cost = [], 0.0
         for (low, high), x, goal, turning in zip(self.joint_box.hard.tolist(), q, near, self.turning):
@@ -57,16 +51,17 @@ class Branches:
                     x = ops.where(x < low - SLACK, x + turn * ops.floor((low - SLACK - x) * (1.0 / turn) + 1.0), x)
             cost = ops.maximum(cost, ops.abs(x - goal))
             out.append(x)
-        outside = self.joint_box.beyond(out)
+        outside, within = self.joint_box.beyond(out), self.joint_box.clipped(out)
         if outside is not False:
             cost = ops.where(outside, NONE, cost)
-        return self.joint_box.clipped(out), ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
+            within = array([ops.where(outside, x, y) for x, y in zip(out, within)])
+        return within, ops.where(cost <= NONE, cost, NONE)  # NaN becomes NONE
 
     @cached_property
     def turn(self) -> native.Kernel:
         """``turn(q, near)`` → posture and cost."""
         n = self.robot.n
-        body = lambda q, near: dict(zip(("q", "cost"), self._turned(q, near)))  # noqa: E731
+        body = lambda q, near: dict(zip(("q", "cost"), self.turned(q, near)))  # noqa: E731
         return native.kernel_of(body, {"q": (n,), "near": (n,)}, f"{self.robot.name}.ik_turn", self._made_of)
 
     @cached_property
@@ -77,7 +72,7 @@ class Branches:
         def body(rows: Any, near: Any) -> dict[str, Any]:
             best, least = array(rows[0]), NONE
             for row in rows:
-                q, cost = self._turned(row, near)
+                q, cost = self.turned(row, near)
                 better = cost < least
                 best = array([ops.where(better, a, b) for a, b in zip(q, best)])
                 least = ops.minimum(least, cost)
@@ -113,46 +108,6 @@ class Analytic(Branches):
             return turned[best] if cost[best] < NONE else None
         return self._picked(q, self.middle if q0 is None else q0)
 
-    def ordinary(
-        self, inspect: native.Kernel, targets: np.ndarray, tolerance: float
-    ) -> tuple[np.ndarray, np.ndarray] | None:
-        """All branches within the limits, sorted, and their residuals, when nothing is unusual about any branch.
-
-        None when a branch may be singular, is inexact or has a neighbour, or when there is none: then one has to look closer.
-        """
-        every = self.every(targets[0])
-        if not len(every):
-            return None
-        if len(every) == 1:
-            rows = [tuple(x.tolist() for x in inspect(targets, every[0], self.middle))]
-        else:
-            rows = list(zip(*(x.tolist() for x in inspect(targets, every, self.middle))))
-        found = []
-        for row, beyond, error, sure, order in rows:
-            if not sure > REGULAR:
-                return None
-            if beyond < NONE:
-                if not error <= tolerance:
-                    return None
-                found.append((order, row, error))
-        found.sort()
-        for k, (_, a, _) in enumerate(found):
-            for _, b, _ in found[:k]:
-                for x, y, turn in zip(a, b, self.turns):
-                    gap = x - y
-                    if turn and not -math.pi <= gap <= math.pi:
-                        gap -= turn * round(gap / turn)
-                    if not -TWINS <= gap <= TWINS:
-                        break
-                else:
-                    return None
-        return (np.array([row for _, row, _ in found]), np.array([error for _, _, error in found])) if found else None
-
-    def first(self, X: np.ndarray) -> np.ndarray | None:
-        """A branch of a redundant arm with its parameter at zero, or None when the limits allow none of them."""
-        q = self.solver.solve(X, 0.0)
-        return self._picked(q, self.middle) if len(q) else None
-
     def _picked(self, q: np.ndarray, near: np.ndarray) -> np.ndarray | None:
         rows = self.rows.copy()
         rows[: len(q)] = q
@@ -164,44 +119,6 @@ class Analytic(Branches):
         rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
         picked, cost = self.pick(rows, self.middle if q0 is None else q0)
         return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
-
-
-def compile_inspection(robot: Robot, task: Task, active: Task, branches: Branches) -> native.Kernel:
-    r"""``kernel(targets, q, near)`` → the posture turned as near as the limits allow, its distance and residual, how regular it is, and
-    its place in a list.
-
-    The regularity is a bound from below of :math:`(s_n/s_1)^2` of the Jacobian: with :math:`G=J^TJ` the other singular values give at most
-    :math:`s_1^2\cdots s_{n-1}^2\le(\mathrm{tr}\,G/(n-1))^{n-1}`, so :math:`s_n^2\ge\det G\,((n-1)/\mathrm{tr}\,G)^{n-1}`.
-    """
-    mechanism, n = mechanism_of(robot), robot.n
-
-    def inspect(targets: Any, q: Any, near: Any) -> dict[str, Any]:
-        q, cost = branches._turned(q, near)
-        _, J, _ = active.error_and_jacobian(mechanism, q, targets)
-        G = J.T @ J
-        trace = sum(G[i, i] for i in range(n))
-        regular = _determinant(G)
-        for _ in range(n - 1):
-            regular = regular * (n - 1.0) / trace
-        residual, order = task.residual(mechanism, q, targets), array([ops.floor(1e6 * x + 0.5) for x in q])
-        return {"q": q, "cost": cost, "residual": residual, "regular": regular / trace, "order": order}
-
-    inputs = {"targets": (len(task.parts), 4, 4), "q": (n,), "near": (n,)}
-    made_of = identity(robot.bare, task, active, branches.joint_box.hard.tolist())
-    return native.kernel_of(inspect, inputs, f"{robot.name}.ik_inspect", made_of)
-
-
-def _determinant(G: Any) -> Any:
-    """Of a symmetric positive definite matrix, by elimination."""
-    G, n, product = np.array(G, object), len(G), 1.0
-    for k in range(n):
-        product = product * G[k, k]
-        for i in range(k + 1, n):
-            factor = G[i, k] / G[k, k]
-            for j in range(i, n):
-                G[i, j] = G[i, j] - factor * G[j, k]
-                G[j, i] = G[i, j]
-    return product
 
 
 def analytic_for(robot: Robot, task: Task, limited: bool) -> Analytic | None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.ik.search.analytic import SINGULAR, TWINS
 from manipula.ik.search.distinct import apart
 from manipula.ik.search.driver import SOLVED
+from manipula.ik.search.inspection import SINGULAR, TWINS
 from manipula.ik.search.joint_box import SLACK
 from manipula.robot.robot import Robot
 

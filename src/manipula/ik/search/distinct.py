@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manipula.ik.search.analytic import Branches
+from manipula.ik.search.at_once import of_closed_form
 from manipula.ik.search.driver import SOLVED
 from manipula.ik.search.joint_box import JointBox
 from manipula.ik.search.starts import RELAXED
@@ -76,7 +77,7 @@ def enumerate_solutions(
         distinct(exact[good], turning, known)
         if known:
             q, residual = _sorted(solver, targets, known)
-            words = "samples of a continuum: the arm is redundant" if redundant else of_closed_form(q)
+            words = "samples of a continuum: the arm is redundant" if redundant else of_closed_form(len(q))
             extra = ", polished: the geometry is near one that has a closed form" if polished else ""
             return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
     if known_general(solver):
@@ -100,11 +101,6 @@ def enumerate_solutions(
     if not complete:
         words = f"{words[:-1]}, of perhaps more: the search ended after {iterations} iterations."
     return Enumerated(q, residual, iterations, words, solver.numeric)
-
-
-def of_closed_form(q: np.ndarray) -> str:
-    """``branches of the closed form``"""
-    return f"{'branch' if len(q) == 1 else 'branches'} of the closed form"
 
 
 def _postures(q: np.ndarray) -> str:
