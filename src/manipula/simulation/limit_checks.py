@@ -205,12 +205,14 @@ def strained(check: Check, result: Result, joint: int) -> Check:
     return check
 
 
-def peaks_of(robot: Robot, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
+def peaks_of(robot: Robot | None, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
              before: Mapping[str, np.ndarray] | None = None, run: int = 0, broken_only: bool = False) -> list[Peak]:  # fmt: skip
     """Every limited quantity of one run whose signals are known at the times t, joint after joint.
 
     Args:
-        before: the same signals just before the times t, where they may jump; "tip": accelerations of the tip there, NaN: as after.
+        robot: with numbers in it; without one nothing is said of the tip.
+        before: the same signals just before the times t, where they may jump and are known; "tip": infinite where the acceleration of the
+            tip is there, else NaN.
     """
     found: list[Peak] = []
 
@@ -236,11 +238,15 @@ def peaks_of(robot: Robot, limits: Mapping[str, Any], t: np.ndarray, arrays: Map
                 times, values = times[order], values[order]
             add(quantity, i, times, values, limit_of(entry))
     tip = {key: size for key, size in (limits.get("tip") or {}).items() if key != "jerk"}
-    if tip and robot.tip is not None and robot.is_numeric:
-        _, v, a = point_rates(robot, "tip", *(np.asarray(arrays[name], float) for name in ("q", "qd", "qdd")))
+    if tip and robot is not None and robot.tip is not None:
+        sides = [{**arrays, **before}, arrays] if before is not None else [arrays]
+        rates = [
+            point_rates(robot, "tip", *(np.where(np.isfinite(side[k]), side[k], arrays[k]) for k in ("q", "qd", "qdd")))
+            for side in sides
+        ]
         for key, size in tip.items():
-            times, sizes = t, np.linalg.norm(v if key == "velocity" else a, axis=-1)
+            rows = [np.linalg.norm(side[1 if key == "velocity" else 2], axis=-1) for side in rates]
             if key == "acceleration" and before is not None and "tip" in before:
-                times, sizes = np.repeat(t, 2), np.column_stack([before["tip"], sizes]).ravel()
-            add(key, TIP, times, sizes, float(size))
+                rows = [before["tip"], *rows]
+            add(key, TIP, np.repeat(t, len(rows)), np.column_stack(rows).ravel(), float(size))
     return found

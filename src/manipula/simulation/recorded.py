@@ -54,14 +54,19 @@ def robot_of(result: Result) -> Robot | None:
             robot = from_toml(str(result.meta["robot_toml"]) + "\n")  # text, never the name of a file
         except ManipulaError:
             return None
-    if robot is None or robot.is_numeric:
+    return None if robot is None else numeric_robot(robot, result.meta.get("parameters"), result.meta.get("run"))
+
+
+def numeric_robot(robot: Robot, parameters: Any, run: int | None) -> Robot | None:
+    """A robot with the values of its free parameters, of one run of a batch where they vary; None where a value is missing."""
+    if robot.is_numeric:
         return robot
     values = {}
-    for name, value in dict(result.meta.get("parameters") or {}).items():
+    for name, value in dict(parameters or {}).items():
         if np.ndim(value) == 0:
             values[name] = float(value)
-        elif "run" in result.meta:
-            values[name] = float(value[result.meta["run"]])
+        elif run is not None:
+            values[name] = float(value[run])
     robot = robot.with_parameters(**{name: v for name, v in values.items() if name in robot.parameters})
     return robot if robot.is_numeric else None
 

@@ -25,6 +25,7 @@ from manipula.simulation.given_motion.joint_motion import JointMotion, condition
 from manipula.simulation.given_motion.kinematic import run_kinematic
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping.grid import margin
 
 STANDING = 1e-6  # m or rad: a posture further away does not stand on the start of the reference
 
@@ -62,7 +63,8 @@ def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
         v, a = np.zeros((len(t), 6)), np.zeros((len(t), 6))
         v[:, :3], a[:, :3] = d[1][:, :3], d[2][:, :3]
         if turned:
-            v[:, 3:], a[:, 3:] = reference.angular_velocity(t), reference.angular_acceleration(t)
+            at = t if side == "right" else np.maximum(t - 4.0 * margin(t), 0.0)
+            v[:, 3:], a[:, 3:] = reference.angular_velocity(at), reference.angular_acceleration(at)
         qd = _solved(J, v[:, rows])
         return qd, _solved(J, a[:, rows] - (model.jacobian_rate(q, qd)[:, rows] @ qd[:, :, None])[:, :, 0])
 
@@ -129,4 +131,4 @@ def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: l
         condition = conditions(Model(s.robot).jacobian(after[0])[:, rows])
         return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), condition)
     method = "rk4" if s.integrator == "auto" else s.integrator
-    return run_kinematic(s.replace(integrator=method), np.array([q0])).member(0)
+    return run_kinematic(s.replace(integrator=method), np.array([q0]), t).member(0)

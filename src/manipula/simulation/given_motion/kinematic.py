@@ -108,14 +108,14 @@ def check_kinematic(s: Scenario) -> None:
         )
 
 
-def run_kinematic(s: Scenario, q0: np.ndarray) -> JointMotion:
-    """The motion of a kinematic run, (N, S, n), and the error estimate of a repetition with divided steps."""
+def run_kinematic(s: Scenario, q0: np.ndarray, t: np.ndarray | None = None) -> JointMotion:
+    """The motion of a kinematic run at times t (its samples), (N, S, n), and the error estimate of a repetition with divided steps."""
     check_kinematic(s)
     table = ReferenceTable.of(s.reference, 3)
     run, look = kernels(s)
     _check_criteria(s, look, table, q0[0])
     phase("integrating")
-    t = s.times
+    t = s.times if t is None else t
     free = np.full(s.robot.n, np.inf)
     grid = Grid.of(t, table_marks(table.breaks, table.coefficients), -free, free)
     given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.intervals, s.step

@@ -26,23 +26,26 @@ from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
+from manipula.simulation.recorded import numeric_robot
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping.instants import in_order, table_marks
 
 NEAR = (
     1e-3  # m per metre of reach: a tip further from its path, without a gain that pulls it there, follows another path
 )
+NEXT = 1e-6  # of a step: a polynomial between two times that are closer says nothing
 SAME = 1e-9  # rad or m, per s: a state that is the reference's own but for rounding
 
 
 @dataclass(frozen=True)
 class GivenRun:
-    """A run whose motion is given: the motion at the samples, and how to have it on the grid of all steps (of one member)."""
+    """A run whose motion is given: the motion at the samples, and how to have it (of one member) at other times."""
 
     asked: Scenario
     scenario: Scenario  # the same with the free parameters of the robot filled in, where the motion depends on them
     motion: JointMotion
-    dense: Callable[[Scenario, int], JointMotion]
+    dense: Callable[[Scenario, int, np.ndarray], JointMotion]
     exact: ReferenceTable | None = None  # the motion itself, where the reference is one of joints
     notes: tuple[str, ...] = ()
 
@@ -57,7 +60,9 @@ def kinematic(s: Scenario) -> Result:
     _check_gap(s, q0)
     motion = run_kinematic(s, q0)
     _check_rates(s, motion)
-    return _result(GivenRun(asked, s, motion, lambda s, k: run_kinematic(s, q0[k : k + 1]).member(0), notes=moved))
+    return _result(
+        GivenRun(asked, s, motion, lambda s, k, t: run_kinematic(s, q0[k : k + 1], t).member(0), notes=moved)
+    )
 
 
 def inverse_dynamics(s: Scenario) -> Result:
@@ -68,11 +73,11 @@ def inverse_dynamics(s: Scenario) -> Result:
         motion = stacked([along_joints(s, t)] * s.batch)
         _check_start(s, motion)
         table = ReferenceTable.of(reference, s.robot.n)
-        return _result(GivenRun(s, s, motion, lambda s, k: along_joints(s, s.times), table))
+        return _result(GivenRun(s, s, motion, lambda s, k, t: along_joints(s, t), table))
     asked, s = s, _with_numbers(s)
 
-    def member(s: Scenario, k: int) -> JointMotion:
-        return along_task(s if s.q0 is None else s.replace(q0=np.atleast_2d(s.q0)[k]), s.times)
+    def member(s: Scenario, k: int, t: np.ndarray) -> JointMotion:
+        return along_task(s if s.q0 is None else s.replace(q0=np.atleast_2d(s.q0)[k]), t)
 
     count = 1 if s.q0 is None else len(np.atleast_2d(s.q0))
     try:
@@ -81,18 +86,20 @@ def inverse_dynamics(s: Scenario) -> Result:
         return _not_followed(asked, s, [_why(member, s, k % count) for k in range(s.batch)])
 
 
-def _along_task(asked: Scenario, s: Scenario, member: Callable[[Scenario, int], JointMotion], count: int) -> Result:
-    motion = stacked([member(s, k) for k in range(count)] * (s.batch // count))
+def _along_task(
+    asked: Scenario, s: Scenario, member: Callable[[Scenario, int, np.ndarray], JointMotion], count: int
+) -> Result:
+    motion = stacked([member(s, k, s.times) for k in range(count)] * (s.batch // count))
     moved = _moved(s, motion.q[:, 0]) if s.q0 is not None else ()
     _check_rates(s, motion)
-    return _result(GivenRun(asked, s, motion, lambda s, k: member(s, k % count), notes=moved))
+    return _result(GivenRun(asked, s, motion, lambda s, k, t: member(s, k % count, t), notes=moved))
 
 
-def _why(member: Callable[[Scenario, int], JointMotion], s: Scenario, k: int) -> str:
+def _why(member: Callable[[Scenario, int, np.ndarray], JointMotion], s: Scenario, k: int) -> str:
     """Why a run cannot follow its reference, at the samples or between them; empty where it can."""
     try:
         for asked in (s, _all_steps(s)):
-            member(asked, k)
+            member(asked, k, asked.times)
     except SolveError as error:
         return str(error)
     return ""
@@ -191,13 +198,16 @@ def _result(run: GivenRun) -> Result:
         arrays["bristles"] = x[..., bristles].copy()
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
     limits = [loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, dimension, 6))).actuator.limit for row in p]
-    dense = [run.dense(_all_steps(s), k) for k in range(count)] if s.stop_at_limits else [None] * count
+    dense = (
+        [run.dense(_all_steps(s), k, _all_steps(s).times) for k in range(count)] if s.stop_at_limits else [None] * count
+    )
     found_jumps = jumps(reference, float(s.duration or 0.0))
-    between = [watched(s, loop, p[k], _table(run, k), found_jumps) for k in range(count)]
+    robots = [numeric_robot(s.robot, s.parameters, k) for k in range(count)]
+    between = [watched(s, robots[k], loop, p[k], _table(run, k), found_jumps) for k in range(count)]
     facts = Facts(s, motion, arrays, errors, memory, between, found_jumps)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     errors = np.fmax(errors, memory)
-    rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, seen, k)]
+    rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, robots[k], seen, k)]
     notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
     more = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
     return assembled(run.asked, t, arrays, verdicts, errors, notes, None, more)
@@ -208,13 +218,41 @@ def _all_steps(s: Scenario, divide: int = 1) -> Scenario:
 
 
 def _table(run: GivenRun, k: int, divide: int = 1) -> MotionTable:
-    """The motion of one member between the samples: the reference itself, or quintic pieces through all steps."""
+    """The motion of one member between the samples: the reference itself, or quintic pieces through all steps.
+
+    Pieces end where a derivative of the reference jumps, so that both sides of the jump are kept.
+    """
     if run.exact is not None:
         return MotionTable(run.exact.breaks, run.exact.coefficients)
-    m = run.dense(_all_steps(run.scenario, divide), k)
+    every = _all_steps(run.scenario, divide)
+    m = run.dense(every, k, _with_marks(every.times, _marks(every), every.step))
     start, end = np.stack([m.q, m.qd, m.qdd])[:, :-1], np.stack([m.q, *m.before])[:, 1:]
     pieces = hermite(start, end, np.diff(m.t))
     return MotionTable(m.t, np.ascontiguousarray(np.moveaxis(pieces, 1, 2)))
+
+
+def _marks(s: Scenario) -> np.ndarray:
+    """Where a derivative of the reference jumps."""
+    reference: Any = s.reference
+    known = np.asarray(reference.breaks, float)
+    if getattr(reference, "has_orientation", False):
+        return known
+    table = ReferenceTable.of(reference, 3)
+    return np.concatenate([table_marks(table.breaks, table.coefficients), known])
+
+
+def _with_marks(times: np.ndarray, marks: np.ndarray, step: float) -> np.ndarray:
+    """The times, with marks in the place of those that are next to one; the first and the last stay."""
+    near = NEXT * step
+    marks = in_order(marks[(marks > times[0] + near) & (marks < times[-1] - near)])
+    marks = marks[np.append(True, np.diff(marks) > near)[: len(marks)]]
+    if not len(marks):
+        return times
+    after = np.searchsorted(marks, times)
+    apart = np.minimum(
+        np.abs(marks[np.minimum(after, len(marks) - 1)] - times), np.abs(marks[np.maximum(after - 1, 0)] - times)
+    )
+    return np.sort(np.concatenate([times[apart > near], marks]))
 
 
 def _drive_notes(s: Scenario, drives: tuple[Any, ...]) -> tuple[str, ...]:

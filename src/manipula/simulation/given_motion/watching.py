@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.model import Model
+from manipula.robot.robot import Robot
 from manipula.simulation.given_motion.corners import ASIDE, Jump, changes, hard
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.limit_checks import Peak, peaks_of
@@ -37,11 +38,13 @@ class Seen(NamedTuple):
     torn: Mapping[str, np.ndarray]
 
 
-def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable, found: list[Jump]) -> Seen | None:
+def watched(
+    s: Scenario, robot: Robot | None, loop: CompiledLoop, p: np.ndarray, table: MotionTable, found: list[Jump]
+) -> Seen | None:
     """The motion of one run where its samples leave something out; None where they do not, or nothing asks for it.
 
     Args:
-        p: the numbers of the run, (k,). found: where the reference jumps.
+        robot: of this run, with numbers in it. p: the numbers of the run, (k,). found: where the reference jumps.
     """
     if not stated_limits(s.robot, s.limits) and s.actuator.limit is None:
         return None
@@ -52,7 +55,7 @@ def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable, 
     times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
     if len(times) * plant.layout.size > MOST:
         times = np.unique(known)
-    if len(times) == len(s.times) and not corners(table).size and not found:
+    if len(times) == len(s.times) and not jumping(table).size and not found:
         return None
     lay = plant.layout
     bristles = slice(2 * lay.n, 2 * lay.n + sum(lay.friction))
@@ -77,7 +80,7 @@ def watched(s: Scenario, loop: CompiledLoop, p: np.ndarray, table: MotionTable, 
         shift[at], own = _joint_jumps(s, found, after["q"][at])
         step[at] = np.where(own == 0.0, step[at], own)
     pushed = [observed(loop, _state(lay, after), p[None], times, qdd[None])["tau"][0] for qdd in (step, 0.0 * step)]
-    return Seen(times, after, before, _torn(s, after, before, shift, step, pushed[0] - pushed[1]))
+    return Seen(times, after, before, _torn(robot, after, before, shift, step, pushed[0] - pushed[1]))
 
 
 def _state(lay: Any, motion: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -108,7 +111,7 @@ def _joint_jumps(s: Scenario, found: list[Jump], q: np.ndarray) -> tuple[np.ndar
 
 
 def _torn(
-    s: Scenario,
+    robot: Robot | None,
     after: Mapping[str, np.ndarray],
     before: Mapping[str, np.ndarray],
     shift: np.ndarray,
@@ -124,8 +127,8 @@ def _torn(
     moving = np.maximum(np.abs(after["qd"]), np.abs(before["qd"]))
     out = {"qd": endless(shift), "qdd": endless(np.where(step == 0.0, shift, step)), "tau": endless(impulse)}
     out["power"] = endless(np.where(moving > ROUNDING * moving.max(initial=0.0), impulse, 0.0))
-    if s.robot.tip is not None and s.robot.is_numeric:
-        tip = np.linalg.norm(point_rates(s.robot, "tip", after["q"], step, 0.0 * step)[1], axis=-1)
+    if robot is not None and robot.tip is not None:
+        tip = np.linalg.norm(point_rates(robot, "tip", after["q"], step, 0.0 * step)[1], axis=-1)
         out["tip"] = np.where(tip > ROUNDING * np.abs(step).max(axis=1), np.inf, np.nan)
     return out
 
@@ -150,14 +153,15 @@ def moved(table: MotionTable, t: np.ndarray, left: bool = False) -> np.ndarray:
     return np.array(out)
 
 
-def corners(table: MotionTable) -> np.ndarray:
-    """Breaks of a table at which a velocity jumps."""
+def jumping(table: MotionTable) -> np.ndarray:
+    """Breaks of a table at which a velocity or an acceleration jumps."""
     inner = table.breaks[1:-1]
-    after, before = moved(table, inner)[1], moved(table, inner, left=True)[1]
-    return inner[(np.abs(after - before) > CORNER * max(1e-12, float(np.abs(after).max(initial=0.0)))).any(axis=1)]
+    after, before = moved(table, inner)[1:], moved(table, inner, left=True)[1:]
+    size = np.abs(after).max(axis=(1, 2), initial=0.0)[:, None, None]
+    return inner[(np.abs(after - before) > CORNER * np.maximum(1e-12, size)).any(axis=(0, 2))]
 
 
-def peaks(s: Scenario, seen: Seen, run: int) -> list[Peak]:
+def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int) -> list[Peak]:
     """The extremes of one run against its limits; where a velocity jumps, accelerations and torques are infinite."""
     earlier = {
         name: np.where(np.isnan(seen.torn[name]), seen.before[name], seen.torn[name])
@@ -165,4 +169,4 @@ def peaks(s: Scenario, seen: Seen, run: int) -> list[Peak]:
     }
     if "tip" in seen.torn:
         earlier["tip"] = seen.torn["tip"]
-    return peaks_of(s.robot, stated_limits(s.robot, s.limits), seen.t, seen.after, earlier, run, s.is_batch)
+    return peaks_of(robot, stated_limits(s.robot, s.limits), seen.t, seen.after, earlier, run, s.is_batch)

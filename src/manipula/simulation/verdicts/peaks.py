@@ -8,6 +8,7 @@ import numpy as np
 
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.recorded import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
 
@@ -38,4 +39,5 @@ class Peaks:
         for i, k in enumerate(members):
             arrays = {"q": lay.q(x[i]), "qd": lay.qd(x[i]), **{name: seen[name][i] for name in ("qdd", "tau", "power")}}
             earlier = None if before is None else {name: before[name][i] for name in ("qdd", "tau", "power")}
-            self.rows += peaks_of(s.robot, limits, t, arrays, earlier, int(k), s.is_batch)
+            robot = numeric_robot(s.robot, s.parameters, int(k))
+            self.rows += peaks_of(robot, limits, t, arrays, earlier, int(k), s.is_batch)
