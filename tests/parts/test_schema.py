@@ -127,7 +127,8 @@ def test_readers_of_robots_ask_for_the_keys_of_the_schema(monkeypatch: pytest.Mo
 
 
 def test_readers_of_scenarios_ask_for_the_keys_of_the_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = 'robot = "planar-2r"\nduration = 1.0\nlimits = { velocity = 1.0, tip = { velocity = 0.5 } }\nnoise = {}\nactuator = {}\n'
+    text = 'robot = "planar-2r"\nduration = 1.0\nlimits = { velocity = 1.0, tip = { velocity = 0.5 } }\n'
+    text += 'noise = { position = 1e-3 }\nactuator = { limit = 9.0 }\ncontroller = { law = "pd", kp = 9, kv = 3, goal = 0.1 }\n'
     found = asked(lambda: load_text(text), monkeypatch, ScenarioDocument)
     run = SCENARIO["else"]["properties"]
     assert found[""] == set(run)

@@ -13,6 +13,7 @@ from manipula.parts.registry import PartKind
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
 FLAG = {"type": "boolean"}
+EMPTY = {"type": "object", "maxProperties": 0}  # where {} means none
 FORMULA = {"type": "string", "description": "a formula in quotes"}
 
 
@@ -28,14 +29,14 @@ def list_of(items: Any, lengths: tuple[int, ...] = ()) -> dict[str, Any]:
 
 
 def table(properties: Mapping[str, Any], required: Iterable[str] = (), **more: Any) -> dict[str, Any]:
-    """A table that has these keys and no others."""
-    needed = {"required": list(required)} if required else {}
+    """A table that has some of these keys, all that are required, and no others."""
+    needed: dict[str, Any] = {"required": list(required)} if required else {"minProperties": 1}
     return {"type": "object", "properties": dict(properties), "additionalProperties": False, **needed, **more}
 
 
 def named(values: Any) -> dict[str, Any]:
     """A table with keys of the author's choice."""
-    return {"type": "object", "additionalProperties": values}
+    return {"type": "object", "additionalProperties": values, "minProperties": 1}
 
 
 def ref(name: str) -> dict[str, Any]:

@@ -298,12 +298,17 @@ class Fields:
             out[i, j] = self.document.scalar(rows[i][j], f"{self.where(key)}[{i}][{j}]")
         return out
 
-    def table(self, key: str) -> Fields | None:
+    def table(self, key: str, *, empty: bool = False) -> Fields | None:
+        """The sub-table, which says something unless ``empty`` has a meaning there."""
         if not self.has(key):
             return None
         value = self._table[key]
         if not isinstance(value, dict):
             raise self.error(f"A table is needed ([{self.where(key)}] or {{ … }}), found {_kind(value)}.", key)
+        if not value and not empty:
+            raise self.error(
+                f"The table '{self.where(key)}' is empty and says nothing; fill it in or leave it out.", key
+            )
         return Fields(self.document, value, self.where(key))
 
     def tables(self, key: str) -> list[Fields]:
@@ -312,9 +317,9 @@ class Fields:
             raise self.error(f"A list of tables is needed ([[{self.where(key)}]]), found {_kind(value)}.", key)
         return [Fields(self.document, v, f"{self.where(key)}[{i}]") for i, v in enumerate(value)]
 
-    def read(self, key: str, reader: Callable[[Fields], Any], default: Any = None) -> Any:
+    def read(self, key: str, reader: Callable[[Fields], Any], default: Any = None, *, empty: bool = False) -> Any:
         """``reader`` applied to a sub-table, which is closed afterwards."""
-        table = self.table(key)
+        table = self.table(key, empty=empty)
         if table is None:
             return default
         result = reader(table)

@@ -7,7 +7,7 @@ from typing import Any
 
 from manipula.formats.dh.rows import CONVENTIONS
 from manipula.parts.field import Choice, Field, Flag, Number, Numbers, PerJoint, Text, VectorField, Whole
-from manipula.parts.schema import DIALECT, any_of, field_schema, kind_schema, list_of, named, ref, table
+from manipula.parts.schema import DIALECT, EMPTY, any_of, field_schema, kind_schema, list_of, named, ref, table
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 
@@ -80,7 +80,7 @@ def definitions() -> dict[str, Any]:
         "link": table({**keys({"name": NAME, "described": Flag("its mass is known")}), **BODY}, ["name"]),
         "joint": table({**joint, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
         "frame": table({**keys({"name": NAME, "link": Text("link that it is fixed to")}), **POSE}, ["name", "link"]),
-        "dh_row": table({**row, **BODY, **DRIVETRAIN}),
+        "dh_row": table({**row, **BODY, **DRIVETRAIN}, minProperties=0),
         "dh_frame": table({**keys({"name": NAME, "row": Whole("row that it is fixed to; 0 is the base", least=0)}), **POSE}, ["name"]),
         "robot": {"oneOf": [_tree(), _dh(), _planar()]},
     }  # fmt: skip
@@ -100,7 +100,7 @@ def _planar() -> dict[str, Any]:
     inner = keys({
         "lengths": Numbers("m", "lengths of the links"), "masses": Numbers("kg", "masses of the links", least=0.0),
         "com": Numbers("m", "centres of mass along the links"), "inertia": Numbers("kg·m²", "inertias about the centres of mass"),
-        "damping": PerJoint("N·m·s/rad", "viscous friction", least=0.0), "limits": list_of(ref("limits")),
+        "damping": PerJoint("N·m·s/rad", "viscous friction", least=0.0), "limits": list_of(any_of(ref("limits"), EMPTY)),
     })  # fmt: skip
     return table({**HEADER, "planar": table(inner, ["lengths", "masses"])}, ["planar"])
 

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.expression import parse
+from manipula.control.base import Target
+from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError
+from manipula.identity import is_own
+from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
 from manipula.simulation.stated_limits import stated_limits
@@ -40,6 +44,43 @@ def check_idle(s: Scenario, kind: str) -> None:
         )
     if kind in ("dynamic", "playback"):
         _prescribed(s, kind)
+    if kind == "dynamic" and s.model is not None and s.model != s.robot and not _asks_model(s.controller, s.robot):
+        raise DescriptionError(
+            f"The controller '{s.controller.name}' computes its torques without a model and would ignore the one given; "
+            "leave it out, or take a controller that uses it (manipula parts controller).",
+            field="model",
+        )
+
+
+class _Watched:
+    """An arm that notices whether anything but its number of joints is asked for."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._arm, self.asked = arm, False
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked = self.asked or name != "n"
+        return getattr(self._arm, name)
+
+
+def _asks_model(controller: Any, robot: Robot) -> bool:
+    """Does a controller look at its model? That of a user may do so later in the run, and counts as one that does."""
+    if not is_own(type(controller)):
+        return True
+    if isinstance(controller, UserFunction):
+        return False
+    arm: Any = _Watched(
+        Arm(robot.with_parameters(**dict.fromkeys(robot.parameters, 1.0)) if robot.parameters else robot)
+    )
+    q, n = np.full(robot.n, 0.3), 3 if controller.space == "task" else robot.n
+    try:
+        ready, target = controller.prepare(arm), Target(*np.ones((3, n)))
+        state = ready.initial_state(arm)
+        ready.torque(arm, 0.0, q, q, target, state)
+        ready.state_rate(arm, 0.0, q, q, target, state)
+    except (ManipulaError, ValueError, TypeError, ArithmeticError, IndexError, np.linalg.LinAlgError):
+        return True  # told where the run is rehearsed
+    return arm.asked
 
 
 def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -> str:

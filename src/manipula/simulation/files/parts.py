@@ -56,9 +56,14 @@ def read_each(root: Fields, key: str, joints: Sequence[str], reader: Any) -> tup
     if isinstance(value, dict):
         if "law" in value or "drive" in value:
             return (root.read(key, reader),) * n
+        if not value:
+            raise root.error(
+                f"The table '{key}' is empty: {key} = \"none\" means none at any joint; left out, the robot's own act.",
+                key,
+            )
         table = root.table(key)
         assert table is not None
-        found = tuple(table.read(name, reader) for name in joints)
+        found = tuple(table.read(name, reader, empty=True) for name in joints)
         table.close()
         return found
     tables = root.tables(key)

@@ -9,7 +9,18 @@ from manipula.formats.toml.schema import ANY, definitions, keys
 from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Text, Whole
-from manipula.parts.schema import DIALECT, any_of, field_schema, fields_schema, kind_schema, list_of, named, ref, table
+from manipula.parts.schema import (
+    DIALECT,
+    EMPTY,
+    any_of,
+    field_schema,
+    fields_schema,
+    kind_schema,
+    list_of,
+    named,
+    ref,
+    table,
+)
 from manipula.redundancy.null_space import KIND as CRITERIA
 from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -59,7 +70,7 @@ def _header() -> dict[str, Any]:
 
 def _each(kind: str) -> dict[str, Any]:
     """One part per joint: a list, one for all, by joint name, or "none"."""
-    one = any_of(ref(kind), table({}))
+    one = any_of(ref(kind), EMPTY)
     return any_of({"const": "none"}, list_of(one), ref(kind), named(one))
 
 
@@ -85,7 +96,7 @@ def _programmed() -> dict[str, Any]:
     program = {
         "constraints": any_of({"type": "string"}, list_of(any_of({"type": "string"}, constraint))),
         "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY)),
-        "drives": named(any_of(*field_schema(ANY)["anyOf"], ref("drive"), table({}))),
+        "drives": named(any_of(*field_schema(ANY)["anyOf"], ref("drive"))),
         **keys({"formulation": Choice("equations", *FORMULATIONS), "stabilisation": Choice("drift", *STABILISATIONS),
                 "start": Choice("start", *PROGRAM_STARTS), "gain": Number("1/s", "gain of Baumgarte's stabilisation", least=0.0)}),
     }  # fmt: skip

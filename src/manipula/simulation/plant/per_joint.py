@@ -20,6 +20,11 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
     if isinstance(given, kind):
         return (given,) * robot.n
     if isinstance(given, Mapping):
+        if not given:
+            raise DescriptionError(
+                f'An empty table names no joint: () (in files "none") is no {what} at any joint; left out, the robot\'s own act.',
+                field=field,
+            )
         for name in given:
             if name not in robot.joint_names:
                 raise unknown_name(f"joint in robot '{robot.name}'", name, robot.joint_names, field=field)
