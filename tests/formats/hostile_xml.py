@@ -228,6 +228,10 @@ _MJCF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "unknown section": "<mujoco><worlbody/></mujoco>",
     "include": '<mujoco><include file="other.xml"/></mujoco>',
     "include that climbs out": '<mujoco><include file="../../etc/passwd"/></mujoco>',
+    "include of a device": '<mujoco><include file="/dev/zero"/></mujoco>',
+    "include of itself": '<mujoco><include file="hostile.mjcf"/></mujoco>',
+    "include without a name": "<mujoco><include/></mujoco>",
+    "include of a folder": '<mujoco><include file="."/></mujoco>',
     "include in a body": mujoco(f'{MJ_INERTIAL}<include file="x.xml"/>'),
     "mesh that climbs out": mujoco(above='<asset><mesh file="../../etc/passwd"/></asset>'),
     "free joint": mujoco(f'{MJ_INERTIAL}<joint type="free"/>'),
@@ -235,12 +239,41 @@ _MJCF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "ball joint": mujoco(f'{MJ_INERTIAL}<joint type="ball"/>'),
     "unknown joint type": mujoco(f'{MJ_INERTIAL}<joint type="revolute"/>'),
     "ball by default class": mujoco(above='<default><joint type="ball"/></default>'),
-    "geom without inertial": mujoco('<joint/><geom type="sphere" size="1"/>'),
-    "fromto geom without inertial": mujoco('<joint/><geom type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>'),
-    "mesh geom without inertial": mujoco('<joint/><geom type="mesh" mesh="m"/>'),
-    "geom on a fixed body below a joint": mujoco(f'{MJ_INERTIAL}<joint/><body><geom size="1"/></body>'),
-    "inertia from geoms": mujoco(
-        f'{MJ_INERTIAL}<joint/><geom size="1"/>', above='<compiler inertiafromgeom="true"/>'
+    "geom without size": mujoco('<joint/><geom type="sphere"/>'),
+    "geom of size zero": mujoco('<joint/><geom type="sphere" size="0"/>'),
+    "geom of negative size": mujoco('<joint/><geom type="box" size="1 -1 1"/>'),
+    "box of two sizes": mujoco('<joint/><geom type="box" size="1 1"/>'),
+    "geom of negative mass": mujoco('<joint/><geom size="1" mass="-1"/>'),
+    "geom of negative density": mujoco('<joint/><geom size="1" density="-1"/>'),
+    "geom of density nan": mujoco('<joint/><geom size="1" density="nan"/>'),
+    "sphere between points": mujoco('<joint/><geom size="1" fromto="0 0 0 1 1 1"/>'),
+    "geom between equal points": mujoco('<joint/><geom type="capsule" fromto="0 0 0 0 0 0" size="0.1"/>'),
+    "geom that weighs more than a planet": mujoco('<joint/><geom type="sphere" size="1e90"/>'),
+    "geom with an unknown mesh": mujoco('<joint/><geom type="mesh" mesh="m"/>'),
+    "geom without its mesh": mujoco('<joint/><geom type="mesh"/>'),
+    "mesh that climbs out and weighs": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>', above='<asset><mesh name="m" file="../../a.stl"/></asset>'
+    ),
+    "mesh that is a device": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>', above='<asset><mesh name="m" file="/dev/zero"/></asset>'
+    ),
+    "mesh that is not there": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>', above='<asset><mesh name="m" file="a.stl"/></asset>'
+    ),
+    "mesh folder that climbs out": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>',
+        above='<compiler meshdir="../.."/><asset><mesh name="m" file="a.stl"/></asset>',
+    ),
+    "mesh of three points": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>', above='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0"/></asset>'
+    ),
+    "mesh in a plane": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>',
+        above='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 1 1 0 2 2 0"/></asset>',
+    ),
+    "mesh with a face of missing points": mujoco(
+        '<joint/><geom type="mesh" mesh="m"/>',
+        above='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 9"/></asset>',
     ),
     "two inertials": mujoco(MJ_INERTIAL + MJ_INERTIAL + "<joint/>"),
     "negative mass": mujoco(MJ_INERTIAL.replace('mass="1"', 'mass="-1"') + "<joint/>"),
@@ -274,8 +307,8 @@ _MJCF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "unknown angle": mujoco(above='<compiler angle="grad"/>'),
     "bad eulerseq": mujoco(above='<compiler eulerseq="xyw"/>'),
     "short eulerseq": mujoco(above='<compiler eulerseq="xy"/>'),
-    "total mass": mujoco(above='<compiler settotalmass="5"/>'),
-    "bound mass": mujoco(above='<compiler boundmass="5"/>'),
+    "negative bound of masses": mujoco(above='<compiler boundmass="-5"/>'),
+    "total mass nan": mujoco(above='<compiler settotalmass="nan"/>'),
     "two orientations": mujoco(where='quat="1 0 0 0" euler="0 0 0"'),
     "zero quaternion": mujoco(where='quat="0 0 0 0"'),
     "zero zaxis": mujoco(where='zaxis="0 0 0"'),

@@ -57,9 +57,9 @@ def test_hostile_file_is_refused(case: Case, tmp_path):
         ("urdf: DTD, billion laughs", "DOCTYPE"),
         ("urdf: mass is 'nan'", "not a decimal number"),
         ("urdf: mesh 'package://../../etc/passwd'", "climbs out"),
-        ("mjcf: fromto geom without inertial", "guessed from the shape"),
+        ("mjcf: mesh that is not there", "State <inertial>"),
         ("mjcf: ball joint", "three hinges"),
-        ("mjcf: include", "mj_saveLastXML"),
+        ("mjcf: include", "give the path of the main file"),
         ("mjcf: unknown class", "No class named 'nope'"),
     ],
 )

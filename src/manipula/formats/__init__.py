@@ -4,6 +4,7 @@
 ``load``             ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
 ``catalog``          arms that come with the package
 ``guard``            what may be opened, and how much of it
+``mesh_files``       triangles from STL, OBJ and MSH files
 ``whole_file``       files that appear whole or not at all
 ``planar``           planar arms from lengths and masses
 ``table``            the 13-column text table

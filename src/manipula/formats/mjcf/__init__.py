@@ -2,10 +2,14 @@
 
 ==============  ==================================================================
 ``reader``      MJCF → robot: ``from_mjcf``
+``include``     files that take the place of ``<include>``
 ``settings``    compiler, options, default classes, orientations
 ``schema``      which elements and attributes MJCF has
 ``keywords``    attributes that take one of a few words
-``sections``    tendons, equalities, deformables, files: refused or told
+``sections``    tendons, equalities, deformables: refused or told
+``masses``      mass and inertia of a body, stated or computed
+``geoms``       what geoms weigh
+``meshes``      what meshes weigh
 ``actuators``   what actuators add to their joints
 ``extension``   what ``to_mjcf`` says in ``<custom>``, taken back
 ``bodies``      bodies with masses and moments that MuJoCo accepts

@@ -1,9 +1,8 @@
 """MJCF (MuJoCo's XML) → Robot.
 
 A body stands in its parent; its joints, in order, move it: a hinge with anchor a and axis u turns by ``q − ref``,
-``X_PB(q) = X_PB · T(a) Rot(u, q − ref) T(−a) · …``. Bodies without a joint are fixed. Masses come from ``<inertial>`` only:
-a moving body whose mass would have to be computed from its geoms is refused, not guessed. Free and ball joints,
-springs, equality constraints and included files are refused with the reason. Sites become named frames.
+``X_PB(q) = X_PB · T(a) Rot(u, q − ref) T(−a) · …``. Bodies without a joint are fixed. Masses come from
+``<inertial>`` or from the geoms, see ``masses``. Free and ball joints and closed loops are refused with the reason. Sites become named frames.
 """
 
 from __future__ import annotations
@@ -16,16 +15,18 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import rotation
-from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose, translation
-from manipula.errors import DescriptionError, UnphysicalError, printable
+from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.actuators import read_actuators
 from manipula.formats.mjcf.extension import restore
+from manipula.formats.mjcf.include import join_includes
+from manipula.formats.mjcf.masses import Masses, scale_total
+from manipula.formats.mjcf.meshes import Meshes
 from manipula.formats.mjcf.schema import check_schema
-from manipula.formats.mjcf.sections import check_sections, refuse_includes
+from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
 from manipula.formats.xml.draft import RobotDraft
-from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.formats.xml.words import dissipation
 from manipula.robot import Limits, Robot
 from manipula.robot.build import MAX_LINKS, SHORTEST_AXIS, FrameDraft, JointDraft, LinkDraft, check_name
@@ -61,8 +62,10 @@ def from_mjcf(text_or_path: str | bytes | os.PathLike[str], tip: str | None = No
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
-    root, file = read_xml(text_or_path, BUDGET)
+    spent = BudgetUsed()
+    root, file = read_xml(text_or_path, BUDGET, spent)
     try:
+        join_includes(root, file, BUDGET, spent)
         draft = _Reader(root, file).read()
         return draft.build(tip)
     except DescriptionError as error:
@@ -76,7 +79,6 @@ class _Reader:
         if root.tag != "mujoco":
             hint = " This is URDF." if root.tag == "robot" else ""
             root.fail(f"MJCF starts with <mujoco>, found <{printable(root.tag)}>.{hint}")
-        refuse_includes(root)
         check_schema(root)
         self.root = root
         stem = Path(file).stem if file is not None else "robot"
@@ -84,6 +86,7 @@ class _Reader:
         self.draft = RobotDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
         self.settings: Settings = read_settings(root)
         self.defaults = Defaults(root)
+        self.masses = Masses(self.settings, self.defaults, Meshes(root, file, self.settings, self.defaults))
         self.contact = False
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
@@ -118,8 +121,20 @@ class _Reader:
             self.contact = self.contact or any(item.tag == "geom" for item, _, _ in inside)
             children = [(item, name, X_BF, inherited, moves) for item, X_BF, inherited in inside if item.tag == "body"]
             todo.extend(reversed(children))
+        moving = {j.child for j in draft.joints if j.kind != "fixed"}
+        for j in draft.joints:  # parents come first
+            if j.parent in moving:
+                moving.add(j.child)
+        scaled = scale_total(draft.links, moving, settings)
+        draft.notes += [scaled] if scaled else []
+        if self.masses.computed:
+            shown = ", ".join(printable(n, 40) for n in self.masses.computed[:8])
+            more = " …" if len(self.masses.computed) > 8 else ""
+            draft.notes.append(
+                f"mass and inertia of {len(self.masses.computed)} bodies come from their geoms: {shown}{more}."
+            )
         if self.contact:
-            draft.notes.append("geoms are not read: contact is not modelled.")
+            draft.notes.append("contact of geoms is not modelled.")
         read_actuators(self.root, self.defaults, settings, draft)
         restore(draft, self.root)
         return draft
@@ -161,7 +176,7 @@ class _Reader:
             if item.tag == "freejoint":
                 item.fail(_REFUSED_JOINTS["free"])
         moves = moves or bool(joints)
-        link = self._link(name, inside, moves, place)
+        link = self.masses.link(name, element, inside, moves, place)
         X_PB = X_PF @ self.settings.pose(element)
         if not joints:
             weld = JointDraft(self._fresh("joint", f"{name}_fixed"), "fixed", parent, name, X_PB, **place)
@@ -228,45 +243,6 @@ class _Reader:
                 given["effort"] = max(abs(low), abs(high))
         return Limits(**given)
 
-    def _link(self, name: str, inside: list[Any], moves: bool, place: dict[str, Any]) -> LinkDraft:
-        inertials = [(item, X_BF) for item, X_BF, _ in inside if item.tag == "inertial"]
-        if len(inertials) > 1:
-            inertials[1][0].fail("A second <inertial> in the same body.")
-        heavy = next((g for g, _, c in inside if g.tag == "geom" and self._has_mass(self.defaults.filled(g, c))), None)
-        from_geoms = self.settings.inertia_from_geom == "true" or not inertials
-        if heavy is not None and from_geoms and moves:
-            heavy.fail(
-                f"Body '{printable(name, 60)}' has no <inertial> that counts, so its mass would have to be guessed from the "
-                f"shape of this geom. State <inertial>, or let MuJoCo compute it: set <compiler saveinertial='true'/> and "
-                "call mujoco.mj_saveLastXML('arm.xml', model).")  # fmt: skip
-        if not inertials or (heavy is not None and from_geoms):
-            return LinkDraft(name, described=False, **place)
-        inertial, X_BF = inertials[0]
-        mass = inertial.number("mass")
-        if mass < 0:
-            raise UnphysicalError(f"The mass must not be negative, found {mass:g}.", line=inertial.line, field="mass")
-        X_FI = self.settings.pose(inertial)
-        X_BI = X_BF @ X_FI
-        if "fullinertia" in inertial.attributes:
-            if "diaginertia" in inertial.attributes or X_FI.rotation != IDENTITY.rotation:
-                inertial.fail("fullinertia is in the axes of its frame; it excludes diaginertia and an orientation.")
-            inertia = inertia_from_six(*inertial.numbers("fullinertia", 6))
-        else:
-            inertia = np.diag(inertial.numbers("diaginertia", 3, (0.0, 0.0, 0.0)))
-        if X_BI.rotation != IDENTITY.rotation:
-            inertia = X_BI.R @ inertia @ X_BI.R.T
-        inertial.get("pos")
-        return LinkDraft(name, mass, X_BI.translation, (inertia + inertia.T) / 2, **place)
-
-    def _has_mass(self, geom: Element) -> bool:
-        """Would MuJoCo compute a mass from this geom?"""
-        low, high = self.settings.groups
-        if not low <= geom.number("group", 0.0) <= high or geom.get("type", "sphere") in ("plane", "hfield"):
-            return False
-        if "mass" in geom.attributes:
-            return geom.number("mass") != 0
-        return geom.number("density", 1000.0) != 0
-
     def _sites(self, body: str, inside: list[Any]) -> None:
         for site, X_BF, inherited in inside:
             if site.tag == "site" and site.attributes.get("name"):
@@ -277,11 +253,5 @@ class _Reader:
                         f"site '{printable(name, 60)}' shares its name with a body: the body's counts."
                     )
                     continue
-                pose = X_BF @ (self._between(full) if "fromto" in full.attributes else self.settings.pose(full))
+                pose = X_BF @ (self.settings.between(full) if "fromto" in full.attributes else self.settings.pose(full))
                 self.draft.frames.append(FrameDraft(name, body, pose, line=site.line, field="site"))
-
-    def _between(self, site: Element) -> Pose:
-        """``fromto``: half way between two points, z from the second to the first."""
-        ends = np.array(site.numbers("fromto", 6))
-        z = Element("site", {"zaxis": " ".join(repr(float(v)) for v in ends[:3] - ends[3:])}, site.line)
-        return Pose.of(self.settings.orientation(z), (ends[:3] + ends[3:]) / 2)

@@ -42,19 +42,6 @@ def _tendon(tendon: Element, notes: list[str]) -> None:
     notes.append("tendons are not read.")
 
 
-def refuse_includes(root: Element) -> None:
-    """Files named by ``<include>`` are never opened."""
-    todo = [root]
-    while todo:
-        element = todo.pop()
-        if element.tag == "include":
-            _check_file(element, "file", element.attributes.get("file", "?"))
-            element.fail(
-                "Included files are not opened. Let MuJoCo join them into one file: "
-                "mujoco.mj_saveLastXML('arm.xml', model).")  # fmt: skip
-        todo.extend(element.children)
-
-
 def _check_file(item: Element, attribute: str, value: str) -> None:
     try:
         check_reference(value)

@@ -8,7 +8,7 @@ move along, in upper case about fixed ones; attributes come from the element, el
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,13 @@ class Settings:
     autolimits: bool = True
     inertia_from_geom: str = "auto"
     groups: tuple[float, float] = (0.0, 5.0)
+    least_mass: float = 0.0  # boundmass, boundinertia: no body has less
+    least_inertia: float = 0.0
+    total_mass: float = 0.0  # settotalmass: all bodies are scaled to it, where positive
+    balance: bool = False  # balanceinertia: moments that no body has become their mean
+    fuse: bool = False  # fusestatic
+    meshdir: str = ""
+    strippath: bool = False
     gravity: tuple[float, ...] = STANDARD_GRAVITY
     damper: bool = True  # false: the file switches these forces off
     dry: bool = True
@@ -47,6 +54,12 @@ class Settings:
     def pose(self, element: Element) -> Pose:
         """``pos`` and one of ``quat axisangle xyaxes zaxis euler``."""
         return Pose.of(self.orientation(element), element.numbers("pos", 3, (0.0, 0.0, 0.0)))
+
+    def between(self, element: Element) -> Pose:
+        """``fromto``: half way between two points, z from the second to the first."""
+        ends = np.array(element.numbers("fromto", 6))
+        z = _unit(element, "fromto", ends[:3] - ends[3:])
+        return Pose.of(_shortest_turn(z), (ends[:3] + ends[3:]) / 2)
 
     def orientation(self, element: Element) -> np.ndarray:
         given = [name for name in ORIENTATIONS if name in element.attributes]
@@ -104,11 +117,13 @@ def read_settings(root: Element) -> Settings:
             c.fail(f"Three letters of xyzXYZ are needed, found '{printable(s.eulerseq, 20)}'.", "eulerseq")
         low, high = c.numbers("inertiagrouprange", 2, s.groups)
         s.groups = (low, high)
-        for name in ("boundmass", "boundinertia", "settotalmass"):
-            if c.number(name, 0.0) > 0:
-                c.fail("This setting replaces the masses that the file states; write the masses themselves.", name)
-        if c.choice("balanceinertia", ("true", "false"), "false") == "true":
-            s.notes.append("balanceinertia was not applied: inertias are read as stated.")
+        s.least_mass = _not_negative(c, "boundmass", s.least_mass)
+        s.least_inertia = _not_negative(c, "boundinertia", s.least_inertia)
+        s.total_mass = c.number("settotalmass", s.total_mass)
+        s.balance = c.choice("balanceinertia", ("true", "false"), str(s.balance).lower()) == "true"
+        s.fuse = c.choice("fusestatic", ("true", "false"), str(s.fuse).lower()) == "true"
+        s.strippath = c.choice("strippath", ("true", "false"), str(s.strippath).lower()) == "true"
+        s.meshdir = c.get("meshdir", c.get("assetdir", s.meshdir)).replace("\\", "/")
     for option in root.all("option"):
         x, y, z = option.numbers("gravity", 3, s.gravity)
         s.gravity = (x, y, z)
@@ -119,6 +134,13 @@ def read_settings(root: Element) -> Settings:
         for flag in option.all("flag"):
             _read_flag(flag, s)
     return s
+
+
+def _not_negative(c: Element, name: str, usual: float) -> float:
+    value = c.number(name, usual)
+    if value < 0:
+        c.fail(f"This bound must not be negative, found {value:g}.", name)
+    return value
 
 
 def _read_flag(flag: Element, s: Settings) -> None:
@@ -163,7 +185,7 @@ class Defaults:
                 if child.tag != "default":
                     actuator = child.tag in schema().children["actuator"].children
                     values = own.setdefault("actuator" if actuator else child.tag, {})
-                    values.update(child.attributes)
+                    values.update(_sizes(values, child.attributes))
                     if actuator and child.tag not in ("general", "motor"):
                         values["biastype"] = child.tag  # a <general> of this class is that servo
             todo.extend((child, name) for child in reversed(list(element.all("default"))))
@@ -182,7 +204,14 @@ class Defaults:
         for group in (ORIENTATIONS, ("fromto",)):
             if any(o in element.attributes for o in group):
                 values = {k: v for k, v in values.items() if k not in ORIENTATIONS and k != "fromto"}
-        return Element(element.tag, values | element.attributes, element.line, element.children)
+        full = values | _sizes(values, element.attributes)
+        return Element(element.tag, full, element.line, element.children, file=element.file)
+
+
+def _sizes(above: Mapping[str, str], stated: Mapping[str, str]) -> Mapping[str, str]:
+    """What an element or class states; sizes that it leaves out come from the class above it, one by one."""
+    own, usual = stated.get("size", "").split(), above.get("size", "").split()
+    return {**stated, "size": " ".join(own + usual[len(own) :])} if 0 < len(own) < len(usual) else stated
 
 
 def contents(

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.expression import decimal
 from manipula.errors import BudgetError, DescriptionError, nearest, printable, unknown_name
-from manipula.formats.guard import Source, xml_source
+from manipula.formats.guard import MAX_BYTES, Source, xml_source
 
 _ENCODINGS = ("utf-8", "utf8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252")
 _TYPO = 0.7  # how alike an unknown attribute and a missing one must be to be taken for a slip of the pen
@@ -31,6 +31,15 @@ class Budget(NamedTuple):
     counts: Mapping[str, int] = {}
 
 
+@dataclass
+class BudgetUsed:
+    """What of a budget the files of one description have used together."""
+
+    bytes: int = 0
+    elements: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Element:
     """One element: what it is called, what it says, where it stands."""
@@ -40,6 +49,7 @@ class Element:
     line: int
     children: list[Element] = field(default_factory=list, repr=False)
     text: str = ""
+    file: str | None = None  # where it was included from; ``None`` in the main file
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children of that tag, in order."""
@@ -65,7 +75,8 @@ class Element:
         return f"<{printable(self.tag)}>" if name is None else f"<{printable(self.tag)} name='{printable(name, 40)}'>"
 
     def fail(self, problem: str, attribute: str | None = None) -> NoReturn:
-        raise DescriptionError(problem, line=self.line, field=f"{self.tag}.{attribute}" if attribute else self.tag)
+        field = f"{self.tag}.{attribute}" if attribute else self.tag
+        raise DescriptionError(problem, file=self.file, line=self.line, field=field)
 
     def get(self, attribute: str, default: str | None = None) -> str:
         """An attribute as text; missing ones are refused unless a default is given."""
@@ -83,7 +94,8 @@ class Element:
         """An attribute that is one of a few words."""
         value = self.get(attribute, default).strip()
         if value not in allowed:
-            raise unknown_name(f"value of {attribute}", value, allowed, line=self.line, field=f"{self.tag}.{attribute}")
+            where = {"file": self.file, "line": self.line, "field": f"{self.tag}.{attribute}"}
+            raise unknown_name(f"value of {attribute}", value, allowed, **where)
         return value
 
     def number(self, attribute: str, default: float | None = None, *, largest: float = LARGEST) -> float:
@@ -109,7 +121,7 @@ class Element:
         try:
             values = tuple(decimal(word) for word in words)
         except DescriptionError as error:
-            raise error.at(line=self.line, field=f"{self.tag}.{attribute}") from None
+            raise error.at(file=self.file, line=self.line, field=f"{self.tag}.{attribute}") from None
         if any(abs(v) > largest for v in values):
             self.fail(
                 f"{max(values, key=abs):g} is too large for a length, mass or inertia; at most {largest:g} is allowed.",
@@ -128,32 +140,35 @@ class Element:
                 self.fail(f"Unknown attribute '{printable(a)}' in {self.label}. Did you mean '{close[0]}'?", a)
 
 
-def read_xml(text_or_path: str | bytes | os.PathLike[str], budget: Budget) -> tuple[Element, str | None]:
-    """The root element and the file's name.
+def read_xml(
+    text_or_path: str | bytes | os.PathLike[str], budget: Budget, spent: BudgetUsed | None = None
+) -> tuple[Element, str | None]:
+    """The root element and the file's name; ``spent`` is what files read before have used of the budget.
 
     Raises:
         DescriptionError: malformed, forbidden or too large; with file and line.
     """
     source = xml_source(text_or_path)
     try:
-        return _parse(source, budget), source.file
+        return _parse(source, budget, spent or BudgetUsed()), source.file
     except DescriptionError as error:
         raise error.at(file=source.file) from None
 
 
-def _parse(source: Source, budget: Budget) -> Element:
+def _parse(source: Source, budget: Budget, spent: BudgetUsed) -> Element:
     # Text that came from Python is UTF-8 whatever its declaration says; a file's declaration counts.
     parser: Any = expat.ParserCreate(None if source.declared else "utf-8")
     stack: list[Element] = []
     roots: list[Element] = []
-    counts: dict[str, int] = {}
-    total = 0
+    counts = spent.counts
+    spent.bytes += len(source.data)
+    if spent.bytes > MAX_BYTES:
+        raise BudgetError(f"At most {MAX_BYTES} bytes are read, all files of a description together.")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal total
-        total += 1
+        spent.elements += 1
         line = parser.CurrentLineNumber
-        if total > budget.elements:
+        if spent.elements > budget.elements:
             raise BudgetError(f"More than {budget.elements} elements.", line=line)
         if len(stack) >= budget.depth:
             raise BudgetError(f"Nested deeper than {budget.depth} levels.", line=line)
