@@ -7,10 +7,15 @@ Importing does no work: each name is fetched when it is first used.
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from manipula import verbs
 from manipula.version import __version__
+
+# NumPy's BLAS lets its idle threads spin for a quarter of a second, from the import on and after every product, at the expense of whatever
+# else runs; with this they sleep at once. It says nothing about how many there are or what they compute.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 _PUBLIC = {
     # a manipulator

@@ -35,7 +35,10 @@ run = mp.Scenario(mp.load("panda"), controller=controller, q0=(0.0,) * 7, durati
 mp.simulate(run)
 print(json.dumps(sorted(sys.modules)))
 """
-NEVER = ("sympy", "xarray", "matplotlib", "scipy.interpolate", "scipy.integrate")
+NEVER = (
+    "sympy", "xarray", "matplotlib", "scipy.interpolate", "scipy.integrate", "numpy.ma", "numpy.random", "concurrent.futures",
+    "manipula.motion.trajectory",
+)  # fmt: skip
 
 
 def told(program: str, cache: Path, *arguments: str) -> Any:
@@ -68,3 +71,11 @@ def test_a_run_of_a_robot_in_numbers_imports_what_it_uses(tmp_path: Path) -> Non
     loaded = set(told(RUN_ONE, tmp_path / "objects"))
     assert "manipula.simulation.simulate" in loaded
     assert not [name for name in NEVER if name in loaded]
+
+
+def test_idle_threads_of_blas_sleep_unless_somebody_wants_otherwise(tmp_path: Path, monkeypatch: Any) -> None:
+    ask = "import json, os, manipula; print(json.dumps(os.environ['OPENBLAS_THREAD_TIMEOUT']))"
+    monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT", raising=False)
+    assert told(ask, tmp_path) == "4"
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "20")
+    assert told(ask, tmp_path) == "20"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from manipula.errors import DescriptionError, unknown_name
 from manipula.formats.toml.fields import Document
@@ -67,5 +66,5 @@ def _document(name: str) -> Document:
     return Document((_folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
 
 
-def _folder() -> Traversable:
-    return resources.files("manipula.robot") / "catalog"
+def _folder() -> Path:
+    return Path(__file__).parents[1] / "robot" / "catalog"

@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import ValuesView
 from typing import Any, NamedTuple
 
 from manipula.identity.classes import LIBRARY, PACKAGE, functions_in, is_generated
 
 ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "redundancy", "robot", "simulation")
 LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
-_VALUES = operator.methodcaller("values")
 _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
 class _Snapshot(NamedTuple):
-    """What was seen: how many modules were loaded, ours by name, the name spaces and all their values, and whether all of it was ours."""
+    """What was seen: how many modules were loaded, ours by name, what the name spaces hold now and held then, and whether all of it was ours."""
 
     modules: int
     ours: dict[str, types.ModuleType]
-    spaces: list[Mapping[str, Any]]
+    spaces: list[ValuesView[Any]]
     values: list[Any]
     clean: bool
 
@@ -55,7 +53,7 @@ def _is_same(last: _Snapshot) -> bool:
     """Do all names that were seen still mean the same objects (or equal numbers and texts)?"""
     if sum(map(len, last.spaces)) != len(last.values):
         return False
-    now = list(itertools.chain.from_iterable(map(_VALUES, last.spaces)))
+    now = list(itertools.chain.from_iterable(last.spaces))
     try:
         return now == last.values
     except RuntimeError:
@@ -70,7 +68,7 @@ def _look_again(known: _Snapshot | None) -> bool:
     count, ours = len(sys.modules), _modules()
     if known is not None and any(ours.get(name) is not module for name, module in known.ours.items()):
         known = None
-    spaces: list[Mapping[str, Any]] = list(known.spaces) if known else []
+    spaces: list[ValuesView[Any]] = list(known.spaces) if known else []
     values: list[Any] = list(known.values) if known else []
     clean = True
     for owner in _owners([module for name, module in ours.items() if known is None or name not in known.ours]):
@@ -78,7 +76,7 @@ def _look_again(known: _Snapshot | None) -> bool:
         meant = _first.setdefault(id(owner), (owner, {}))[1]
         seen = dict(space)
         clean &= _unchanged(meant, seen)
-        spaces.append(space)
+        spaces.append(space.values())
         values.extend(seen.values())
     _last = _Snapshot(count, ours, spaces, values, clean)
     return clean
@@ -107,7 +105,7 @@ def _unchanged(known: dict[str, Any], seen: dict[str, Any]) -> bool:
     good = True
     for name, value in seen.items():
         if name not in known:
-            if _is_foreign(value):
+            if type(value) not in _PLAIN and _is_foreign(value):
                 good = False
             else:
                 known[name] = value
@@ -125,17 +123,19 @@ def _is_code(value: Any) -> bool:
 
 def _is_foreign(value: Any) -> bool:
     """Is it code of somebody else?"""
-    kind = type(value)
-    if kind in _PLAIN:
-        return False
-    if kind is types.FunctionType:
+    if type(value) is types.FunctionType:
         return not _is_known(value)
     if isinstance(value, functools.partial):
         return _is_foreign(value.func)
     if isinstance(value, type):
-        return value.__module__.partition(".")[0] not in LIBRARIES
+        return not _is_library(str(value.__module__))
     return not all(map(_is_known, functions_in(value)))
 
 
 def _is_known(f: types.FunctionType) -> bool:
-    return str(f.__globals__.get("__name__", "")).partition(".")[0] in LIBRARIES or is_generated(f)
+    return _is_library(str(f.__globals__.get("__name__", ""))) or is_generated(f)
+
+
+@functools.cache
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in LIBRARIES

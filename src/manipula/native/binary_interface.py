@@ -137,7 +137,8 @@ def supported() -> bool:
     """Is this an interpreter and a NumPy whose objects look as assumed here?"""
     if sys.implementation.name != "cpython" or sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
         return False
-    if sysconfig.get_config_var("Py_GIL_DISABLED") or hasattr(sys, "gettotalrefcount"):
+    free_threaded = sys.version_info >= (3, 13) and sysconfig.get_config_var("Py_GIL_DISABLED")
+    if free_threaded or hasattr(sys, "gettotalrefcount"):
         return False  # free-threaded or debug builds lay objects out differently
     try:
         version = ctypes.CFUNCTYPE(ctypes.c_uint)(array_api(API_ABI_VERSION))()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
-from manipula.motion.trajectory import Trajectory
 from manipula.simulation.assembly import assembled, not_started
 from manipula.simulation.checks.own_integrator import check_own_integrator
 from manipula.simulation.checks.own_reference import check_own_reference
@@ -58,9 +57,12 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         check_own_integrator({**FIXED, **ADAPTIVE}[scenario.integrator], scenario.integrator)
     kind = scenario.resolved_kind()
     check_requests(scenario)
-    if isinstance(scenario.reference, Trajectory):
-        scenario.reference.renew()
-    check_own_reference(scenario.reference)
+    if scenario.reference is not None:
+        from manipula.motion.trajectory import Trajectory  # and with it every path and time law
+
+        if isinstance(scenario.reference, Trajectory):
+            scenario.reference.renew()
+        check_own_reference(scenario.reference)
     if kind == "inverse_dynamics":  # with an open integrator: most of these runs have nothing to integrate
         from manipula.simulation.given_motion.run import inverse_dynamics  # and with it the inverse kinematics
 

@@ -20,7 +20,7 @@ from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, a
 from manipula.native.calling.signature import ordered, signature
 from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
-from manipula.native.tracing.arguments import Arguments, sample_count, separate
+from manipula.native.tracing.arguments import Arguments, is_masked, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import trace
 
@@ -271,7 +271,7 @@ class Kernel:
             if not isinstance(array, np.ndarray) or array.dtype != np.float64:
                 found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
                 raise ShapeError(f"{self.name}: out for '{name}' must be an array of float64, found {found}.")
-            if not array.flags.writeable or isinstance(array, np.ma.MaskedArray):
+            if not array.flags.writeable or is_masked(array):
                 raise ShapeError(f"{self.name}: out for '{name}' must be a plain array that can be written to.")
             if array.shape != shape:
                 raise ShapeError(f"{self.name}: out for '{name}' has shape {array.shape}, expected {shape}.")

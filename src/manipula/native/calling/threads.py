@@ -21,13 +21,15 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from manipula.errors import DescriptionError, printable
 from manipula.native.binary_interface import BATCH, aligned_workspace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future  # imports much; only work that is shared needs it
 
 CHUNK_ROWS = 64  # 8 vectors of the widest kind (8 doubles)
 CHUNK_SECONDS = 100e-6  # work in a chunk, at least; handing one to a thread takes about a tenth of that
@@ -153,6 +155,8 @@ def share(work: Callable[[], None], helpers: int, stop: StopFlag, *, join_in: bo
     The wait cannot be cut short: an interruption raises the stop flag and is passed on when everybody has left. Helpers that
     have not begun when the caller is through are called off. The first failure of a helper is raised here.
     """
+    from concurrent.futures import Future
+
     futures: list[Future[None]] = [Future() for _ in range(helpers)]
     finished = False
     _active[id(futures)] = (stop, futures)
@@ -175,6 +179,8 @@ def share(work: Callable[[], None], helpers: int, stop: StopFlag, *, join_in: bo
 
 
 def _wait(futures: Sequence[Future[None]]) -> None:
+    from concurrent.futures import wait
+
     while wait(futures, LOOK_SECONDS).not_done:
         pass
 
@@ -243,6 +249,8 @@ def _stop_everything() -> None:
     for stop, _ in calls:
         stop.raise_()
     for _, futures in calls:
+        from concurrent.futures import wait
+
         wait([future for future in futures if not future.cancel()], FAREWELL_SECONDS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,13 @@ def split_length(dimension: str) -> tuple[str, int]:
     return base.strip(), int(more) if more else 0
 
 
+def is_masked(value: Any) -> bool:
+    """Is it a masked array? ``numpy.ma`` is not imported for the question: without it there is none."""
+    return type(value) is not np.ndarray and "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray)
+
+
 def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise ShapeError(
             f"{graph.name}: argument '{name}' is a masked array; every number is needed (its filled(...) has them)."
         )

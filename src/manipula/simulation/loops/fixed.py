@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -252,6 +251,8 @@ def _noise_of_all(s: Any, members: list[int], threads: int | None) -> np.ndarray
     workers = thread_count(threads, len(members) * (s.steps + 1) * s.robot.n * SECONDS_PER_PAIR)
     if workers == 1:
         return np.concatenate([noise_of(s, k) for k in members])
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         return np.concatenate(list(pool.map(lambda k: noise_of(s, k), members)))
 

@@ -97,8 +97,8 @@ def _together(
     for k, own in enumerate(changes):
         inner = own[(own > grid.times[0]) & (own < grid.times[-1])]
         between = inner[np.abs(grid.times[_nearest(grid.times, inner)] - inner) > 4.0 * margin(inner)]
-        found = groups.setdefault(between.tobytes(), ([], np.union1d(grid.times, between)))
-        found[0].append(k)
+        dense = np.union1d(grid.times, between) if len(between) else grid.times
+        groups.setdefault(between.tobytes(), ([], dense))[0].append(k)
     return list(groups.values())
 
 

@@ -29,7 +29,6 @@ _NODES = 0.5 - 0.5 * np.cos(
     np.pi * np.arange(8) / 7
 )  # Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
 _INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a cell between two jumps
-_INNER = np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
 
 
 class Examined(NamedTuple):
@@ -216,7 +215,7 @@ def _around_jumps(
         edges = np.unique(np.concatenate([[a], own, [a + width]]))
         low, size = edges[:-1], np.diff(edges)
         smooth = size > 2.0 * finest
-        t = low[smooth, None] + size[smooth, None] * _INNER
+        t = low[smooth, None] + size[smooth, None] * np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
         fits = (
             len(own) > 0
             and _explained(f, low[smooth], size[smooth], t, np.asarray(f(t), float), allowed, _INNER_NODES).all()

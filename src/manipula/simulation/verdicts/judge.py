@@ -27,7 +27,10 @@ def condition(robot: Robot, q: np.ndarray) -> float:
         return 1.0
     chosen = q[np.linspace(0, len(q) - 1, min(len(q), JUDGED_SAMPLES)).astype(int)]
     rows = chosen[np.isfinite(chosen).all(axis=1)]
-    return float(reciprocals(model_of(robot).mass_matrix(rows)).min()) if len(rows) else 1.0
+    if not len(rows):
+        return 1.0
+    mass_matrix = model_of(robot).kernel("mass_matrix").fast
+    return float(reciprocals(np.array([mass_matrix(row) for row in rows])).min())
 
 
 @once_per_mechanism(64)
