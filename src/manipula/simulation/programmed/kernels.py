@@ -78,8 +78,8 @@ def parts_of(part: Part, plant: ProgrammedPlant, integrator: str) -> bytes | Non
     return identity(*demands, shape_of(numbers_of(plant)), *options, FIXED[integrator])
 
 
-def rows_at(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, t: float) -> ConstraintRows:
-    """A, b and residuals of the constraints at a state."""
+def rows_at(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, t: Any) -> ConstraintRows:
+    """A, b and residuals of the constraints at a state, or at several."""
     values = np.array([plant.parameters[name] for name in names_of(plant)] or [0.0], float)
     return ConstraintRows(*kernel("rows", plant, "")(q, qd, values, t))
 

@@ -238,9 +238,10 @@ class ProgrammedMotion:
         check_budget(plant.robot, duration, step, sample)
         verify = values.yes_or_no("verify", verify)
         q, qd = np.array(q), None if qd is None else np.array(qd)
-        return run_programmed(
-            plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify, limits
-        )
+        with np.errstate(all="ignore"):  # numbers that are not finite are a status
+            return run_programmed(
+                plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify, limits
+            )
 
     def compare_friction(
         self, q0: Any, qd0: Any = None, duration: float = 1.0, step: float = 1e-4, **options: Any

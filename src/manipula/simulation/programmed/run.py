@@ -18,7 +18,7 @@ from manipula.simulation.programmed.instants import Instants, instants_of
 from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.traced import check_memory, check_traced
-from manipula.simulation.programmed.verdict import broken, ended, judged
+from manipula.simulation.programmed.verdict import RESIDUAL, broken, ended, judged, trusted_until, until
 from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, programmed_settings, robot_text, versions
 from manipula.simulation.result import Result
@@ -142,19 +142,28 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
         done = whole._replace(t=whole.t[kept], x=whole.x[kept])
     else:
         done = integrate(plant, independent, x, parts, integrator)
-    estimate = float("nan")
-    if verify and done.ending is None:
+    estimate, agreed = float("nan"), float("nan")
+    if verify:
         phase("verifying")
         fine = integrate(plant, independent, x, [part.divided() for part in parts], integrator)
-        estimate, n = float("inf"), plant.robot.n
-        if fine.ending is None:
-            factor = shrinkage(FIXED[integrator].order)
-            found, _ = compare(done.x[:, : 2 * n], fine.x[:, : 2 * n], done.t, tolerance, factor)
-            estimate = float(found)
+        estimate, agreed = _compared(plant, done, fine, tolerance, shrinkage(FIXED[integrator].order))
     return _result(
-        plant, independent, done, estimate, tolerance, max(part.h for part in parts), integrator, moved, known,
+        plant, independent, done, (estimate, agreed), tolerance, max(part.h for part in parts), integrator, moved, known,
         {"limits": stated, **({"peaks": tuple(peaks)} if peaks else {})},
     )  # fmt: skip
+
+
+def _compared(
+    plant: ProgrammedPlant, done: Integrated, fine: Integrated, tolerance: float, factor: float
+) -> tuple[float, float]:
+    """The error of a motion found by its repetition, and until when both agree; of one that ended early, as far as both got."""
+    m = 2 * plant.robot.n
+    kept = done.x[:, :m]
+    if done.ending is not None:
+        kept = np.where(np.isfinite(fine.x[:, :m]).all(axis=1, keepdims=True), kept, np.nan)
+    found, agreed = compare(kept, fine.x[:, :m], done.t, tolerance, factor)
+    lost = done.ending is None and fine.ending is not None
+    return float("inf") if lost else float(found), float(agreed)
 
 
 def _sampled(part: Stretch) -> np.ndarray:
@@ -191,7 +200,8 @@ def integrate(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np
     later = [p.times for p in parts[reached:]]
     missing = sum(map(len, later))
     x_all = np.concatenate([*rows, np.full((missing, plant.layout.size), np.nan)])
-    return done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
+    found = done._replace(t=np.concatenate([*t, *later]), x=x_all, splits=splits)
+    return found if found.ending is None else _cut(plant, found)
 
 
 def _stretch(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, part: Stretch, integrator: str,
@@ -227,7 +237,7 @@ def _stretch(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.
             x, first = block[from_ // stride], done + from_
             states, _, _ = run(x, p, part.t0, first, part.h, part.ratio, threshold, max(made - from_, 1), 1)
             last, steps_on = _sound(plant, np.asarray(states), [time(first + k) for k in range(len(states))])
-            return _cut(Integrated(t, out, time(done + made), last, time(first + steps_on), splits))
+            return Integrated(t, out, time(done + made), last, time(first + steps_on), splits)
         done, x = done + made, np.asarray(last)
         if done % every == 0:
             out[done // every] = x
@@ -250,9 +260,14 @@ def _sound(plant: ProgrammedPlant, states: np.ndarray, times: list[float]) -> tu
     return states[found], found
 
 
-def _cut(run: Integrated) -> Integrated:
-    """Samples from the early end on are not a motion."""
-    run.x[run.t >= run.ending] = np.nan
+def _cut(plant: ProgrammedPlant, run: Integrated) -> Integrated:
+    """Samples from the early end on are not a motion; nor are those from the first one on that has left the constraints."""
+    lay = plant.layout
+    known = np.isfinite(run.x).all(axis=1)
+    value = np.zeros((len(run.t), len(plant.constraints)))
+    value[known] = rows_at(plant, lay.q(run.x[known]), lay.qd(run.x[known]), run.t[known]).value
+    right = known & (run.t < run.ending) & (np.abs(value) <= RESIDUAL).all(axis=1)
+    run.x[~np.logical_and.accumulate(right | (run.t == 0.0))] = np.nan
     return run
 
 
@@ -271,9 +286,9 @@ def split(
     return plant, pivot if np.isfinite(pivot) else 0.0
 
 
-def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: Integrated, estimate: float, tolerance: float,
+def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: Integrated, repeated: tuple[float, float], tolerance: float,
             h: float, integrator: str, moved: tuple[str, ...], known: Instants, more: dict[str, Any]) -> Result:  # fmt: skip
-    lay, x, t = plant.layout, done.x, done.t
+    lay, x, t, (estimate, agreed) = plant.layout, done.x, done.t, repeated
     # multipliers need no partition: the observer is the same for every split
     now = replace(plant, formulation="multipliers", independent=())
     phase("evaluating")
@@ -300,6 +315,10 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
         status, reason = judged(plant, t, arrays["residual"], estimate, tolerance, known.unseen)
     else:
         status, reason = ended(plant, independent, x[0], done.last, done.before, done.ending)
+    trusted = trusted_until(
+        status, t, arrays["residual"], agreed, known.unseen, min((j.t for j in passed), default=np.inf)
+    )
+    reason += until(trusted, float(t[-1]))
     meta = {
         "robot": plant.robot.name, "robot_digest": plant.robot.digest, "joint_names": plant.robot.joint_names,
         "joint_kinds": tuple(j.kind for j in plant.robot.joints), "kind": "programmed", "formulation": plant.formulation,
@@ -315,7 +334,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
         *_coordinate_notes(plant, independent, done.splits),
     )
     arrays = {name: handed_over(value) for name, value in arrays.items()}
-    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, plant)
+    return Result(t, arrays, status, reason, (status,), (reason,), estimate, meta, notes, plant, (), trusted)
 
 
 def _coordinate_notes(plant: ProgrammedPlant, independent: tuple[int, ...] | None, splits: int) -> tuple[str, ...]:

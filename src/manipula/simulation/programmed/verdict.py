@@ -17,6 +17,11 @@ RESIDUAL = 1e-6  # of the constraints, above which a run counts as having left t
 VANISHED = 1e-2  # of its length at the start: a gradient shorter than this is about to vanish
 LOST = 2e-2  # singular value of A (rows of length 1) below which constraints are about to depend on each other
 SHORT = 1e-4  # s
+AHEAD = (
+    0.02  # of the time so far: rates grow without bound before a program goes out of reach, and the motion ends earlier
+)
+HALVINGS = 14
+ASIDE = 0.05  # rad or m, to postures around one in which a gradient may have vanished
 SHRUNK = 0.2  # of its value at the start, for the same
 
 
@@ -52,6 +57,26 @@ def judged(plant: ProgrammedPlant, t: np.ndarray, residual: np.ndarray, estimate
     return RunVerdict("finished", f"{t[-1]:g} s on the constraints; largest residual {worst:.1e}{trust}.")
 
 
+def trusted_until(
+    status: str, t: np.ndarray, residual: np.ndarray, agreed: float, unseen: tuple[str, ...], jump: float
+) -> float:
+    """The last sample that is right: on the constraints, before they jump, and as the repetition has it; NaN without a repetition.
+
+    Args:
+        agreed: until when run and repetition agree. unseen: what changes faster than the steps: then agreement proves nothing.
+    """
+    if np.isnan(agreed) or status == "finished":
+        return float("nan") if np.isnan(agreed) else float(t[-1])
+    right = (np.abs(residual) <= RESIDUAL).all(axis=1) & (t <= agreed) & (t < jump)
+    count = 0 if unseen else int(np.logical_and.accumulate(right).sum())
+    return float(t[count - 1]) if count else 0.0
+
+
+def until(trusted: float, end: float) -> str:
+    """A sentence on how far the numbers of a motion are right that is not right to its end; empty where nobody knows."""
+    return f" It can be trusted until t = {trusted:.6g} s." if 0.0 < trusted < end else ""
+
+
 def broken(jumps: tuple[ConstraintJump, ...]) -> RunVerdict:
     """The verdict on constraints that jump, which no arm can follow."""
     return RunVerdict(
@@ -77,12 +102,14 @@ def ended(
         return RunVerdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
     start, now = (rows_at(plant, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
-    for k, ratio in enumerate(size / size0):
-        if ratio < VANISHED:
+    near = lay.q(last) + ASIDE * np.random.default_rng(0).uniform(-1.0, 1.0, (3, lay.n))
+    around = np.linalg.norm(rows_at(plant, near, lay.qd(last), before).A, axis=-1).max(axis=0)
+    for k, ratio in enumerate(size / np.fmax(size0, around)):
+        if not ratio >= VANISHED:
             return RunVerdict(
                 "singular",
                 f"The motion cannot be continued at t = {at:.6g} s: the gradient of '{names[k]}' vanishes there "
-                "(its curve stops, turns back or crosses itself).",
+                "(its curve stops, turns back or crosses itself, or what it names has its largest or smallest value there).",
             )
     U, sigma, _ = np.linalg.svd(now.A / size[:, None])
     sigma0 = np.linalg.svd(start.A / size0[:, None], compute_uv=False)
@@ -100,12 +127,14 @@ def ended(
             "singular",
             f"The chosen independent joints ({joints}) cannot carry the motion at t = {at:.6g} s; leave independent open.",
         )
-    lost = _out_of_reach(plant, lay.q(last), before, at)
+    when, lost = _out_of_reach(plant, lay.q(last), before, at)
     if lost:
+        later = f"shortly after, at t = {when:.6g} s, " if when > (2.0 + 1e-6) * at - before else ""
+        then = "any more" if later else "then"
         return RunVerdict(
             "singular",
-            f"The motion cannot be continued at t = {at:.6g} s: no posture near the last one obeys {lost} then (out of reach, or the curve "
-            "ends).",
+            f"The motion cannot be continued at t = {at:.6g} s: {later}no posture near the last one obeys {lost} {then} (out of reach, "
+            "or the curve ends).",
         )
     off = np.abs(now.value)
     k = int(np.argmax(off / size))
@@ -120,19 +149,34 @@ def _ahead(plant: ProgrammedPlant, x: np.ndarray, t: float, at: float) -> np.nda
     return np.where(np.isfinite(rate), rate, 0.0) * max(at - t, SHORT)
 
 
-def _out_of_reach(plant: ProgrammedPlant, q: np.ndarray, before: float, at: float) -> str:
-    """The constraints on positions that cannot be obeyed at ``at`` or a step later from a posture q that obeyed them; empty if all can."""
+def _out_of_reach(plant: ProgrammedPlant, q: np.ndarray, before: float, at: float) -> tuple[float, str]:
+    """When, at ``at`` or shortly after, constraints on positions cannot be obeyed from a posture q that obeyed them, and which; "" if all can."""
     chosen = [k for k, c in enumerate(plant.constraints) if c.level == "position"]
     still = np.zeros(len(q))
-    for t in (at, 2.0 * at - before) if chosen else ():
 
-        def rows(q: np.ndarray, t: float = t) -> tuple[np.ndarray, np.ndarray]:
+    def missed(t: float) -> str:
+        def rows(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             found = rows_at(plant, q, still, t)
             return found.A[chosen], found.value[chosen]
 
         posture, left = restored(plant.robot, rows, q, RESIDUAL)
-        if not left <= RESIDUAL:
-            off = np.abs(rows(posture)[1])
-            names = [f"'{plant.constraints[k].name}'" for k, v in zip(chosen, off) if not v <= RESIDUAL]
-            return " and ".join(names[:3])
-    return ""
+        if left <= RESIDUAL:
+            return ""
+        off = np.abs(rows(posture)[1])
+        return " and ".join([f"'{plant.constraints[k].name}'" for k, v in zip(chosen, off) if not v <= RESIDUAL][:3])
+
+    known = before
+    for t in (
+        (at, 2.0 * at - before, *(at + max(AHEAD * at, 10.0 * (at - before)) * np.array([0.1, 0.3, 1.0])))
+        if chosen
+        else ()
+    ):
+        names = missed(t)
+        if names:
+            for _ in range(HALVINGS if t > 2.0 * at - before else 0):
+                middle = 0.5 * (known + t)
+                found = missed(middle)
+                known, t, names = (known, middle, found) if found else (middle, t, names)
+            return t, names
+        known = t
+    return at, ""
