@@ -73,7 +73,7 @@ def compile(robot: Robot) -> Model:
     """A callable model of ``robot``; functions are compiled when they are first used.
 
     Raises:
-        DescriptionError: while parameters are symbolic; names them.
+        DescriptionError: a parameter is symbolic and has no value; names them.
     """
     return Model(robot)
 
@@ -84,12 +84,7 @@ class Model:
     def __init__(self, robot: Robot) -> None:
         if not isinstance(robot, Robot):
             raise DescriptionError(f"A Robot is needed, found {type(robot).__name__}; read a file with load(...).")
-        if robot.parameters:
-            shown = ", ".join(robot.parameters[:12])
-            raise DescriptionError(
-                f"Robot '{robot.name}' still has free parameters ({shown}); "
-                f"give them values: robot.with_parameters({robot.parameters[0]}=1.0, …)."
-            )
+        robot = robot.numeric
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no moving joint.")
         self.robot = robot

@@ -9,15 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
-from manipula.errors import UnknownNameError
+from manipula.errors import DescriptionError, UnknownNameError
 from manipula.formats.catalog import catalog, catalog_names, load_catalog
-from manipula.formats.load import load
+from manipula.formats.load import load, save
 from manipula.formats.toml import from_toml, to_toml
+from manipula.model import compile
 from manipula.physics.composite import mass_matrix
 from manipula.physics.kinematics import pose, position
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot.doctor import doctor
+from manipula.simulation.scenario import Scenario
+from manipula.symbolic.equations import equations
 
 DATA = Path(__file__).parents[1] / "data"
 ROUNDING = 1e-11  # seven joints, torques up to a few hundred N·m
@@ -137,3 +141,77 @@ def test_maker_arms_by_pinocchio_from_the_same_numbers(name: str) -> None:
     for _ in range(20):
         q, qd, qdd = rng.normal(size=(3, robot.n))
         assert np.abs(inverse_dynamics(robot, q, qd, qdd) - pin.rnea(model, data, q, qd, qdd)).max() < ROUNDING
+
+
+PAPERS = {
+    "scara-khang": "I1x I1y I1z I2x I2y I2z I3x I3y I3z I4x I4y I4z a1 a2 a3 d1 d2 g l1 l2 l3 l4 m1 m2 m3 m4",
+    "abdelsatar-2r": "a1 a2 gc m1 m2",
+    "arora-5r": "a1 a2 a3 a4 a5 m1 m2 m3 m4 m5",
+    "zlajpah-4r": "l1 l2 l3 l4",
+    "zlajpah-5r": "B I1 I2 I3 I4 I5 l1 l2 l3 l4 l5 lc1 lc2 lc3 lc4 lc5 m1 m2 m3 m4 m5",
+    "jarzebowska-4": "I1x I1y I1z I2x I2y I2z I3x I3y I3z I4x I4y I4z a2 d1 g m1 m2 m3 m4 rC1 rC2 rC3 rC4 rE",
+    "planar-2r": "l1 l2 m1 m2",
+    "planar-3r": "l1 l2 l3 m1 m2 m3",
+}  # the letters that the papers use; where they print none, ours
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_arms_of_the_papers_keep_their_letters(name: str) -> None:
+    """Equations in letters, and numbers: with the values of the file they are those of the numeric robot."""
+    robot = load(name, symbolic=True)
+    assert robot is load_catalog(name, True)
+    assert " ".join(robot.parameters) == PAPERS[name]
+    if not robot.values:  # the paper has no numbers either
+        assert robot == load(name)
+        return
+    assert robot.numeric.is_numeric
+    numeric, rng = load(name), np.random.default_rng(3)
+    eq, values = equations(robot), dict(robot.values)
+    for _ in range(3):
+        q, qd, qdd = rng.uniform(-1, 1, (3, robot.n))
+        exact = inverse_dynamics(numeric, q, qd, qdd)
+        names = dict(zip([*eq.q, *eq.qd, *eq.qdd], [*q, *qd, *qdd])) | {s: values[s.name] for s in eq.parameters}
+        tau = [float(sympy.sympify(x).evalf(30, subs=names)) for x in eq.tau]
+        assert np.abs(tau - exact).max() <= 1e-12 * max(np.abs(exact).max(), 1.0)
+        assert np.allclose(inverse_dynamics(robot.numeric, q, qd, qdd), exact, rtol=1e-13, atol=1e-13)
+
+
+def test_the_scara_prints_as_in_its_paper() -> None:
+    """Khang and Trung, the last of their equations of motion and the smallest entries of M."""
+    text = equations(load("scara-khang", symbolic=True)).text()
+    assert "M33 = l3^2*m3 + I3z + a3^2*m4 + I4z\n" in text
+    assert "tau4 = M44*ddq4 - g*m4\n" in text
+
+
+def test_letters_have_values_where_numbers_are_needed() -> None:
+    robot, q = load("scara-khang", symbolic=True), [0.1, 0.2, 0.3, 0.4]
+    M = compile(load("scara-khang")).mass_matrix(q)
+    assert np.array_equal(compile(robot).mass_matrix(q), M)
+    assert not np.array_equal(compile(robot.with_parameters(m4=7.0)).mass_matrix(q), M)
+    assert Scenario(robot, q0=q, duration=0.1).robot == load("scara-khang")
+    assert Scenario(robot, q0=q, duration=0.1, parameters={"m4": 7.0}).robot.parameters == ("m4",)
+    assert not doctor(robot).find("symbolic")
+    assert doctor(load("abdelsatar-2r", symbolic=True)).find("symbolic")
+
+
+def test_what_cannot_stay_symbolic_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DescriptionError, match="Nothing stays symbolic"):
+        load("panda", symbolic=True)
+    with pytest.raises(DescriptionError, match=r"Only \.toml files and the catalog.*found '\.urdf'"):
+        load(tmp_path / "arm.urdf", symbolic=True)
+
+
+def test_letters_and_values_of_a_file_survive_writing(tmp_path: Path) -> None:
+    text = (
+        'free = ["k"]\n[parameters]\nl = 0.4\nh = "l/2"\nw = "k*l"\n[planar]\nlengths = ["l", "w"]\nmasses = ["h", 1]\n'
+    )
+    robot = from_toml(text, symbolic=True)
+    assert robot.parameters == ("h", "k", "l")  # w has no number: its formula stands in its place
+    assert dict(robot.values) == {"h": 0.2, "l": 0.4}
+    save(robot, tmp_path / "arm.toml")
+    again = load(tmp_path / "arm.toml", symbolic=True)
+    assert again == robot
+    assert again.values == robot.values
+    assert load(tmp_path / "arm.toml").parameters == ("k",)
+    with pytest.raises(DescriptionError, match=r"free parameters \(k\)"):
+        compile(robot)

@@ -43,13 +43,13 @@ def catalog() -> tuple[CatalogEntry, ...]:
 
 
 @cache
-def load_catalog(name: str) -> Robot:
-    """The robot of that name.
+def load_catalog(name: str, symbolic: bool = False) -> Robot:
+    """The robot of that name; ``symbolic`` keeps the letters of its ``[parameters]``.
 
     Raises:
         UnknownNameError: with the nearest name.
     """
-    return robot_from(_document(name))
+    return robot_from(_document(name, symbolic))
 
 
 def _entry(name: str) -> CatalogEntry:
@@ -60,10 +60,10 @@ def _entry(name: str) -> CatalogEntry:
     return CatalogEntry(name, root["description"], load_catalog(name).n, root["source"])
 
 
-def _document(name: str) -> Document:
+def _document(name: str, symbolic: bool = False) -> Document:
     if name not in catalog_names():
         raise unknown_name("robot in the catalog", name, catalog_names())
-    return Document((_folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+    return Document((_folder() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", symbolic)
 
 
 def _folder() -> Path:

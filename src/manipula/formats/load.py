@@ -13,12 +13,14 @@ READABLE = (".toml", ".urdf", ".xml", ".sdf", ".txt")
 WRITABLE = (".toml", ".urdf", ".xml", ".txt")
 
 
-def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
+def load(source: str | os.PathLike[str], tip: str | None = None, *, symbolic: bool = False) -> Robot:
     """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.sdf``, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
         source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
         tip: frame that becomes the tip, where the description leaves it open or names another.
+        symbolic: names in the ``[parameters]`` of a TOML file or a robot of the catalog stay free, so that equations are
+            written in them; their values stand in ``robot.values`` and are used where numbers are needed.
 
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
@@ -27,15 +29,20 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
     if not isinstance(text, str):
         raise DescriptionError(f"A path or a catalog name is needed, found {type(text).__name__}.")
     suffix = Path(text).suffix.lower()
+    if symbolic and suffix not in ("", ".toml"):
+        raise DescriptionError(
+            f"Only .toml files and the catalog have [parameters] that can stay symbolic, found '{printable(suffix)}'.",
+            file=text,
+        )
     if suffix in READABLE:
-        robot = _read(text, suffix, tip)
+        robot = _read(text, suffix, tip, symbolic)
     elif suffix == ".xacro" or text.lower().endswith(".urdf.xacro"):
         raise DescriptionError(
             "This is a xacro file; expand it first: xacro model.urdf.xacro > model.urdf (or: pip install xacrodoc && xacrodoc …).",
             file=text,
         )
     elif not suffix and _in_catalog(text):  # a file or folder of that name has no suffix, hence no format
-        robot = _from_catalog(text)
+        robot = _from_catalog(text, symbolic)
     elif os.path.isdir(text):
         raise DescriptionError(
             f"This is a folder; a robot is one file ({', '.join(READABLE)}) or a name of the catalog.", file=text
@@ -46,7 +53,7 @@ def load(source: str | os.PathLike[str], tip: str | None = None) -> Robot:
             f"The format follows the suffix; found {found}, known are {', '.join(READABLE)}.", file=text
         )
     else:
-        robot = _from_catalog(text)
+        robot = _from_catalog(text, symbolic)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
 
 
@@ -56,17 +63,17 @@ def _in_catalog(name: str) -> bool:
     return name in catalog_names()
 
 
-def _from_catalog(name: str) -> Robot:
+def _from_catalog(name: str, symbolic: bool) -> Robot:
     from manipula.formats.catalog import load_catalog
 
-    return load_catalog(name)
+    return load_catalog(name, symbolic) if symbolic else load_catalog(name)  # one robot, however it is asked for
 
 
-def _read(path: str, suffix: str, tip: str | None) -> Robot:
+def _read(path: str, suffix: str, tip: str | None, symbolic: bool) -> Robot:
     if suffix == ".toml":
         from manipula.formats.toml import from_toml
 
-        return from_toml(Path(path))
+        return from_toml(Path(path), symbolic=symbolic)
     if suffix == ".urdf":
         from manipula.formats.urdf import read_urdf
 

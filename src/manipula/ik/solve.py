@@ -139,10 +139,7 @@ class Solver:
     """Everything that is prepared once for one robot, task, method and choice about limits."""
 
     def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
-        if robot.parameters:
-            raise DescriptionError(
-                f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters[:12])}); give them values first."
-            )
+        robot = robot.numeric
         self.robot, self.task, self.limited = robot, task, limited
         self.has_limits = limited and bool(np.isfinite(np.asarray(robot.position_limits, float)).any())
         self.numeric = DEFAULT_METHOD if method in ("auto", "closed_form") else method

@@ -91,7 +91,8 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
 
 
 def _symbolic(robot: Robot) -> Iterator[Finding]:
-    free = list(robot.parameters)
+    known = dict(robot.values)
+    free = [name for name in robot.parameters if name not in known]
     if free:
         names = ", ".join(free[:12]) + (" …" if len(free) > 12 else "")
         yield Finding("info", "symbolic", robot.name, f"The parameters {names} have no value: sizes, frames and the holding torque "

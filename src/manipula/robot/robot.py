@@ -43,6 +43,8 @@ class Robot:
         payload: a body carried at the tip (in the tool frame).
         base_link: name and inertia of the unmoving root.
         notes: what a reader of the source should know (meshes left out, values replaced).
+        values: name and number of the parameters that stay free although the source gives them a value, as in
+            ``load(…, symbolic=True)``; ``numeric`` is the robot that has them.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Robot:
     payload: Payload | None = None
     base_link: Link = UNDESCRIBED_BASE
     notes: tuple[str, ...] = field(default=(), compare=False)
+    values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     @property
     def n(self) -> int:
@@ -87,6 +90,26 @@ class Robot:
     def is_numeric(self) -> bool:
         """Is no parameter free?"""
         return not self.parameters
+
+    @cached_property
+    def numeric(self) -> Robot:
+        """The robot with the values that its source gives to its parameters; the robot itself when no parameter is free.
+
+        Raises:
+            DescriptionError: a parameter has no value; names all of them.
+        """
+        robot = self.with_values()
+        if robot.parameters:
+            raise DescriptionError(
+                f"Robot '{printable(self.name, 60)}' still has free parameters ({', '.join(robot.parameters[:12])}); "
+                f"give them values: robot.with_parameters({robot.parameters[0]}=1.0, …)."
+            )
+        return robot
+
+    def with_values(self, but: Iterable[str] = ()) -> Robot:
+        """The robot with the values that its source gives to its parameters, ``but`` for some names; others stay free."""
+        known = {name: value for name, value in self.values if name in self.parameters and name not in but}
+        return self.with_parameters(**known) if known else self
 
     def with_parameters(self, **values: Any) -> Robot:
         """The robot with named parameters replaced by numbers, or by formulas (text of our own grammar, or SymPy expressions).

@@ -156,6 +156,7 @@ class Scenario:
             set_(name, each_joint(self.robot, getattr(self, name), kind, what, name))
         for name in ("parameters", "vary", "limits"):
             set_(name, frozen(values.mapping(name, getattr(self, name))))
+        set_("robot", self.robot.with_values(but=self.parameters or ()))
         set_("torques", frozen(self.torques))
         stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
         kinds = (Wrench, PayloadChange)

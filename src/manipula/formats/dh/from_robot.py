@@ -76,11 +76,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
     check_convention(convention)
     if not robot.is_chain or robot.n == 0:
         raise DescriptionError(f"Robot '{robot.name}' is not a serial chain; a DH table describes one.")
-    if robot.parameters:
-        raise DescriptionError(
-            f"Robot '{robot.name}' still has free parameters ({', '.join(robot.parameters)}); "
-            "give them values with with_parameters(...) before it is converted to DH."
-        )
+    robot = robot.numeric
     if robot.tip is not None and robot.tip_frame.link != robot.n - 1:
         raise DescriptionError(
             f"The tip of robot '{robot.name}' is not on its last link '{robot.links[-1].name}', where a DH table ends; "

@@ -40,8 +40,10 @@ def radians(degrees: Any) -> Any:
 class Document:
     """A parsed TOML text that knows its file, its lines and its named parameters."""
 
-    def __init__(self, text: str, file: str | None = None) -> None:
+    def __init__(self, text: str, file: str | None = None, symbolic: bool = False) -> None:
         self.text, self.file = text.removeprefix("\ufeff"), file
+        self.symbolic = symbolic  # names with a value stay free
+        self.values: dict[str, float] = {}  # of those
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None  # all names that formulas may use; None: any
         self.used: set[str] = set()
@@ -97,6 +99,9 @@ class Document:
         self.declared = values | dict.fromkeys(free or ())
         if table is not None:
             self.define(table)
+        if self.symbolic:
+            self.values = {name: value for name, value in self.parameters.items() if isinstance(value, float)}
+            self.parameters = {name: value for name, value in self.parameters.items() if name not in self.values}
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""

@@ -26,25 +26,27 @@ FORMS = ("link", "dh", "planar")
 KINDS = ("revolute", "prismatic", "fixed")
 
 
-def from_toml(source: str | os.PathLike[str], *, file: str | None = None) -> Robot:
+def from_toml(source: str | os.PathLike[str], *, file: str | None = None, symbolic: bool = False) -> Robot:
     """A robot from TOML text or from a file.
 
     Args:
         source: a path, or the text itself (recognised by a line break or an equals sign).
         file: name for messages when ``source`` is text.
+        symbolic: names in ``[parameters]`` stay free in the robot; their numbers stand in ``robot.values``.
 
     Raises:
         DescriptionError: with file, line and field; nothing else.
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
-        return robot_from(Document(source, file))
-    return robot_from(Document(read_text(Path(source)), os.fspath(source)))
+        return robot_from(Document(source, file, symbolic))
+    return robot_from(Document(read_text(Path(source)), os.fspath(source), symbolic))
 
 
 def robot_from(document: Document) -> Robot:
     """The robot that a parsed document describes."""
     try:
-        return _robot(document)
+        robot = _robot(document)
+        return _with_values(robot, document.values) if document.symbolic else robot
     except ShapeError as error:
         raise DescriptionError(str(error), file=document.file) from None
     except DescriptionError as error:
@@ -70,6 +72,15 @@ def _robot(document: Document) -> Robot:
     root.close()
     document.check_parameters()
     return robot
+
+
+def _with_values(robot: Robot, values: dict[str, float]) -> Robot:
+    """The robot whose parameters stayed free, with the numbers that the file gives them."""
+    if not robot.parameters:
+        raise DescriptionError(
+            "Nothing stays symbolic: no number of this robot is a formula with names of [parameters]."
+        )
+    return replace(robot, values=tuple((name, values[name]) for name in robot.parameters if name in values))
 
 
 def _header(root: Fields, form: str) -> dict[str, Any]:

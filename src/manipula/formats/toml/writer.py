@@ -23,8 +23,14 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def to_toml(robot: Robot) -> str:
-    """The text of a file; floats are written so that they read back exactly, formulas as formulas."""
+    """The text of a file; floats are written so that they read back exactly, formulas as formulas.
+
+    Parameters that have a value are written with it, and read back free by ``from_toml(…, symbolic=True)``.
+    """
     blocks = [_header(robot)]
+    known = [(name, value) for name, value in robot.values if name in robot.parameters]
+    if known:
+        blocks.append(["[parameters]", *(f"{name} = {number_text(value)}" for name, value in known)])
     for title, pose in (("base", robot.base), ("tool", robot.tool)):
         if pose != IDENTITY:
             blocks.append([f"[{title}]", *pose_lines(pose)])
@@ -57,8 +63,10 @@ def _header(robot: Robot) -> list[str]:
             rest.append(note)
     if rest:
         lines.append(f"notes = [{', '.join(string(n) for n in rest)}]")
-    if robot.parameters:
-        lines.append(f"free = [{', '.join(string(n) for n in robot.parameters)}]")
+    known = dict(robot.values)
+    free = [name for name in robot.parameters if name not in known]
+    if free:
+        lines.append(f"free = [{', '.join(string(n) for n in free)}]")
     lines.append(f"gravity = {vector_text(robot.gravity)}")
     lines.append(f"tip = {string(robot.tip or '')}")
     return lines
