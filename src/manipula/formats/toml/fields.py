@@ -40,9 +40,11 @@ def radians(degrees: Any) -> Any:
 class Document:
     """A parsed TOML text that knows its file, its lines and its named parameters."""
 
+    symbolic = False  # do names that have a value stay free?
+
     def __init__(self, text: str, file: str | None = None, symbolic: bool = False) -> None:
         self.text, self.file = text.removeprefix("\ufeff"), file
-        self.symbolic = symbolic  # names with a value stay free
+        self.symbolic = symbolic
         self.values: dict[str, float] = {}  # of those
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None  # all names that formulas may use; None: any
