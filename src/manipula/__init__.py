@@ -31,6 +31,9 @@ _PUBLIC = {
     "from_sdf": "manipula.formats.sdf",
     "from_toml": "manipula.formats.toml",
     "from_table": "manipula.formats.table",
+    "from_rtb": "manipula.compat.from_rtb",
+    "from_pinocchio": "manipula.compat.from_pinocchio",
+    "from_mujoco": "manipula.compat.from_mujoco",
     "catalog": "manipula.formats.catalog",
     "doctor": "manipula.robot.doctor",
     "friction": "manipula.robot.friction",
@@ -144,6 +147,9 @@ if TYPE_CHECKING:
     from manipula.analysis.vibration import natural_modes as natural_modes
     from manipula.analysis.workspace import workspace as workspace
     from manipula.codegen import export as export
+    from manipula.compat.from_mujoco import from_mujoco as from_mujoco
+    from manipula.compat.from_pinocchio import from_pinocchio as from_pinocchio
+    from manipula.compat.from_rtb import from_rtb as from_rtb
     from manipula.errors import BudgetError as BudgetError
     from manipula.errors import CompileError as CompileError
     from manipula.errors import DescriptionError as DescriptionError

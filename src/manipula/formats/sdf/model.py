@@ -48,12 +48,12 @@ def read_model(model: Element, version: tuple[int, int]) -> RobotDraft:
         include.fail("Nested and included models are not read; a robot is one <model> with all its links.")
     unread = Unread()
     unread.children(model, _IN_MODEL)
-    _Model(model, version, draft, unread).read()
+    _SdfModel(model, version, draft, unread).read()
     draft.notes += unread.notes("SDF")
     return draft
 
 
-class _Model:
+class _SdfModel:
     def __init__(self, model: Element, version: tuple[int, int], draft: RobotDraft, unread: Unread) -> None:
         self.model, self.version, self.draft, self.unread = model, version, draft, unread
         self.poses = Poses()

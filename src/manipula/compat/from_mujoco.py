@@ -1,0 +1,233 @@
+"""A compiled ``mujoco.MjModel`` in memory → Robot.
+
+A body stands in its parent; its joints, in order, move it: a hinge with anchor a and axis u turns by ``q − q₀`` about it,
+``X_PB(q) = X_PB · T(a) Rot(u, q − q₀) T(−a) · …``. Masses are those MuJoCo has compiled, whatever they were computed from.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra import rotation
+from manipula.algebra.pose import IDENTITY, Pose, translation
+from manipula.errors import DescriptionError, printable
+from manipula.formats.xml.words import damping_and_dry, dissipation
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
+from manipula.robot.limits import Limits
+from manipula.robot.robot import Robot
+
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+REFUSED = {FREE: "A free joint lets its body float; manipulators stand on a fixed base.",
+           BALL: "A ball joint has three degrees of freedom; replace it by three hinges."}  # fmt: skip
+NEEDED = ("nbody", "njnt", "body_parentid", "body_inertia", "jnt_type", "dof_armature", "names", "opt")
+
+
+def from_mujoco(model: Any, tip: str | None = None) -> Robot:
+    """The robot that a compiled MuJoCo model describes: hinges and slides, bodies, sites as frames, armature, damping, dry friction,
+    ranges and torque limits, gravity. The order of q is MuJoCo's.
+
+    Args:
+        tip: name of the body or site that is the tip.
+
+    Raises:
+        DescriptionError: not such an object, or a joint, spring, tendon or constraint that is not modelled, by its name.
+    """
+    missing = [word for word in NEEDED if not hasattr(model, word)]
+    if missing:
+        raise DescriptionError(f"A mujoco.MjModel is needed, found {type(model).__name__} (it has no '{missing[0]}').")
+    return _MujocoModel(model).robot(tip)
+
+
+class _MujocoModel:
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.notes: list[str] = []
+        self.off = _disabled(model)
+        self.bodies = self._names("body", model.nbody)
+        self.hinges = self._names("jnt", model.njnt, "joint")
+        self.used = set(self.bodies)
+
+    def robot(self, tip: str | None) -> Robot:
+        model = self.model
+        self._refuse()
+        links: list[LinkDraft] = [LinkDraft(self.bodies[0], described=False)]
+        joints: list[JointDraft] = []
+        for body in range(1, model.nbody):
+            self._body(body, links, joints)
+        sites = zip(self._names("site", model.nsite, ""), model.site_bodyid, model.site_pos, model.site_quat)
+        frames = []
+        for name, body, p, quat in sites:
+            if name in self.used:
+                self.notes.append(f"site '{printable(name, 60)}' shares its name with a body: the body's counts.")
+            elif name:
+                frames.append(FrameDraft(name, self.bodies[int(body)], _pose(p, quat)))
+        gravity = np.zeros(3) if "GRAVITY" in self.off else np.array(model.opt.gravity, float)
+        self._actuators(joints)
+        if model.opt.density or model.opt.viscosity:
+            self.notes.append("The drag of a fluid is not modelled.")
+        name = self._text(0) or "robot"
+        return build_robot(
+            "robot" if name == "MuJoCo Model" else name,
+            links,
+            joints,
+            frames=frames,
+            gravity=gravity,
+            tip=tip,
+            notes=self.notes,
+        )
+
+    def _text(self, address: int) -> str:
+        names = bytes(self.model.names)
+        return names[address : names.index(b"\0", address)].decode("utf-8", "replace")
+
+    def _names(self, kind: str, count: int, stem: str = "body") -> list[str]:
+        given = [self._text(int(a)) for a in getattr(self.model, f"name_{kind}adr")[:count]]
+        return [name or (f"{stem}{i}" if stem else "") for i, name in enumerate(given)]
+
+    def _refuse(self) -> None:
+        model = self.model
+        for j in range(model.njnt):
+            if int(model.jnt_type[j]) in REFUSED:
+                raise DescriptionError(
+                    REFUSED[int(model.jnt_type[j])], field=f"joint '{printable(self.hinges[j], 60)}'"
+                )
+            if np.any(model.jnt_stiffness[j]) and "SPRING" not in self.off:
+                raise DescriptionError(
+                    "A spring in the joint is not modelled.", field=f"joint '{printable(self.hinges[j], 60)}'"
+                )
+        for body in np.flatnonzero(model.body_gravcomp):
+            name = printable(self.bodies[int(body)], 60)
+            raise DescriptionError(
+                "Gravity compensation is a force of its own and is not modelled.", field=f"body '{name}'"
+            )
+        if "EQUALITY" not in self.off:
+            for e in np.flatnonzero(model.eq_active0):
+                raise DescriptionError(
+                    f"Constraint number {int(e)} closes a loop or couples joints, which is not modelled.",
+                    field="equality",
+                )
+        for word in ("stiffness", "damping", "frictionloss", "armature", "limited"):
+            if np.any(getattr(model, f"tendon_{word}", 0)):
+                raise DescriptionError(
+                    f"A tendon with '{word}' pulls on its joints, which is not modelled.", field="tendon"
+                )
+
+    def _body(self, body: int, links: list[LinkDraft], joints: list[JointDraft]) -> None:
+        model, name = self.model, self.bodies[body]
+        parent = self.bodies[int(model.body_parentid[body])]
+        X_PB = _pose(model.body_pos[body], model.body_quat[body])
+        R = rotation.from_quaternion_wxyz([float(v) for v in model.body_iquat[body]])
+        moments = np.array(model.body_inertia[body], float)
+        inertia = R @ np.diag(moments) @ R.T
+        mass = float(model.body_mass[body])
+        link = LinkDraft(
+            name, mass, np.array(model.body_ipos[body], float), (inertia + inertia.T) / 2, described=bool(mass)
+        )
+        first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+        if not count:
+            joints.append(JointDraft(f"{name}_fixed", "fixed", parent, name, X_PB))
+        for k, j in enumerate(range(first, first + count), 1):
+            child = name if k == count else self._between(name, k)
+            joints.append(self._joint(j, parent, child, X_PB))
+            if k < count:
+                links.append(LinkDraft(child, described=False))
+            parent, X_PB = child, IDENTITY
+        links.append(link)
+
+    def _between(self, name: str, k: int) -> str:
+        fresh = f"{name}_{k}"
+        while fresh in self.used:
+            fresh += "_"
+        self.used.add(fresh)
+        return fresh
+
+    def _joint(self, j: int, parent: str, child: str, X_PB: Pose) -> JointDraft:
+        model = self.model
+        hinge = int(model.jnt_type[j]) == HINGE
+        axis = np.array(model.jnt_axis[j], float)
+        anchor = np.array(model.jnt_pos[j], float) if hinge else np.zeros(3)
+        start, dof = float(model.qpos0[model.jnt_qposadr[j]]), int(model.jnt_dofadr[j])
+        X = translation(*anchor)
+        if start:
+            unit = [float(v) for v in axis]
+            X = X @ (Pose.of(rotation.about_axis(unit, -start)) if hinge else translation(*(-start * axis)))
+        X = X_PB @ X
+        ranged = bool(model.jnt_limited[j]) and "LIMIT" not in self.off
+        low, high = (float(v) for v in model.jnt_range[j])
+        damping = 0.0 if {"DAMPER", "PASSIVE"} & self.off else float(model.dof_damping[dof])
+        dry = 0.0 if "FRICTIONLOSS" in self.off else float(model.dof_frictionloss[dof])
+        if np.any(getattr(model, "dof_dampingpoly", np.zeros(dof + 1))[dof]):
+            self.notes.append(f"joint '{printable(self.hinges[j], 60)}': damping beyond the linear term is left out.")
+        return JointDraft(
+            self.hinges[j], "revolute" if hinge else "prismatic", parent, child, IDENTITY if X.is_identity else X, axis,
+            frame=translation(*(-anchor)) if anchor.any() else IDENTITY,
+            limits=Limits(low, high) if ranged else Limits(), rotor_inertia=float(model.dof_armature[dof]),
+            friction=dissipation(damping, dry),
+        )  # fmt: skip
+
+    def _actuators(self, joints: list[JointDraft]) -> None:
+        """Rotors and damping, times ``gear²``, and limits of effort: ``|gear|`` times the range of force, for motors also of control.
+        Several on one joint add up."""
+        model = self.model
+        drafts = {draft.name: draft for draft in joints}
+        limits: dict[str, float] = {}
+        for a in range(len(model.actuator_trntype)):
+            if int(model.actuator_trntype[a]) > 1:  # mjtTrn: joint and jointinparent come first
+                self.notes.append(f"Actuator number {a} drives no joint directly and is not read.")
+                continue
+            name = self.hinges[int(model.actuator_trnid[a][0])]
+            gear = abs(float(model.actuator_gear[a][0]))
+            self._add_rotor(a, drafts[name], gear * gear)
+            bounds = [np.inf]
+            if model.actuator_forcelimited[a]:
+                bounds.append(float(np.abs(model.actuator_forcerange[a]).max()))
+            motor = not (model.actuator_gaintype[a] or model.actuator_biastype[a] or model.actuator_dyntype[a])
+            if not motor:
+                self.notes.append(f"The control law of the actuator on joint '{printable(name, 60)}' is not read.")
+            elif model.actuator_ctrllimited[a] and "CLAMPCTRL" not in self.off:
+                bounds.append(float(abs(model.actuator_gainprm[a][0]) * np.abs(model.actuator_ctrlrange[a]).max()))
+            limits[name] = limits.get(name, 0.0) + gear * min(bounds)
+        for j, name in enumerate(self.hinges):
+            effort = limits.get(name, np.inf)
+            if model.jnt_actfrclimited[j]:
+                effort = min(effort, float(np.abs(model.jnt_actfrcrange[j]).max()))
+            if np.isfinite(effort):
+                found = drafts[name].limits
+                drafts[name].limits = Limits(found.lower, found.upper, effort=effort)
+
+    def _add_rotor(self, a: int, draft: JointDraft, scale: float) -> None:
+        rotor, damping = (
+            float(getattr(self.model, f"actuator_{word}", np.zeros(a + 1))[a]) for word in ("armature", "damping")
+        )
+        draft.rotor_inertia += scale * rotor
+        if damping and not {"DAMPER", "PASSIVE"} & self.off:
+            before, dry = damping_and_dry(draft.friction)
+            draft.friction = dissipation((before or 0.0) + scale * damping, dry or 0.0)
+
+
+def _disabled(model: Any) -> set[str]:
+    """Names of the flags that switch something off; their numbers differ between releases of MuJoCo."""
+    flags = int(model.opt.disableflags)
+    bits = getattr(sys.modules.get("mujoco"), "mjtDisableBit", None)
+    if not flags:
+        return set()
+    if bits is None:
+        raise DescriptionError(
+            "This model switches something off, and MuJoCo is not there to say what.", field="disableflags"
+        )
+    members = getattr(bits, "__members__", {})
+    off = {
+        name.removeprefix("mjDSBL_") for name, bit in members.items() if flags & int(bit) and name.startswith("mjDSBL_")
+    }
+    return off | {"EQUALITY", "FRICTIONLOSS", "LIMIT"} if "CONSTRAINT" in off else off
+
+
+def _pose(p: Any, quat: Any) -> Pose:
+    turned = [float(v) for v in quat]
+    pose = Pose.of(
+        None if turned == [1.0, 0.0, 0.0, 0.0] else rotation.from_quaternion_wxyz(turned), [float(v) for v in p]
+    )
+    return IDENTITY if pose.is_identity else pose
