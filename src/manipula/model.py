@@ -211,7 +211,7 @@ class Model:
     def _compiled(self, key: tuple[str, ...]) -> Kernel:
         name, *options = key
         function = FUNCTIONS[name]
-        entries = function.entries(self.n)
+        entries = function.entries(len(self.robot.bodies))
         if entries > MAX_ENTRIES:
             raise BudgetError(
                 f"{name} of '{self.robot.name}' has {entries} entries for {self.n} joints; at most {MAX_ENTRIES} are compiled."

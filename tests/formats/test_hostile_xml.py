@@ -44,7 +44,7 @@ def test_hostile_file_is_refused(case: Case, tmp_path):
     ("name", "found"),
     [
         ("urdf: xacro macro", "xacro FILE > arm.urdf"),
-        ("urdf: mimic", "mimics 'k'"),
+        ("urdf: mimic", "which 'j' follows"),
         ("urdf: floating joint", "six degrees of freedom"),
         ("urdf: misspelt limit", "Did you mean 'upper'"),
         ("urdf: unknown parent", "No link .* named 'zz'"),

@@ -17,6 +17,7 @@ from manipula.algebra.value import Value
 from manipula.errors import ShapeError, unknown_name
 from manipula.model import Model
 from manipula.physics.regressor import PARAMETERS
+from manipula.robot.follower import refuse_couplings
 from manipula.robot.robot import Robot
 
 EXTRAS = ("armature", "viscous", "coulomb", "offset")
@@ -82,6 +83,7 @@ def _of_robot(robot: Robot, extras: tuple[str, ...], smooth: float) -> Columns:
 
 def columns(model: Model, extras: Sequence[str] | str = ()) -> Columns:
     """Columns of a model; ``extras`` in any order."""
+    refuse_couplings(model.robot, "Identification and base parameters do not know")
     wanted = (extras,) if isinstance(extras, str) else rows_of(extras, "extras")
     for extra in wanted:
         if not isinstance(extra, str) or extra not in EXTRAS:

@@ -68,7 +68,7 @@ class _Opener:
 def _opened(robot: Robot, names: Identifiers) -> Parametrised:
     free = _Opener(names)
     links, joints = [], []
-    for k, (link, joint) in enumerate(zip(robot.links, robot.joints), start=1):
+    for k, (link, joint) in enumerate(zip(robot.bodies, robot.moving_joints), start=1):
         shown = f"link {k} ({comment(link.name, 40)})"
         mass = free(link.mass, f"m{k}", f"mass of {shown} [kg]")
         com = tuple(free(c, f"c{k}{a}", f"centre of mass of {shown}, {a} [m]") for c, a in zip(link.com, _AXES))
@@ -91,7 +91,17 @@ def _opened(robot: Robot, names: Identifiers) -> Parametrised:
     if payload is not None:
         payload = dataclasses.replace(payload, mass=free(payload.mass, "payload", "mass carried at the tip [kg]"))
     gravity = tuple(free(g, f"g{a}", f"acceleration of gravity, {a} [m/s2]") for g, a in zip(robot.gravity, _AXES))
-    opened = dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), gravity=gravity, payload=payload)
+    followers = tuple(
+        dataclasses.replace(f, joint=j, link=x) for f, j, x in zip(robot.followers, joints[robot.n :], links[robot.n :])
+    )
+    opened = dataclasses.replace(
+        robot,
+        links=tuple(links[: robot.n]),
+        joints=tuple(joints[: robot.n]),
+        followers=followers,
+        gravity=gravity,
+        payload=payload,
+    )
     return Parametrised(opened, tuple(f.name for f in free.fields), tuple(free.fields))
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.formats.whole_file import file_path, write_whole
+from manipula.robot.build import selected
 from manipula.robot.robot import Robot
+from manipula.robot.selection import EVERYTHING, Selection
 
 READABLE = (".toml", ".urdf", ".xml", ".sdf", ".txt")
 WRITABLE = (".toml", ".urdf", ".xml", ".txt")
 
 
-def load(source: str | os.PathLike[str], tip: str | None = None, *, symbolic: bool = False) -> Robot:
+def load(
+    source: str | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
+    drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None, symbolic: bool = False,
+) -> Robot:  # fmt: skip
     """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.sdf``, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
         source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
         tip: frame that becomes the tip, where the description leaves it open or names another.
+        lock: joints that are held still, with their positions [rad or m]: ``{"finger_joint1": 0.02}``. Their links keep their mass.
+        drop: joints or links that are left out with all that hangs on them, mass included.
+        chain: ``(base, tip)``, the joints between two links with what is fixed to their links; all else is left out.
         symbolic: names in the ``[parameters]`` of a TOML file or a robot of the catalog stay free, so that equations are
             written in them; their values stand in ``robot.values`` and are used where numbers are needed.
 
@@ -28,14 +37,18 @@ def load(source: str | os.PathLike[str], tip: str | None = None, *, symbolic: bo
     text = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(text, str):
         raise DescriptionError(f"A path or a catalog name is needed, found {type(text).__name__}.")
+    selection = Selection.of(lock, drop, chain)
     suffix = Path(text).suffix.lower()
     if symbolic and suffix not in ("", ".toml"):
         raise DescriptionError(
             f"Only .toml files and the catalog have [parameters] that can stay symbolic, found '{printable(suffix)}'.",
             file=text,
         )
-    if suffix in READABLE:
-        robot = _read(text, suffix, tip, symbolic)
+    if suffix in (".urdf", ".xml", ".sdf"):  # these may hold joints that only a selection makes possible
+        robot = _read_xml(text, suffix, tip, selection)
+        selection = EVERYTHING
+    elif suffix in READABLE:
+        robot = _read(text, suffix, symbolic)
     elif suffix == ".xacro" or text.lower().endswith(".urdf.xacro"):
         raise DescriptionError(
             "This is a xacro file; expand it first: xacro model.urdf.xacro > model.urdf (or: pip install xacrodoc && xacrodoc …).",
@@ -54,6 +67,7 @@ def load(source: str | os.PathLike[str], tip: str | None = None, *, symbolic: bo
         )
     else:
         robot = _from_catalog(text, symbolic)
+    robot = selected(robot, selection)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
 
 
@@ -69,23 +83,25 @@ def _from_catalog(name: str, symbolic: bool) -> Robot:
     return load_catalog(name, symbolic) if symbolic else load_catalog(name)  # one robot, however it is asked for
 
 
-def _read(path: str, suffix: str, tip: str | None, symbolic: bool) -> Robot:
+def _read_xml(path: str, suffix: str, tip: str | None, selection: Selection) -> Robot:
+    if suffix == ".urdf":
+        from manipula.formats.urdf import read_urdf
+
+        return read_urdf(path, tip, selection)
+    if suffix == ".sdf":
+        from manipula.formats.sdf import read_sdf
+
+        return read_sdf(path, tip, selection)
+    from manipula.formats.mjcf import read_mjcf
+
+    return read_mjcf(path, tip, selection)
+
+
+def _read(path: str, suffix: str, symbolic: bool) -> Robot:
     if suffix == ".toml":
         from manipula.formats.toml import from_toml
 
         return from_toml(Path(path), symbolic=symbolic)
-    if suffix == ".urdf":
-        from manipula.formats.urdf import read_urdf
-
-        return read_urdf(path, tip=tip)
-    if suffix == ".xml":
-        from manipula.formats.mjcf import read_mjcf
-
-        return read_mjcf(path, tip=tip)
-    if suffix == ".sdf":
-        from manipula.formats.sdf import from_sdf
-
-        return from_sdf(Path(path), tip=tip)
     from manipula.formats.table import from_table
 
     return from_table(Path(path))

@@ -79,6 +79,9 @@ class Task:
         With columns :math:`v_j, w_j` of the Jacobian and :math:`i \le j` from base to tip, :math:`\partial v_j/\partial q_i = w_i\times v_j`, and the
         rotation vector of two small turns one after the other has the mixed derivative :math:`w_i\times w_j/2`.
         """
+        if mechanism.coupling is not None:
+            free = self.curvature(mechanism.free, mechanism.coupling.expand(q), e)
+            return mechanism.coupling.contract(mechanism.coupling.contract(free, 0), 1)
         n, at = mechanism.n, 0
         S = zeros(n, n)
         for frame, chosen in self.parts:

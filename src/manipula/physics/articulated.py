@@ -13,6 +13,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, cross, skew, zeros
 from manipula.algebra.ops import Vector
+from manipula.physics import composite
 from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import body_wrench, motions
@@ -39,6 +40,8 @@ def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vecto
     wrench and acceleration; what remains is linear in qdd and needs no Coriolis terms.
     """
     mechanism = mechanism_of(robot)
+    if mechanism.coupling is not None:  # the recursion is one of free joints
+        return composite.forward_dynamics(mechanism, q, qd, tau)
     n = mechanism.n
     at = joint_transforms(mechanism, q)
     still = motions(mechanism, at, qd, np.zeros(n))

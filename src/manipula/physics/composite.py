@@ -14,9 +14,11 @@ from manipula.algebra.ops import Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import nonlinear_effects
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 
+@coupled(1, (0, 1))
 def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """Joint-space inertia M(q), n×n, symmetric positive definite; rotor inertia on its diagonal."""
     mechanism = mechanism_of(robot)

@@ -14,10 +14,12 @@ import numpy as np
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.physics.spatial_vector import ZERO, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
 
+@coupled(2, (0, 1))
 def coriolis_matrix(robot: Robot | Mechanism, q: Vector, qd: Vector) -> np.ndarray:
     """Christoffel matrix, n×n."""
     mechanism = mechanism_of(robot)

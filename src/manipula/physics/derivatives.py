@@ -22,6 +22,7 @@ from manipula.algebra.linear import array, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.forward import forward_dynamics
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.physics.spatial_vector import ZERO, SpatialVector, gyroscopic, momentum, scene, velocities
 from manipula.robot.robot import Robot
 
@@ -34,6 +35,7 @@ class Derivatives(NamedTuple):
     last: np.ndarray  # d/dqdd (the mass matrix) or d/dtau (its inverse)
 
 
+@coupled(3, (0, 1))
 def inverse_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Derivatives:
     """∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd = M of the inverse dynamics."""
     mechanism = mechanism_of(robot)

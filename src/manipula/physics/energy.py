@@ -9,9 +9,11 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 
+@coupled(2)
 def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
     r"""Kinetic energy [J], summed over the bodies in their own frames.
 
@@ -41,6 +43,7 @@ def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
     return total
 
 
+@coupled(1)
 def potential_energy(robot: Robot | Mechanism, q: Vector) -> Scalar:
     r"""Potential energy :math:`V = -\sum_i g\cdot(m_i p_i + R_i h_i)` [J], zero at the outer frame's origin."""
     mechanism = mechanism_of(robot)

@@ -24,7 +24,7 @@ def check_inertia(robot: Robot) -> None:
     own = np.diagonal(M).copy()
     for j in range(robot.n - 1, -1, -1):
         if not abs(M[j, j]) > max(NOTHING * own[j], 1e-3 * NOTHING * own.max()):
-            bare = [printable(link.name, 60) for link in robot.links if float(link.mass) == 0.0]
+            bare = [printable(link.name, 60) for link in robot.bodies if float(link.mass) == 0.0]
             why = (
                 f"links without mass: {', '.join(bare[:12])}"
                 if float(robot.links[j].mass) == 0.0
@@ -38,7 +38,9 @@ def check_inertia(robot: Robot) -> None:
 
 
 def uses_articulated(mechanism: Mechanism) -> bool:
-    """Is the articulated-body recursion cheaper than M and its factors?"""
+    """Is the articulated-body recursion cheaper than M and its factors? With coupled joints there is none."""
+    if mechanism.coupling is not None:
+        return False
     if mechanism.n < PARALLEL_FROM or mechanism.n >= SPATIAL_FROM:
         return mechanism.n >= SPATIAL_FROM
     return all(b.R0.dtype != object and np.array_equal(b.R0[:, 2], (0.0, 0.0, 1.0)) for b in mechanism.bodies[1:])

@@ -46,7 +46,10 @@ _CORE = {"wrench": (6,)}  # shapes of inputs; all others have one entry per join
 
 
 class Output(NamedTuple):
-    """One result: shape (a text counts joints: ``"n"``, ``"10 n"``; ``"k"`` counts frames) and meaning with unit."""
+    """One result: shape and meaning with unit.
+
+    A text in the shape counts: ``"n"`` joints, ``"b"`` moving bodies (as many, unless joints are coupled), ``"k"`` frames.
+    """
 
     shape: tuple[int | str, ...]
     meaning: str
@@ -83,7 +86,7 @@ class RobotFunction:
         return {name: _CORE.get(name, (n,)) for name in self.inputs}
 
     def entries(self, n: int) -> int:
-        """Numbers in the result for n joints (frames of ``poses`` are counted as joints)."""
+        """Numbers in the result for n bodies (joints, and frames of ``poses``, are counted as bodies)."""
         return sum(math.prod(_length(d, n) for d in output.shape) for output in self.outputs.values())
 
     def run(self, mechanism: Mechanism, *values: Any, way: Callable[..., Any] | None = None) -> dict[str, Any]:
@@ -105,7 +108,7 @@ class RobotFunction:
 def _length(dimension: int | str, n: int) -> int:
     if isinstance(dimension, int):
         return dimension
-    return n * int(dimension.removesuffix("n").removesuffix("k") or 1)
+    return n * int(dimension.rstrip("nbk") or 1)
 
 
 def _written(shape: tuple[int | str, ...]) -> str:
@@ -176,10 +179,10 @@ FUNCTIONS: dict[str, RobotFunction] = {
                                     energy.kinetic_energy, lean=True),
     "potential_energy": RobotFunction("potential energy, zero at the origin of the base", _Q, {"V": Output((), "energy [J]")},
                                       energy.potential_energy),
-    "regressor": RobotFunction("Y with tau = Y pi; pi is m, m c, J about the origin of every link (rotors left out)", _QVA,
-                               {"Y": Output(("n", "10 n"), "regressor [N m, N per unit of pi]")}, regression.regressor),
+    "regressor": RobotFunction("Y with tau = Y pi; pi is m, m c, J about the origin of each of the b links (rotors left out)", _QVA,
+                               {"Y": Output(("n", "10 b"), "regressor [N m, N per unit of pi]")}, regression.regressor),
     "joint_reactions": RobotFunction("wrench of the parent on the child at every joint, force first", _QVA,
-                                     {"w": Output(("n", 6), "wrenches [N, N m]")}, reactions.joint_reactions),
+                                     {"w": Output(("b", 6), "wrenches [N, N m]")}, reactions.joint_reactions),
     "inverse_dynamics_derivatives": RobotFunction(
         "exact derivatives of the torques by q, qd and qdd", _QVA,
         {"dtau_dq": Output(_NN, "d tau / d q [N m/rad, N/m]"), "dtau_dqd": Output(_NN, "d tau / d qd [N m s, N s]"),

@@ -15,6 +15,7 @@ from manipula.algebra.ops import Vector
 from manipula.errors import unknown_name
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.robot.link import TIP, Frame
 from manipula.robot.robot import Robot
 
@@ -28,6 +29,7 @@ class Placement(NamedTuple):
     p: list[np.ndarray]
 
 
+@coupled(1)
 def place(mechanism: Mechanism, q: Vector) -> Placement:
     r"""Rotation and origin of every joint frame: :math:`R_i = R_p R_{pi}(q_i),\; p_i = p_p + R_p\,p_{pi}(q_i)`."""
     R: list[np.ndarray] = []
@@ -89,6 +91,7 @@ def check_axes(expressed_in: str = "base") -> None:
         raise unknown_name("choice of axes", expressed_in, get_args(ExpressedIn), field="expressed_in")
 
 
+@coupled(1, (1,))
 def jacobian(robot: Robot | Mechanism, q: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base") -> np.ndarray:
     r"""Geometric Jacobian, 6×n, linear part first.
 
@@ -110,6 +113,7 @@ def jacobian(robot: Robot | Mechanism, q: Vector, frame: str = TIP, expressed_in
     return array(J if expressed_in == "base" else _in_body(R, J))
 
 
+@coupled(2, (1,))
 def jacobian_rate(
     robot: Robot | Mechanism, q: Vector, qd: Vector, frame: str = TIP, expressed_in: ExpressedIn = "base"
 ) -> np.ndarray:

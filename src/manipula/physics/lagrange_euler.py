@@ -23,6 +23,7 @@ from manipula.algebra.inertia import pseudo_inertia
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 Q_TURN = np.array([[0.0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
@@ -41,6 +42,7 @@ class LagrangeEuler(NamedTuple):
         return np.einsum("ijk,j,k->i", self.h_ijk, qd, qd)
 
 
+@coupled(1, ((0, 1), (0, 1, 2), (0,)))
 def lagrange_euler(robot: Robot | Mechanism, q: Vector) -> LagrangeEuler:
     """M, h_ijk and g at q, from traces of 4×4 products."""
     mechanism = mechanism_of(robot)

@@ -5,7 +5,7 @@ Frame E_i sits on joint i and moves with link i. Against its parent it stands at
 .. math:: X_{E_pE_i}(q) = (R_0, p_0)\cdot R_z(\varphi + q)\quad\text{or}\quad (R_0, p_0)\cdot R_z(\varphi)\,T_z(q)
 
 where the constant :math:`R_0` is a rotation about x whenever the choice of the x axes allows it (as in modified DH), so
-that turning a vector costs the fewest operations. Payload is part of the last body. Constants are floats, or symbols while
+that turning a vector costs the fewest operations. Payload is part of the body that carries the tip. Constants are floats, or symbols while
 a robot has free parameters; the recursions do not care.
 """
 
@@ -24,6 +24,7 @@ from manipula.algebra.pose import IDENTITY, Pose, plain
 from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.lazy import cached_property
+from manipula.physics.coupling import Coupling
 from manipula.robot.link import TIP, Frame, Link, Payload
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -65,10 +66,17 @@ class Mechanism:
     bodies: tuple[Body, ...]
     gravity: np.ndarray
     frames: Mapping[str, Frame]  # poses are X_EF here (against the E frame; against the outer frame for the base)
+    coupling: Coupling | None = None  # where some joints follow others
 
     @property
     def n(self) -> int:
-        return len(self.bodies)
+        """Number of coordinates: one per body, unless joints are coupled."""
+        return len(self.bodies) if self.coupling is None else self.coupling.n
+
+    @cached_property
+    def free(self) -> Mechanism:
+        """The same bodies with every joint on its own."""
+        return self if self.coupling is None else replace(self, coupling=None)
 
     @cached_property
     def lean(self) -> Mechanism:
@@ -84,7 +92,9 @@ class Mechanism:
         return found
 
     def pattern(self) -> list[list[int]]:
-        """For every joint its ancestors: the non-zeros of a row of the mass matrix."""
+        """For every joint its ancestors: the non-zeros of a row of the mass matrix. Coupled joints may fill it all."""
+        if self.coupling is not None:
+            return [list(range(i - 1, -1, -1)) for i in range(self.n)]
         return [self.ancestors(i) for i in range(self.n)]
 
 
@@ -118,6 +128,8 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Mechanism:
         inertia = scalars(part.inertia)
         return moments(scalars(part.mass)[()], R @ scalars(part.com) + p, R @ inertia @ R.T)
 
+    free = robot.uncoupled if robot.followers else None
+    robot = robot if free is None else free.robot
     X_EL: list[tuple[np.ndarray, np.ndarray]] = []
     raw: list[dict[str, Any]] = []
     for i, (joint, link) in enumerate(zip(robot.joints, robot.links)):
@@ -151,7 +163,12 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Mechanism:
         for name, f in frames.items()
     }
     placed.setdefault("base", Frame("base", -1, robot.base))
-    return Mechanism(robot.name, bodies, scalars(robot.gravity), placed)
+    mechanism = Mechanism(robot.name, bodies, scalars(robot.gravity), placed)
+    if free is None:
+        return mechanism
+    return replace(
+        mechanism, coupling=Coupling(free.n, free.coordinate, tuple(scalars(r)[()] for r in free.ratio), free.body)
+    )
 
 
 def _numeric(X: Pose, scalars: Any) -> Pose:
@@ -229,7 +246,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
     a third of the constants zero. Joint reactions and the constant of the potential energy do change: do not use it there.
     """
     moments = [b.moments for b in mechanism.bodies]
-    for i in range(mechanism.n - 1, -1, -1):
+    for i in range(len(moments) - 1, -1, -1):
         b, m = mechanism.bodies[i], moments[i]
         if b.revolute:
             yy = m.second[1, 1]

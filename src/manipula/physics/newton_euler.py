@@ -11,6 +11,7 @@ or f (prismatic) [Luh, Walker & Paul 1980; the use of U and of moments about the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 
@@ -107,6 +109,7 @@ def joint_wrenches(
     return force, moment
 
 
+@coupled(3, (0,))
 def inverse_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     r"""Torques that produce ``qdd`` at ``q, qd``, without friction, (n,).
 
@@ -147,4 +150,4 @@ def nonlinear_effects(robot: Robot | Mechanism, q: Vector, qd: Vector) -> np.nda
 
 def weightless(mechanism: Mechanism) -> Mechanism:
     """The same mechanism without gravity."""
-    return Mechanism(mechanism.name, mechanism.bodies, np.zeros(3), mechanism.frames)
+    return replace(mechanism, gravity=np.zeros(3))

@@ -63,11 +63,12 @@ def arm_constants(
 def planar_arm(robot: Robot | Mechanism) -> PlanarConstants:
     """The constants of a robot that is an n-R arm in a plane, or an error that says why it is not."""
     mechanism = mechanism_of(robot)
+    free = mechanism.coupling is None
     tip = mechanism.frames.get(TIP)
     axes_ok = all(b.revolute and b.parent == i - 1 and b.p0[2] == 0.0 for i, b in enumerate(mechanism.bodies))
     turned = any(not np.array_equal(b.R0, np.eye(3)) or b.phase != 0.0 for b in mechanism.bodies)
     along_x = all(b.p0[1] == 0.0 and b.moments.first[1] == 0.0 for b in mechanism.bodies)
-    if tip is None or not axes_ok or turned or not along_x or any(v != 0.0 for v in mechanism.bodies[0].p0):
+    if tip is None or not free or not axes_ok or turned or not along_x or any(v != 0.0 for v in mechanism.bodies[0].p0):
         raise DescriptionError(f"Robot '{mechanism.name}' is not a planar n-R arm with links along x.")
     l = [b.p0[0] for b in mechanism.bodies[1:]] + [tip.pose.p[0]]
     p: list[Scalar] = []

@@ -10,11 +10,13 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import joint_wrenches
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 SMALLEST = 1e-300  # N²: a force without length
 
 
+@coupled(3, bodies=0)
 def joint_reactions(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     """Wrench that the parent exerts on the child through every joint, (n, 6), force first.
 
@@ -35,12 +37,14 @@ def normal_forces(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) 
     return array([norm(f) for f in bearing_forces(mechanism_of(robot), q, qd, qdd)])
 
 
+@coupled(3, joints=0)
 def bearing_forces(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     """The two components of the force across each joint that are perpendicular to its axis, (n, 2) [N]."""
     force, _ = joint_wrenches(mechanism, q, qd, qdd)
     return array([f[:2] for f in force])
 
 
+@coupled(1, (2,), joints=0)
 def bearing_response(mechanism: Mechanism, q: Vector) -> np.ndarray:
     r"""How those forces answer to accelerations, :math:`\partial f_i/\partial\ddot q_j`, (n, 2, n) [kg or kg·m].
 
@@ -79,6 +83,7 @@ def bearing_response(mechanism: Mechanism, q: Vector) -> np.ndarray:
     return array(out)
 
 
+@coupled(1, joints=0)
 def relieved(mechanism: Mechanism, q: Vector, link: int, force: Vector) -> np.ndarray:
     """What an outside force on a link (outer axes) takes off the forces across the joints that carry it, (n, 2) [N]."""
     at = joint_transforms(mechanism, q)

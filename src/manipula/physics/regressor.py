@@ -15,17 +15,24 @@ from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import motions
+from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
 PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jxy", "Jyy", "Jxz", "Jyz", "Jzz")
 
 
 def regressor(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
-    """Y(q, qd, qdd), n × 10n."""
-    mechanism = mechanism_of(robot)
+    """Y(q, qd, qdd), n × 10 per body: those of the joints, then those of joints that follow others."""
+    Y = _by_body(robot, q, qd, qdd)
+    return Y.reshape(len(Y), -1)
+
+
+@coupled(3, (0,), bodies=1)
+def _by_body(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+    """The same as (n, bodies, 10), for free joints."""
     where = place(mechanism, q)
     moved = motions(mechanism, joint_transforms(mechanism, q), qd, qdd)
-    Y = zeros(mechanism.n, 10 * mechanism.n)
+    Y = zeros(mechanism.n, mechanism.n, 10)
     for i, (b, s) in enumerate(zip(mechanism.bodies, moved)):
         R_EL, p_EL = b.X_EL.R, b.X_EL.p
         w, alpha = R_EL.T @ s.omega, R_EL.T @ s.alpha
@@ -39,9 +46,9 @@ def regressor(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> n
             if mechanism.bodies[j].revolute:
                 arm = p_WL - where.p[j]
                 lever = cross(z, arm)  # z·(r×f) = (z×r)·f
-                Y[j, 10 * i : 10 * i + 10] = z @ N + lever @ F
+                Y[j, i] = z @ N + lever @ F
             else:
-                Y[j, 10 * i : 10 * i + 10] = z @ F
+                Y[j, i] = z @ F
     return array(Y)
 
 
@@ -59,10 +66,11 @@ def _unit_wrenches(w: np.ndarray, alpha: np.ndarray, a: np.ndarray, U: np.ndarra
 
 
 def parameters(robot: Robot | Mechanism) -> np.ndarray:
-    """π, (10 n,): the inertial parameters in the order of the regressor's columns, payload included."""
+    """π, 10 per body: the inertial parameters in the order of the regressor's columns, payload included."""
     mechanism = mechanism_of(robot)
     values = []
-    for b in mechanism.bodies:
+    order = range(len(mechanism.bodies)) if mechanism.coupling is None else mechanism.coupling.body
+    for b in (mechanism.bodies[i] for i in order):
         inverse = b.X_EL.inverse()
         m, h, J = b.moments.seen_from(inverse.R, inverse.p)
         values += [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]

@@ -73,13 +73,15 @@ def skeleton(robot: Robot, q: np.ndarray) -> Skeleton:
     further on for a prismatic joint. A link reaches from there to the joints it carries, and to the tip.
     """
     q = np.ascontiguousarray(q, float)
-    S, n = q.shape
-    poses = Model(robot).poses(q, tuple(link.name for link in robot.links))
+    S, n = len(q), len(robot.bodies)
+    coupled = [f.offset + f.ratio * q[:, f.leader] for f in robot.followers]
+    q = np.stack([*q.T, *coupled], axis=1)  # one position per body
+    poses = Model(robot).poses(q[:, : robot.n], tuple(link.name for link in robot.bodies))
     base = np.broadcast_to(np.asarray(robot.base.matrix(), float), (S, 4, 4))
     points: list[np.ndarray] = [base[:, :3, 3]]
     axes = np.zeros((S, n, 3))
     fixed: list[np.ndarray] = []
-    for i, joint in enumerate(robot.joints):
+    for i, joint in enumerate(robot.moving_joints):
         parent = base if joint.parent < 0 else poses[:, joint.parent]
         X = parent @ np.asarray(joint.placement.matrix(), float)
         axes[:, i] = X[:, :3, :3] @ np.asarray(joint.axis, float)
@@ -87,7 +89,7 @@ def skeleton(robot: Robot, q: np.ndarray) -> Skeleton:
         points.append(X[:, :3, 3] + (0.0 if joint.is_revolute else 1.0) * axes[:, i] * q[:, i, None])
     lines: list[tuple[int, int, int]] = []
     slides: list[tuple[int, int, int]] = []
-    for i, joint in enumerate(robot.joints):
+    for i, joint in enumerate(robot.moving_joints):
         start = joint.parent + 1
         if joint.is_revolute:
             lines.append((start, i + 1, joint.parent))
@@ -102,7 +104,9 @@ def skeleton(robot: Robot, q: np.ndarray) -> Skeleton:
         points.append((holder @ np.asarray(frame.pose.matrix(), float))[:, :3, 3])
         tip = len(points) - 1
         lines.append((frame.link + 1, tip, frame.link))
-    for i in set(range(n)) - set(robot.parents):  # leaves that do not carry the tip end at their link frame
+    for i in set(range(n)) - {
+        j.parent for j in robot.moving_joints
+    }:  # leaves that do not carry the tip end at their link frame
         if robot.tip is None or robot.tip_frame.link != i:
             points.append(poses[:, i, :3, 3])
             lines.append((i + 1, len(points) - 1, i))
@@ -110,4 +114,4 @@ def skeleton(robot: Robot, q: np.ndarray) -> Skeleton:
     scale = SAME_POINT * max(float(np.ptp(placed.reshape(-1, 3), axis=0).max()), 1e-12)
     long = lambda a, b: np.abs(placed[:, a] - placed[:, b]).max() > scale  # noqa: E731
     return Skeleton(placed, tuple(x for x in lines if long(x[0], x[1])), tuple(slides), axes,
-                    tuple(not j.is_revolute for j in robot.joints), tip)  # fmt: skip
+                    tuple(not j.is_revolute for j in robot.moving_joints), tip)  # fmt: skip

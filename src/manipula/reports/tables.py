@@ -116,7 +116,7 @@ def joint_table(robot: Robot, result: Result | None = None) -> str:
 def link_table(robot: Robot) -> str:
     """Mass, centre of mass and inertia of every link."""
     rows = []
-    for i, link in enumerate(robot.links):
+    for i, link in enumerate(robot.bodies):
         inertia = [link.inertia[a][b] for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         com = ", ".join(_number(x) for x in link.com)
         rows.append((f"{chip(i)}{text(link.name, 60)}", _number(link.mass), com, *(_number(x) for x in inertia)))

@@ -4,10 +4,14 @@
 ``robot``          ``Robot``: links, joints, frames, gravity
 ``link``           a moving body, named frames, payloads
 ``joint``          how a link moves against its parent
+``follower``       a joint that follows another
 ``limits``         what a joint may do
 ``friction/``      friction laws, one per file
 ``drives/``        drives, one per file
 ``catalog/``       robots as TOML files
+``drafts``         links, joints and frames as a file states them
+``selection``      joints held still, branches left out
+``coupling``       which joints follow which
 ``build``          from drafts of links and joints to a Robot
 ``checks``         what every number, name, pose and body must fulfil
 ``doctor``         is this model physical?
@@ -19,9 +23,10 @@
 
 from __future__ import annotations
 
+from manipula.robot.follower import Follower
 from manipula.robot.joint import Joint
 from manipula.robot.limits import Limits
 from manipula.robot.link import Frame, Link, Payload
 from manipula.robot.robot import Robot
 
-__all__ = ["Frame", "Joint", "Limits", "Link", "Payload", "Robot"]
+__all__ = ["Follower", "Frame", "Joint", "Limits", "Link", "Payload", "Robot"]

@@ -6,9 +6,7 @@ a cycle of 5000 links are both handled.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.arguments import LARGEST
@@ -29,59 +27,16 @@ from manipula.robot.checks import (
     check_payload,
     check_pose,
 )
+from manipula.robot.coupling import resolve
+from manipula.robot.drafts import FrameDraft, JointDraft, LinkDraft, unit_axis
 from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
+from manipula.robot.follower import Follower
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.joint import Joint
-from manipula.robot.limits import UNLIMITED, Limits
-from manipula.robot.link import NO_INERTIA, ZERO3, Frame, Link, Payload
+from manipula.robot.link import Frame, Link, Payload
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
-
-SHORTEST_AXIS = 1e-6
-
-
-@dataclass
-class LinkDraft:
-    """A link as a file states it; ``line`` and ``field`` are for messages."""
-
-    name: str
-    mass: Any = 0.0
-    com: Any = ZERO3
-    inertia: Any = NO_INERTIA  # 3×3 about the centre of mass, link axes
-    described: bool = True
-    line: int | None = None
-    field: str | None = None
-
-
-@dataclass
-class JointDraft:
-    """A joint as a file states it. ``origin`` is X_PJ in the parent's frame, ``frame`` is X_JL (see Link.frame)."""
-
-    name: str
-    kind: str  # "revolute", "prismatic" or "fixed"
-    parent: str
-    child: str
-    origin: Pose = IDENTITY
-    axis: Any = (0.0, 0.0, 1.0)
-    frame: Pose = IDENTITY
-    limits: Limits = UNLIMITED
-    rotor_inertia: Any = 0.0
-    gear_ratio: Any = 1.0
-    friction: FrictionLaw | None = None
-    drive: Drive | None = None
-    line: int | None = None
-    field: str | None = None
-
-
-@dataclass
-class FrameDraft:
-    """A named frame fixed to a link."""
-
-    name: str
-    link: str
-    pose: Pose = IDENTITY
-    line: int | None = None
-    field: str | None = None
+from manipula.robot.selection import EVERYTHING, Selection, select
 
 
 def build_robot(
@@ -95,21 +50,107 @@ def build_robot(
     tool: Any = IDENTITY,
     tip: str | None = None,
     payload: Payload | None = None,
+    postures: Mapping[str, Mapping[str, Any]] | None = None,
     notes: Sequence[str] = (),
+    selection: Selection = EVERYTHING,
     file: str | None = None,
 ) -> Robot:
-    """Check the drafts, sort the tree, merge fixed joints (inertia transported, names kept as frames).
+    """Check the drafts, sort the tree, select, couple, merge fixed joints (inertia transported, names kept as frames).
+
+    Args:
+        postures: named positions, by joint; joints that are not named stand at zero.
+        selection: what to hold still and what to leave out (``selection.py``).
 
     Raises:
         DescriptionError: with file, line and field of the culprit.
     """
+    told = list(notes)
     try:
         check_budget(len(links))
         _check_names(links, joints, frames)
         root, order = _sorted_tree(links, joints)
-        return _assemble(name, links, root, order, frames, gravity, base, tool, tip, payload, notes)
+        if selection:
+            chosen = select(selection, root, order, frames)
+            links, frames, told = chosen.links, chosen.frames, told + chosen.notes
+            root, order = _sorted_tree(links, chosen.joints)
+            tip = tip if chosen.tip is None or tip is not None else chosen.tip
+            gravity = _turned(check_gravity(gravity), Pose.from_matrix(base), chosen.turned)
+        coupled = resolve([j for j, _ in order], told)
+        order = [(j, link) for j, (_, link) in zip(coupled, order)]
+        return _assemble(
+            name,
+            links,
+            root,
+            order,
+            frames,
+            gravity,
+            base,
+            tool,
+            tip,
+            payload,
+            postures or {},
+            list(dict.fromkeys(told)),
+        )
     except DescriptionError as error:
         raise error.at(file=file) from None
+
+
+def drafts_of(robot: Robot) -> tuple[list[LinkDraft], list[JointDraft], list[FrameDraft]]:
+    """The links, joints and frames from which ``build_robot`` makes an equal robot."""
+    names = [link.name for link in robot.bodies]
+    links = [LinkDraft(x.name, x.mass, x.com, x.inertia, x.described) for x in (robot.base_link, *robot.bodies)]
+    joints = [
+        JointDraft(
+            j.name, j.kind, names[j.parent] if j.parent >= 0 else robot.base_link.name, link.name, j.placement, j.axis, link.frame,
+            j.limits, j.rotor_inertia, j.gear_ratio, j.friction, j.drive,
+        )
+        for j, link in zip(robot.moving_joints, robot.bodies)
+    ]  # fmt: skip
+    for draft, f in zip(joints[robot.n :], robot.followers):
+        draft.follows, draft.ratio, draft.offset = robot.joints[f.leader].name, f.ratio, f.offset
+    own = {robot.base_link.name, *names}
+    frames = [
+        FrameDraft(f.name, names[f.link] if f.link >= 0 else robot.base_link.name, f.pose)
+        for f in robot.frames
+        if f.name not in own
+    ]
+    return links, joints, frames
+
+
+def selected(robot: Robot, selection: Selection) -> Robot:
+    """The robot with joints held still and branches left out; see ``selection.py``.
+
+    Raises:
+        DescriptionError: what cannot be selected, or a payload whose place is left out.
+    """
+    if not selection:
+        return robot
+    links, joints, frames = drafts_of(robot)
+    postures = {name: dict(zip(robot.joint_names, q)) for name, q in robot.postures}
+    tip, payload, tool = robot.tip, robot.payload, robot.tool
+    found = build_robot(
+        robot.name, links, joints, frames=frames, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
+        notes=robot.notes, selection=selection)  # fmt: skip
+    lost = [f for f in robot.followers if f.link.name not in found.frame_names]
+    for f in lost:
+        if robot.joints[f.leader].name in found.joint_names:
+            raise DescriptionError(
+                f"Joint '{printable(f.name)}' follows '{printable(robot.joints[f.leader].name)}', which has its friction and its range; "
+                "leave both out, or leave it out while the file is read: load(..., drop=...).", field="drop")  # fmt: skip
+    if tip is not None and tip in found.frame_names and selection.chain is None:
+        found = found.replace(tip=tip, tool=tool, payload=payload)
+    elif tip is not None and found.tip == tip:
+        found = found.replace(tool=tool, payload=payload)
+    elif payload is not None:
+        raise DescriptionError(
+            f"The payload sits at '{printable(str(tip))}', which is left out or no longer the tip; take it off first: "
+            "robot.replace(payload=None).", field="payload")  # fmt: skip
+    return found
+
+
+def _turned(gravity: Any, base: Pose, R: Any) -> Any:
+    """Gravity for a base that stands elsewhere on the robot, turned by R against the old one: the arm feels the same."""
+    return gravity if R is None else vec3(base.R @ R.T @ base.R.T @ array(gravity))
 
 
 def _check_names(links: Sequence[LinkDraft], joints: Sequence[JointDraft], frames: Sequence[FrameDraft]) -> None:
@@ -174,9 +215,13 @@ def _sorted_tree(
 
 def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]],
               frame_drafts: Sequence[FrameDraft], gravity: Any, base: Any, tool: Any, tip: str | None,
-              payload: Payload | None, notes: Sequence[str]) -> Robot:  # fmt: skip
+              payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], notes: Sequence[str]) -> Robot:  # fmt: skip
+    driving = [j for j, _ in order if j.moves and j.follows is None]
+    index_of = {
+        j.child: i for i, j in enumerate([*driving, *(j for j, _ in order if j.moves and j.follows is not None)])
+    }
     place: dict[str, tuple[int, Pose]] = {root.name: (-1, IDENTITY)}
-    bodies: list[list[tuple[Pose, LinkDraft]]] = []
+    bodies: list[list[tuple[Pose, LinkDraft]]] = [[] for _ in index_of]
     base_bodies: list[tuple[Pose, LinkDraft]] = [(IDENTITY, root)]
     moving: list[tuple[JointDraft, LinkDraft, int, Pose]] = []
     for j, link in order:
@@ -185,13 +230,22 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
             place[link.name] = (index, pose @ j.origin @ j.frame)
             (bodies[index] if index >= 0 else base_bodies).append((place[link.name][1], link))
             continue
+        if j.refusal is not None:
+            raise DescriptionError(j.refusal, **j.place())
         if j.kind not in ("revolute", "prismatic"):
-            raise unknown_name("joint type", j.kind, ("revolute", "prismatic", "fixed"), line=j.line, field=j.field)
-        place[link.name] = (len(moving), IDENTITY)
+            raise unknown_name("joint type", j.kind, ("revolute", "prismatic", "fixed"), **j.place())
+        place[link.name] = (index_of[link.name], IDENTITY)
         moving.append((j, link, index, pose @ j.origin))
-        bodies.append([(IDENTITY, link)])
+        bodies[index_of[link.name]].append((IDENTITY, link))
+    moving.sort(key=lambda row: index_of[row[1].name])
     robot_links = tuple(_merged(link, bodies[i], j.frame) for i, (j, link, _, _) in enumerate(moving))
     robot_joints = tuple(_joint(j, parent, placement) for j, _, parent, placement in moving)
+    n = len(driving)
+    number = {j.name: i for i, j in enumerate(driving)}
+    followers = tuple(
+        Follower(joint, link, number[j.follows or ""], plain(j.ratio), plain(j.offset))
+        for joint, link, (j, _, _, _) in zip(robot_joints[n:], robot_links[n:], moving[n:])
+    )
     own = {root.name, *(link.name for _, link, _, _ in moving)}
     frames = [Frame(n, *place[n]) for n in sorted(place, key=lambda n: n not in own)]  # stable: moving links first
     for f in frame_drafts:
@@ -214,9 +268,25 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     check_payload(payload)
     base = check_pose(Pose.from_matrix(base), "The base", field="base")
     tool = check_pose(Pose.from_matrix(tool), "The tool", field="tool")
-    return Robot(name=check_name("robot", name), links=robot_links, joints=robot_joints, frames=tuple(frames), tip=tip,
-                 base=base, tool=tool, gravity=gravity, payload=payload,
-                 base_link=_merged(root, base_bodies, IDENTITY), notes=tuple(notes))  # fmt: skip
+    return Robot(name=check_name("robot", name), links=robot_links[:n], joints=robot_joints[:n], frames=tuple(frames), tip=tip,
+                 base=base, tool=tool, gravity=gravity, payload=payload, followers=followers,
+                 base_link=_merged(root, base_bodies, IDENTITY), postures=_postures(postures, number), notes=tuple(notes))  # fmt: skip
+
+
+def _postures(
+    given: Mapping[str, Mapping[str, Any]], number: Mapping[str, int]
+) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    """Positions in the order of q; joints that were held, left out or follow another have none of their own."""
+    found = []
+    for name, positions in given.items():
+        check_name("posture", name, field="postures")
+        q: list[Any] = [0.0] * len(number)
+        for joint, value in positions.items():
+            if joint in number:
+                what = f"The position of joint '{printable(joint)}'"
+                q[number[joint]] = check_number(value, what, largest=LARGEST, field=f"postures.{name}")
+        found.append((name, tuple(q)))
+    return tuple(found)
 
 
 def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -> Link:
@@ -239,16 +309,8 @@ def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -
 
 
 def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
-    here: dict[str, Any] = {"line": j.line, "field": j.field}
-    axis = vec3(j.axis)
-    if not any(is_symbolic(v) for v in axis):
-        for v in axis:
-            check_number(v, f"The axis of joint '{printable(j.name)}'", **here)
-        length = math.hypot(*axis)
-        if length < SHORTEST_AXIS:
-            raise DescriptionError(f"The axis of joint '{printable(j.name)}' is zero.", **here)
-        if abs(length - 1.0) > 1e-15:
-            axis = vec3([v / length for v in axis])
+    here = j.place()
+    axis = unit_axis(j)
     check_pose(placement, f"The origin of joint '{printable(j.name)}'", **here)
     check_pose(j.frame, f"The link frame at joint '{printable(j.name)}'", **here)
     _check_limits(j)
@@ -268,7 +330,7 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
 
 
 def _check_limits(j: JointDraft) -> None:
-    here: dict[str, Any] = {"line": j.line, "field": j.field}
+    here = j.place()
     lim = j.limits
     for what in ("lower", "upper", "velocity", "acceleration", "jerk", "effort"):
         value = getattr(lim, what)

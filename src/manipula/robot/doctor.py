@@ -83,7 +83,8 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
     """
     if not isinstance(robot, Robot):
         raise DescriptionError(f"doctor() takes a Robot, found {type(robot).__name__}; read a file with load(...).")
-    found = [*_symbolic(robot), *(finding for rule in RULES for finding in rule(robot))]
+    free = robot.uncoupled.robot if robot.followers else robot  # every body and every joint, followers too
+    found = [*_symbolic(robot), *_coupled(robot), *(finding for rule in RULES for finding in rule(free))]
     if strict:
         found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]
     ranked = sorted(found, key=lambda f: SEVERITIES.index(f.severity))
@@ -98,6 +99,13 @@ def _symbolic(robot: Robot) -> Iterator[Finding]:
         yield Finding("info", "symbolic", robot.name, f"The parameters {names} have no value: sizes, frames and the holding torque "
                       "could not be checked, nor bodies that depend on them.", free,
                       f"robot.with_parameters({free[0]}=…) gives them values.")  # fmt: skip
+
+
+def _coupled(robot: Robot) -> Iterator[Finding]:
+    for f in robot.followers:
+        leader = robot.joints[f.leader].name
+        yield Finding("info", "coupling", f.name, f"Joint '{f.name}' follows '{leader}': it moves {f.ratio} times as far, from {f.offset}.",
+                      {"leader": leader, "ratio": f.ratio, "offset": f.offset})  # fmt: skip
 
 
 def _count(n: int, what: str) -> str:

@@ -19,6 +19,7 @@ from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
 from manipula.robot.digest import digest_of
+from manipula.robot.follower import Follower, Uncoupled, uncoupled
 from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
 
@@ -42,6 +43,9 @@ class Robot:
         gravity: acceleration vector [m/s²], in the frame that ``base`` refers to.
         payload: a body carried at the tip (in the tool frame).
         base_link: name and inertia of the unmoving root.
+        followers: coupled joints with their links, which have no coordinate of their own. As bodies they are numbered after
+            ``links`` (n, n + 1 …), which is what the parents of joints and the links of frames count.
+        postures: named positions, each with one number per joint.
         notes: what a reader of the source should know (meshes left out, values replaced).
         values: name and number of the parameters that stay free although the source gives them a value, as in
             ``load(…, symbolic=True)``; ``numeric`` is the robot that has them.
@@ -57,13 +61,30 @@ class Robot:
     gravity: tuple[Any, Any, Any] = STANDARD_GRAVITY
     payload: Payload | None = None
     base_link: Link = UNDESCRIBED_BASE
+    followers: tuple[Follower, ...] = ()
+    postures: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Number of joints that move on their own: the length of q."""
         return len(self.joints)
+
+    @property
+    def bodies(self) -> tuple[Link, ...]:
+        """Every moving link: those of ``joints``, then those of ``followers``."""
+        return self.links + tuple(f.link for f in self.followers)
+
+    @property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """Every joint that moves, in the order of ``bodies``: those that have a coordinate, then those that follow one."""
+        return self.joints + tuple(f.joint for f in self.followers)
+
+    @cached_property
+    def uncoupled(self) -> Uncoupled:
+        """The robot with every joint on its own, and how it is moved by this one's coordinates."""
+        return uncoupled(self)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -77,8 +98,8 @@ class Robot:
 
     @cached_property
     def is_chain(self) -> bool:
-        """Is every link the child of the one before it?"""
-        return all(j.parent == i - 1 for i, j in enumerate(self.joints))
+        """Is every link the child of the one before it, and no joint coupled to another?"""
+        return not self.followers and all(j.parent == i - 1 for i, j in enumerate(self.joints))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -136,7 +157,7 @@ class Robot:
             return check_number(substitute(x, given), f"'{printable(x, 60)}' with the given parameters")
 
         robot = _map_scalars(self, replaced)
-        for link in robot.links:
+        for link in robot.bodies:
             check_body(link.mass, link.com, link.inertia, f"link '{link.name}'")
         check_payload(robot.payload)
         return robot
@@ -159,6 +180,19 @@ class Robot:
             raise unknown_name("frame", tip, self.frame_names, field="tip")
         return dataclasses.replace(self, **changes)
 
+    def select(self, lock: Any = None, drop: Any = None, chain: Any = None) -> Robot:
+        """The robot with some joints held still and some branches left out.
+
+        Args:
+            lock: positions by joint name, ``{"finger_joint1": 0.02}``; the links keep their mass.
+            drop: names of joints or links that are left out with all that hangs on them, mass included.
+            chain: ``(base, tip)``: the joints between two links with what is fixed to their links; the rest is left out.
+        """
+        from manipula.robot.build import selected
+        from manipula.robot.selection import Selection
+
+        return selected(self, Selection.of(lock, drop, chain))
+
     def frame(self, name: str) -> Frame:
         """The frame of that name: links, fixed links and frames of the file.
 
@@ -178,7 +212,8 @@ class Robot:
     def tip_frame(self) -> Frame:
         """Where the tool is: the tip frame followed by ``tool``."""
         if self.tip is None:
-            leaves = [link.name for i, link in enumerate(self.links) if i not in self.parents]
+            parents = {j.parent for j in self.moving_joints}
+            leaves = [link.name for i, link in enumerate(self.bodies) if i not in parents]
             raise DescriptionError(
                 f"Robot '{self.name}' has several end links ({', '.join(leaves)}); name one: tip='{leaves[0]}'."
                 if leaves
@@ -193,6 +228,13 @@ class Robot:
     def frame_names(self) -> tuple[str, ...]:
         """The names of all frames."""
         return tuple(f.name for f in self.frames)
+
+    def posture(self, name: str) -> np.ndarray:
+        """The named posture, (n,): a keyframe of the file, say."""
+        known = dict(self.postures)
+        if name not in known:
+            raise unknown_name("posture", name, known)
+        return array(known[name])
 
     def joint_index(self, name: str) -> int:
         """The number of a joint from its name."""
@@ -216,11 +258,11 @@ class Robot:
 
     @cached_property
     def bare(self) -> Robot:
-        """The mechanism alone, without friction laws and drives: what kinematics and the equations of motion are made from."""
-        if all(j.friction is None and j.drive is None for j in self.joints):
+        """The mechanism alone, without friction laws, drives and postures: what kinematics and the equations of motion are made from."""
+        if all(j.friction is None and j.drive is None for j in self.joints) and not self.postures:
             return self
         joints = tuple(dataclasses.replace(j, friction=None, drive=None) for j in self.joints)
-        return dataclasses.replace(self, joints=joints)
+        return dataclasses.replace(self, joints=joints, postures=())
 
     def __identity__(self) -> Any:
         """The mechanism, which never changes, and the parts on it, which somebody may have written."""
@@ -244,7 +286,8 @@ class Robot:
     def __repr__(self) -> str:
         kinds = "".join(j.kind[0].upper() for j in self.joints)
         free = f", free: {', '.join(self.parameters)}" if self.parameters else ""
-        return f"Robot('{self.name}', {self.n} joints {kinds if self.n <= 20 else kinds[:17] + '…'}{free})"
+        coupled = f", {len(self.followers)} coupled" if self.followers else ""
+        return f"Robot('{self.name}', {self.n} joints {kinds if self.n <= 20 else kinds[:17] + '…'}{coupled}{free})"
 
 
 def _natural(name: str) -> tuple[Any, ...]:

@@ -19,6 +19,7 @@ from manipula.algebra.arguments import whole_number
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
+from manipula.robot.follower import refuse_couplings
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms
@@ -85,6 +86,7 @@ class Equations:
             )
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
+        refuse_couplings(robot, "The equations are not derived for")
         self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
         self.names = SymbolNames(robot)
         self._budget = TermBudget(whole_number(limit, "limit", 0, 10**9), level)

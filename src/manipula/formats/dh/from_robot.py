@@ -17,6 +17,7 @@ from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, printable
 from manipula.formats.dh.rows import Convention, check_convention, from_dh
+from manipula.robot.follower import refuse_couplings
 from manipula.robot.robot import Robot
 
 PARALLEL = 1e-13  # [rad] a tilt below this is rounding
@@ -74,6 +75,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
             than 1e-12: the common normal of axes tilted by 1e-6 rad lies a thousand kilometres away for each metre between them.
     """
     check_convention(convention)
+    refuse_couplings(robot, "A DH table has no")
     if not robot.is_chain or robot.n == 0:
         raise DescriptionError(f"Robot '{robot.name}' is not a serial chain; a DH table describes one.")
     robot = robot.numeric

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,9 @@ from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.formats.xml.words import dissipation
 from manipula.robot import Limits, Robot
-from manipula.robot.build import MAX_LINKS, SHORTEST_AXIS, FrameDraft, JointDraft, LinkDraft, check_name
+from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name
+from manipula.robot.drafts import SHORTEST_AXIS
+from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
 WORLD = "world"
@@ -48,26 +51,38 @@ _REFUSED_CONTENT = {
 _REWRITE = "Let MuJoCo write the plain model: mujoco.mj_saveLastXML('arm.xml', model)."
 
 
-def read_mjcf(path: str | os.PathLike[str], tip: str | None = None) -> Robot:
+def read_mjcf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
     """The robot in an MJCF file."""
-    return from_mjcf(Path(path), tip)
+    return _built(Path(path), tip, selection)
 
 
-def from_mjcf(text_or_path: str | bytes | os.PathLike[str], tip: str | None = None) -> Robot:
+def from_mjcf(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
+    drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+) -> Robot:  # fmt: skip
     """The robot in MJCF text or in an MJCF file.
 
     Args:
         tip: name of the body or site that is the tip; the only leaf when omitted.
+        lock, drop, chain: joints held still, branches left out (``load``).
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
+<<<<<<< HEAD
     spent = BudgetUsed()
     root, file = read_xml(text_or_path, BUDGET, spent)
+=======
+    return _built(text_or_path, tip, Selection.of(lock, drop, chain))
+
+
+def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection) -> Robot:
+    root, file = read_xml(text_or_path, BUDGET)
+>>>>>>> 6b3f231 (robot: joints that follow others, and robots with joints held still or left out)
     try:
         join_includes(root, file, BUDGET, spent)
         draft = _Reader(root, file).read()
-        return draft.build(tip)
+        return draft.build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
 

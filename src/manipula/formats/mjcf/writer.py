@@ -21,6 +21,7 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
+from manipula.robot.follower import refuse_couplings
 from manipula.robot.link import NO_INERTIA
 
 WORLD = "world"
@@ -33,6 +34,7 @@ def to_mjcf(robot: Robot) -> str:
         DescriptionError: parameters are still free, a link moves without mass, or no body has its moments.
     """
     refuse_symbols(robot, "MJCF")
+    refuse_couplings(robot, "MJCF is not written for")
     return _MjcfWriter(robot).text()
 
 

@@ -9,3 +9,4 @@
 """
 
 from manipula.formats.sdf.reader import from_sdf as from_sdf
+from manipula.formats.sdf.reader import read_sdf as read_sdf

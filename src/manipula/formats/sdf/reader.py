@@ -10,6 +10,8 @@ Nested and included models, joints of more than one degree of freedom and spring
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.sdf.model import read_model
@@ -18,6 +20,7 @@ from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS
+from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=24, counts={"link": MAX_LINKS, "frame": MAX_LINKS})
 WORLD_GRAVITY = (0.0, 0.0, -9.8)  # SDF's own
@@ -27,18 +30,31 @@ _INCLUDED = (
 )
 
 
-def from_sdf(text_or_path: str | bytes | os.PathLike[str], tip: str | None = None) -> Robot:
+def read_sdf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
+    """The robot in an SDF file."""
+    return _built(Path(path), tip, selection)
+
+
+def from_sdf(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
+    drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+) -> Robot:  # fmt: skip
     """The robot in SDF text or in an SDF file.
 
     Args:
         tip: name of the link or frame that is the tip; the only leaf when omitted.
+        lock, drop, chain: joints held still, branches left out (``load``).
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
+    return _built(text_or_path, tip, Selection.of(lock, drop, chain))
+
+
+def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection) -> Robot:
     root, file = read_xml(text_or_path, BUDGET)
     try:
-        return _read(root).build(tip)
+        return _read(root).build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
 

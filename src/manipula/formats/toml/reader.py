@@ -17,9 +17,10 @@ from manipula.formats.dh.rows import CONVENTIONS, from_dh
 from manipula.formats.guard import read_text
 from manipula.formats.planar import PLANAR_GRAVITY, planar
 from manipula.formats.toml import parts
-from manipula.formats.toml.fields import Document, Fields
-from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name
+from manipula.formats.toml.fields import Document, Fields, radians
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name, selected
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
+from manipula.robot.selection import Selection
 
 FORMAT = 1
 FORMS = ("link", "dh", "planar")
@@ -68,10 +69,11 @@ def _robot(document: Document) -> Robot:
     if version != FORMAT:
         raise root.error(f"Format {version!r} is not known; this version reads format {FORMAT}.", "format")
     header = _header(root, form)
-    robot = {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header)
+    robot = _postures(root, {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header))
+    selection = selection_of(root)
     root.close()
     document.check_parameters()
-    return robot
+    return selected(robot, selection)
 
 
 def _with_values(robot: Robot, values: dict[str, float]) -> Robot:
@@ -123,6 +125,29 @@ def _tree(root: Fields, header: dict[str, Any]) -> Robot:
     return _with_tip(robot, tip)
 
 
+def _postures(root: Fields, robot: Robot) -> Robot:
+    """``[postures]``: named lists with one position per joint."""
+    table = root.table("postures")
+    if table is None:
+        return robot
+    found = []
+    for name in table.names():
+        key = name.removesuffix("_deg")
+        values = table.scalars(name, robot.n) or []
+        turning = [j.is_revolute and name.endswith("_deg") for j in robot.joints]
+        found.append((check_name("posture", key, field=table.where(name)),
+                      tuple(radians(v) if turn else v for v, turn in zip(values, turning))))  # fmt: skip
+    table.close()
+    return replace(robot, postures=tuple(found))
+
+
+def selection_of(root: Fields) -> Selection:
+    """``lock = { finger = 0.02 }``, ``drop = ["hand"]``, ``chain = ["base_link", "tool0"]``: what of the robot below is wanted."""
+    return Selection.of(
+        root.read("lock", lambda t: {name: t.scalar(name) for name in t.names()}), root.raw("drop"), root.raw("chain")
+    )
+
+
 def _with_tip(robot: Robot, tip: str | None, **changes: Any) -> Robot:
     """The robot with the tip that the file names; an empty name means that there is none."""
     return robot.replace(**changes, **({} if tip is None else {"tip": tip or None}))
@@ -137,6 +162,9 @@ def _joint(table: Fields) -> JointDraft:
         axis=axis or (0.0, 0.0, 1.0), frame=table.read("link_frame", parts.pose, parts.IDENTITY),
         field=table.path, **({} if kind == "fixed" else parts.drivetrain(table)),
     )  # fmt: skip
+    draft.follows = None if kind == "fixed" else table.text("follows")
+    if draft.follows is not None:
+        draft.ratio, draft.offset = table.scalar("ratio", 1.0), table.angle("offset", 0.0)
     table.close()
     return draft
 

@@ -59,7 +59,8 @@ HEADER = keys({
     "notes": list_of(field_schema(NAME)), "gravity": VectorField("m/s²", "acceleration of gravity, in base axes"),
     "base": ref("pose"), "tool": ref("pose"), "tip": Text("frame that is the tip; empty for none"),
     "payload": any_of(ref("payload"), *field_schema(Number("kg", ""))["anyOf"]), "free": list_of(field_schema(NAME)),
-    "parameters": named(field_schema(ANY)),
+    "parameters": named(field_schema(ANY)), "postures": named(list_of(field_schema(ANY))), "lock": named(field_schema(ANY)),
+    "drop": any_of(field_schema(NAME), list_of(field_schema(NAME))), "chain": list_of(field_schema(NAME), (2,)),
 })  # fmt: skip
 
 
@@ -68,6 +69,8 @@ def definitions() -> dict[str, Any]:
     joint = keys({
         "name": Text("name of the joint"), "type": Choice("how it moves", "revolute", "prismatic", "fixed"), "parent": Text("link before it"),
         "child": Text("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
+        "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
+        "offset": angle("rad or m", "position while that one is at zero"),
     })  # fmt: skip
     row = keys({
         "alpha": angle("rad", "twist"), "theta": angle("rad", "angle, or offset of a revolute joint"), "a": Number("m", "length"),

@@ -14,6 +14,7 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
 from manipula.robot.drives import KIND as DRIVES
+from manipula.robot.follower import Follower
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.joint import Joint
 from manipula.robot.link import NO_INERTIA, ZERO3, Link, Payload
@@ -36,11 +37,14 @@ def to_toml(robot: Robot) -> str:
             blocks.append([f"[{title}]", *pose_lines(pose)])
     if robot.payload is not None:
         blocks.append(["[payload]", *body_lines(robot.payload)])
+    if robot.postures:
+        blocks.append(["[postures]", *(f"{string(name)} = {vector_text(q)}" for name, q in robot.postures)])
     blocks.append(["[[link]]", *_link_lines(robot.base_link)])
-    names = [link.name for link in robot.links]
-    for joint, link in zip(robot.joints, robot.links):
+    names = [link.name for link in robot.bodies]
+    for i, (joint, link) in enumerate(zip(robot.moving_joints, robot.bodies)):
         parent = names[joint.parent] if joint.parent >= 0 else robot.base_link.name
-        blocks.append(["[[joint]]", *_joint_lines(joint, link, parent)])
+        led = _coupling_lines(robot, robot.followers[i - robot.n]) if i >= robot.n else []
+        blocks.append(["[[joint]]", *_joint_lines(joint, link, parent), *led])
         blocks.append(["[[link]]", *_link_lines(link)])
     own = {robot.base_link.name, *names}
     for frame in robot.frames:
@@ -50,6 +54,12 @@ def to_toml(robot: Robot) -> str:
                 ["[[frame]]", f"name = {string(frame.name)}", f"link = {string(link)}", *pose_lines(frame.pose)]
             )
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _coupling_lines(robot: Robot, follower: Follower) -> list[str]:
+    lines = [f"follows = {string(robot.joints[follower.leader].name)}"]
+    lines += [f"ratio = {number_text(follower.ratio)}"] if follower.ratio != 1 else []
+    return lines + ([f"offset = {number_text(follower.offset)}"] if follower.offset != 0 else [])
 
 
 def _header(robot: Robot) -> list[str]:

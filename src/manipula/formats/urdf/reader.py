@@ -12,7 +12,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import apply_words, dissipation
 from manipula.robot import Limits, Robot
 from manipula.robot.build import MAX_LINKS, JointDraft, LinkDraft, check_name
+from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=24, counts={"link": MAX_LINKS})
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -59,27 +60,35 @@ _XACRO = (
 )
 
 
-def read_urdf(path: str | os.PathLike[str], tip: str | None = None) -> Robot:
+def read_urdf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
     """The robot in a URDF file."""
-    return from_urdf(Path(path), tip)
+    return _built(Path(path), tip, False, selection)
 
 
 def from_urdf(
-    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = False
-) -> Robot:
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = False,
+    lock: Mapping[str, float] | None = None, drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+) -> Robot:  # fmt: skip
     """The robot in URDF text or in a URDF file.
 
     Args:
         tip: name of the link that is the tip; the only leaf when omitted.
         check_meshes: refuse mesh paths that climb out of their folder; else they are noted (no mesh is opened either way).
+        lock, drop, chain: joints held still, branches left out (``load``).
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
+    return _built(text_or_path, tip, check_meshes, Selection.of(lock, drop, chain))
+
+
+def _built(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None, check_meshes: bool, selection: Selection
+) -> Robot:
     root, file = read_xml(text_or_path, BUDGET)
     try:
         draft = _read(root, check_meshes)
-        return draft.build(tip)
+        return draft.build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
@@ -205,10 +214,9 @@ def _joint(element: Element, notes: list[str], unread: Unread) -> JointDraft:
         return draft
     mimic = element.one("mimic")
     if mimic is not None:
-        raise DescriptionError(
-            f"This joint mimics '{printable(mimic.attributes.get('joint', '?'), 60)}', which makes two joints one degree of "
-            "freedom; that constraint is not modelled. Remove <mimic> to move the joint freely, or make it fixed.",
-            **place)  # fmt: skip
+        mimic.expect(("joint", "multiplier", "offset"))
+        draft.follows = mimic.get("joint")
+        draft.ratio, draft.offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
     axis = element.one("axis")
     draft.axis = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
     draft.limits = _limits(element, stated, notes, unread)

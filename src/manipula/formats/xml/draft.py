@@ -9,6 +9,7 @@ from manipula.algebra.pose import IDENTITY, Pose
 from manipula.robot import Payload, Robot
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.robot import STANDARD_GRAVITY
+from manipula.robot.selection import EVERYTHING, Selection
 
 
 @dataclass
@@ -25,8 +26,9 @@ class RobotDraft:
     tool: Pose = IDENTITY
     tip: str | None = None
     payload: Payload | None = None
+    postures: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def build(self, tip: str | None = None) -> Robot:
+    def build(self, tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
         """The robot; ``tip`` is the caller's word, which wins over the file's."""
         return build_robot(
             self.name,
@@ -38,7 +40,9 @@ class RobotDraft:
             tool=self.tool,
             payload=self.payload,
             tip=tip if tip is not None else self.tip,
+            postures=self.postures,
             notes=self.notes,
+            selection=selection,
         )
 
     def link(self, name: str) -> LinkDraft | None:

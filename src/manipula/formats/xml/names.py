@@ -12,9 +12,9 @@ class Names:
 
     def __init__(self, robot: Robot, joints: bool = False) -> None:
         if joints:
-            self.used = set(robot.joint_names)
+            self.used = {j.name for j in robot.moving_joints}
         else:
-            self.used = {robot.base_link.name, *robot.frame_names, *(link.name for link in robot.links)}
+            self.used = {robot.base_link.name, *robot.frame_names, *(link.name for link in robot.bodies)}
 
     def fresh(self, stem: str) -> str:
         number, name = 1, stem
@@ -32,12 +32,15 @@ def refuse_symbols(robot: Robot, format_name: str) -> None:
             f"{format_name} holds numbers only, but robot '{printable(robot.name, 60)}' has the free parameters {free}; "
             "fix them with robot.with_parameters(...).")  # fmt: skip
     check_name("robot", robot.name)
-    for kind, names in (("link", [robot.base_link.name, *(x.name for x in robot.links)]), ("joint", robot.joint_names)):
+    for kind, names in (
+        ("link", [robot.base_link.name, *(x.name for x in robot.bodies)]),
+        ("joint", [j.name for j in robot.moving_joints]),
+    ):
         for name in names:
             check_name(kind, name)
         if len(set(names)) < len(names):
             raise DescriptionError(f"Two {kind}s of robot '{printable(robot.name, 60)}' share a name.")
-    own = {robot.base_link.name: -1} | {link.name: i for i, link in enumerate(robot.links)}
+    own = {robot.base_link.name: -1} | {link.name: i for i, link in enumerate(robot.bodies)}
     for f in robot.frames:
         check_name("frame", f.name)
         if f.name in own and (f.link != own[f.name] or not f.pose.is_identity):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.physics.kinematics import place
-from manipula.physics.mechanism import Body, mechanism_of
+from manipula.physics.mechanism import Body, Mechanism, mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -55,12 +55,20 @@ def reach_of(robot: Robot, frame: str = TIP, limited: bool = True) -> Reach | No
     centre = origins[0, shoulder - 1] if shoulder else np.zeros(3)
     bars = []
     for i in links[shoulder:]:
-        bars.append(_bar(mechanism.bodies[i], *(robot.position_limits[i] if limited else (-np.inf, np.inf))))
+        bars.append(_bar(mechanism.bodies[i], *(_range(robot, mechanism, i) if limited else (-np.inf, np.inf))))
     tool = float(np.linalg.norm(np.asarray(found.pose.p, float)))
     bars.append((tool, tool))
     longest = int(np.argmax([low for low, _ in bars]))
     rest = sum(high for j, (_, high) in enumerate(bars) if j != longest)
     return Reach(centre, max(0.0, float(bars[longest][0] - rest)), float(sum(high for _, high in bars)))
+
+
+def _range(robot: Robot, mechanism: Mechanism, i: int) -> tuple[float, float]:
+    """Between which positions joint i of the mechanism moves."""
+    coupling = mechanism.coupling
+    joint, ratio = (i, 1.0) if coupling is None else (coupling.coordinate[i], float(coupling.ratio[i]))
+    ends = [ratio * float(v) for v in robot.position_limits[joint]]
+    return min(ends), max(ends)
 
 
 def _bar(b: Body, low: float, high: float) -> tuple[float, float]:

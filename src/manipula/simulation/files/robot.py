@@ -9,16 +9,18 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.catalog import catalog_names, load_catalog
 from manipula.formats.load import READABLE, load
 from manipula.formats.toml.fields import Fields
-from manipula.formats.toml.reader import robot_from
+from manipula.formats.toml.reader import robot_from, selection_of
 from manipula.formats.toml.writer import string, to_toml
+from manipula.robot.build import selected
 from manipula.robot.robot import Robot
+from manipula.robot.selection import EVERYTHING, Selection
 from manipula.simulation.files.document import Inline, ScenarioDocument
 
 _HEADER = re.compile(r"^(\[\[?)", re.MULTILINE)
 
 
 def read_robot(root: Fields, key: str = "robot") -> Robot | None:
-    """``robot = "puma560"``, ``robot = "arm.urdf"``, ``robot = { load = "arm.urdf", tip = "tool0" }`` or ``[robot]`` inline."""
+    """``robot = "puma560"``, ``robot = "arm.urdf"``, ``robot = { load = "arm.urdf", tip = "tool0", lock = … }`` or ``[robot]`` inline."""
     if not root.has(key):
         return None
     document = root.document
@@ -29,18 +31,26 @@ def read_robot(root: Fields, key: str = "robot") -> Robot | None:
     table = root.table(key)
     assert table is not None
     if table.has("load"):
-        robot = _loaded(document, table.required_text("load"), table.text("tip"), f"{key}.load")
+        name, tip = table.required_text("load"), table.text("tip")
+        try:
+            words = selection_of(table)
+        except DescriptionError as error:
+            raise document.explain(error, f"{key}.{error.field}") from None
+        robot = _loaded(document, name, tip, f"{key}.load", words)
         table.close()
         return robot
     return robot_from(Inline(document, key))
 
 
-def _loaded(document: ScenarioDocument, name: str, tip: str | None, path: str) -> Robot:
+def _loaded(
+    document: ScenarioDocument, name: str, tip: str | None, path: str, selection: Selection = EVERYTHING
+) -> Robot:
     try:
         if PurePath(name).suffix.lower() not in READABLE and "/" not in name and "\\" not in name:
-            robot = load_catalog(name)
+            robot = selected(load_catalog(name), selection)
             return robot if tip is None else robot.replace(tip=tip)
-        return load(document.beside(name, path), tip)
+        lock, drop, chain = dict(selection.lock), selection.drop, selection.chain
+        return load(document.beside(name, path), tip, lock=lock, drop=drop, chain=chain)
     except DescriptionError as error:
         if error.file is None or error.file == f"{name}.toml":
             error.file = None

@@ -98,8 +98,13 @@ class Plant:
     def _without_own_rotors(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism without the rotors that drives move on their own."""
         own = [d is not None and d.separates_rotor for d in self.drives]
-        bodies = (replace(b, armature=0.0) if apart else b for b, apart in zip(mechanism.bodies, own))
-        return replace(mechanism, bodies=tuple(bodies)) if any(own) else mechanism
+        if not any(own):
+            return mechanism
+        bodies = list(mechanism.bodies)
+        for joint, apart in enumerate(own):
+            i = joint if mechanism.coupling is None else mechanism.coupling.body[joint]
+            bodies[i] = replace(bodies[i], armature=0.0) if apart else bodies[i]
+        return replace(mechanism, bodies=tuple(bodies))
 
     @cached_property
     def _described(self) -> Mechanism:
