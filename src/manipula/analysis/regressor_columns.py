@@ -17,7 +17,7 @@ from manipula.algebra.value import Value
 from manipula.errors import ShapeError, unknown_name
 from manipula.model import Model
 from manipula.physics.regressor import PARAMETERS
-from manipula.robot.follower import refuse_couplings
+from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.robot import Robot
 
 EXTRAS = ("armature", "viscous", "coulomb", "offset")

@@ -3,6 +3,8 @@
 ===================  =========================================================================
 ``functions``        the table of all functions of a robot: equation, inputs, units, algorithm
 ``mechanism``        a robot prepared for recursions
+``coupling``         coordinates that move several bodies
+``reduction``        functions of free joints as functions of coupled ones
 ``joint_transform``  vectors and tensors between a joint frame and its parent
 ``spatial_vector``   bodies and joint axes seen from one frame
 ``kinematics``       poses, Jacobian and its time derivative

@@ -4,7 +4,7 @@
 ``robot``          ``Robot``: links, joints, frames, gravity
 ``link``           a moving body, named frames, payloads
 ``joint``          how a link moves against its parent
-``follower``       a joint that follows another
+``coupled_joint``  a joint that follows another
 ``limits``         what a joint may do
 ``friction/``      friction laws, one per file
 ``drives/``        drives, one per file
@@ -23,10 +23,10 @@
 
 from __future__ import annotations
 
-from manipula.robot.follower import Follower
+from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.joint import Joint
 from manipula.robot.limits import Limits
 from manipula.robot.link import Frame, Link, Payload
 from manipula.robot.robot import Robot
 
-__all__ = ["Follower", "Frame", "Joint", "Limits", "Link", "Payload", "Robot"]
+__all__ = ["CoupledJoint", "Frame", "Joint", "Limits", "Link", "Payload", "Robot"]

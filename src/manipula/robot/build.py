@@ -27,11 +27,11 @@ from manipula.robot.checks import (
     check_payload,
     check_pose,
 )
+from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.coupling import resolve
 from manipula.robot.drafts import FrameDraft, JointDraft, LinkDraft, unit_axis
 from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
-from manipula.robot.follower import Follower
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
@@ -243,7 +243,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     n = len(driving)
     number = {j.name: i for i, j in enumerate(driving)}
     followers = tuple(
-        Follower(joint, link, number[j.follows or ""], plain(j.ratio), plain(j.offset))
+        CoupledJoint(joint, link, number[j.follows or ""], plain(j.ratio), plain(j.offset))
         for joint, link, (j, _, _, _) in zip(robot_joints[n:], robot_links[n:], moving[n:])
     )
     own = {root.name, *(link.name for _, link, _, _ in moving)}

@@ -18,8 +18,8 @@ from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
+from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
-from manipula.robot.follower import Follower, Uncoupled, uncoupled
 from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
 
@@ -61,7 +61,7 @@ class Robot:
     gravity: tuple[Any, Any, Any] = STANDARD_GRAVITY
     payload: Payload | None = None
     base_link: Link = UNDESCRIBED_BASE
-    followers: tuple[Follower, ...] = ()
+    followers: tuple[CoupledJoint, ...] = ()
     postures: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)

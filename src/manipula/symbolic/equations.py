@@ -19,7 +19,7 @@ from manipula.algebra.arguments import whole_number
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
-from manipula.robot.follower import refuse_couplings
+from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms

@@ -17,7 +17,7 @@ from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, printable
 from manipula.formats.dh.rows import Convention, check_convention, from_dh
-from manipula.robot.follower import refuse_couplings
+from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.robot import Robot
 
 PARALLEL = 1e-13  # [rad] a tilt below this is rounding

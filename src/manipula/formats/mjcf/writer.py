@@ -21,7 +21,7 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
-from manipula.robot.follower import refuse_couplings
+from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.link import NO_INERTIA
 
 WORLD = "world"

@@ -162,9 +162,14 @@ def _joint(table: Fields) -> JointDraft:
         axis=axis or (0.0, 0.0, 1.0), frame=table.read("link_frame", parts.pose, parts.IDENTITY),
         field=table.path, **({} if kind == "fixed" else parts.drivetrain(table)),
     )  # fmt: skip
-    draft.follows = None if kind == "fixed" else table.text("follows")
-    if draft.follows is not None:
-        draft.ratio, draft.offset = table.scalar("ratio", 1.0), table.angle("offset", 0.0)
+    if kind != "fixed":
+        draft.follows, ratio, offset = table.text("follows"), table.scalar("ratio"), table.angle("offset")
+        if draft.follows is None and (ratio is not None or offset is not None):
+            raise table.error(
+                'A ratio or offset couples a joint to another; name it: follows = "…".',
+                "ratio" if offset is None else "offset",
+            )
+        draft.ratio, draft.offset = 1.0 if ratio is None else ratio, 0.0 if offset is None else offset
     table.close()
     return draft
 

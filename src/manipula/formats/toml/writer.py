@@ -13,8 +13,8 @@ from manipula.algebra.pose import IDENTITY, Pose
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
+from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.drives import KIND as DRIVES
-from manipula.robot.follower import Follower
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.joint import Joint
 from manipula.robot.link import NO_INERTIA, ZERO3, Link, Payload
@@ -56,7 +56,7 @@ def to_toml(robot: Robot) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _coupling_lines(robot: Robot, follower: Follower) -> list[str]:
+def _coupling_lines(robot: Robot, follower: CoupledJoint) -> list[str]:
     lines = [f"follows = {string(robot.joints[follower.leader].name)}"]
     lines += [f"ratio = {number_text(follower.ratio)}"] if follower.ratio != 1 else []
     return lines + ([f"offset = {number_text(follower.offset)}"] if follower.offset != 0 else [])

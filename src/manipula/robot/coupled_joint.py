@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Follower:
+class CoupledJoint:
     r"""A coupled joint with its link: :math:`q_b = \text{offset} + \text{ratio}\cdot q_a` (a gear, a belt, the second finger of a gripper).
 
     Attributes:
@@ -80,7 +80,7 @@ def uncoupled(robot: Robot) -> Uncoupled:
         tuple(place[i] for i in range(len(order))))  # fmt: skip
 
 
-def _moved(f: Follower) -> Joint:
+def _moved(f: CoupledJoint) -> Joint:
     """The follower's joint placed where it is while its leader is at zero; what its motor could do does not count."""
     axis = array(f.joint.axis)
     motion = Pose.of(about_axis(axis, f.offset)) if f.joint.is_revolute else Pose.of(None, axis * f.offset)
