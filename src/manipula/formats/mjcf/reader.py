@@ -69,16 +69,12 @@ def from_mjcf(
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
-<<<<<<< HEAD
-    spent = BudgetUsed()
-    root, file = read_xml(text_or_path, BUDGET, spent)
-=======
     return _built(text_or_path, tip, Selection.of(lock, drop, chain))
 
 
 def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection) -> Robot:
-    root, file = read_xml(text_or_path, BUDGET)
->>>>>>> 6b3f231 (robot: joints that follow others, and robots with joints held still or left out)
+    spent = BudgetUsed()
+    root, file = read_xml(text_or_path, BUDGET, spent)
     try:
         join_includes(root, file, BUDGET, spent)
         draft = _Reader(root, file).read()
