@@ -302,6 +302,44 @@ def test_friction_laws_and_drives_survive():
         assert (back.joints[0].friction, back.joints[0].drive) == (law, Rigid())
 
 
+@pytest.mark.parametrize("angle", ["degree", "radian"])
+@pytest.mark.parametrize("kind", ["hinge", "slide"])
+def test_springs_are_drives(angle, kind):
+    spring = f'type="{kind}" stiffness="7" springref="0.3" ref="0.1"'
+    text = arm(f'<compiler angle="{angle}"/>', joint=spring)
+    robot = assert_agrees_with_mujoco(text)
+    for once in (robot, from_mjcf(to_mjcf(robot))):
+        drive = once.joints[0].drive
+        mujoco, model, data = model_of(text)
+        data.qpos[:] = (0.7, 0.2)
+        mujoco.mj_forward(model, data)
+        assert drive.torque(0.0, 0.0, 0.7, 0.0, (), 0.0) == pytest.approx(data.qfrc_spring[0], rel=1e-14)
+        assert once.joints[1].drive is None
+    written = to_mjcf(robot)
+    assert from_mjcf(written.replace('stiffness="7"', 'stiffness="8"')).joints[0].drive.stiffness == 8.0
+    off = text.replace("<worldbody>", '<option><flag spring="disable"/></option><worldbody>')
+    assert from_mjcf(off).joints[0].drive is None
+
+
+def test_gravity_compensation_of_every_body_is_a_smaller_gravity():
+    text = arm(first='gravcomp="0.75"').replace('<body name="two"', '<body name="two" gravcomp="0.75"')
+    robot = from_mjcf(text)
+    assert robot.gravity == (0.0, 0.0, -9.81 / 4)
+    mujoco, model, data = model_of(text)
+    state = random_state(np.random.default_rng(2), 2)
+    data.qpos[:], data.qvel[:] = state[:2]
+    mujoco.mj_forward(model, data)
+    M = np.zeros((2, 2))
+    mujoco.mj_fullM(model, data, M)
+    truth = M @ state[2] + data.qfrc_bias - data.qfrc_gravcomp
+    assert np.abs(torques(robot, state) - truth).max() <= SAME_DYNAMICS * np.abs(truth).max()
+
+
+def test_files_that_nothing_opens_may_lie_anywhere():
+    text = arm('<asset><mesh name="m" file="../../etc/passwd"/><texture file="/dev/zero" type="2d"/></asset>')
+    assert any("outside the folder" in note for note in from_mjcf(text).notes)
+
+
 def test_an_edited_armature_wins_over_the_words_beside_it():
     robot = random_robot(np.random.default_rng(3), 1, drives=True)
     text = to_mjcf(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 
 import mujoco
@@ -16,6 +17,13 @@ from manipula.physics.newton_euler import inverse_dynamics
 SAME = 1e-12  # of the largest torque
 MESHES = 1e-9  # there MuJoCo's iteration stops earlier
 DIAGONALISED = 1e-10  # MuJoCo turns a sum of tensors into principal axes by its own iteration, stopped at 1e-12
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _folder_for_the_log_of_mujoco(tmp_path_factory):
+    """MuJoCo's compiler writes its warnings into the current folder."""
+    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
+        yield
 
 
 def compare(model, robot, tolerance: float) -> None:

@@ -11,11 +11,12 @@ import manipula as mp
 from manipula import native
 from manipula.errors import DescriptionError
 from manipula.formats.toml import to_toml
-from manipula.robot.drives import REGISTRY, DCMotor, Flexible, Rigid
+from manipula.robot.drives import REGISTRY, DCMotor, Flexible, Rigid, Spring
 from manipula.robot.drives.base import Drive
 
 DRIVES: dict[str, Drive] = {
     "rigid": Rigid(torque_limit=20.0, speed_limit=3.0),
+    "spring": Spring(stiffness=30.0, rest=0.4),
     "flexible": Flexible(stiffness=800.0, damping=2.0),
     "dc_motor": DCMotor(torque_constant=0.05, resistance=0.8, inductance=1e-3, gear_ratio=80.0, voltage=24.0),
 }
@@ -72,6 +73,9 @@ def test_power_is_accounted_for(row: int) -> None:
     """Power in = power to the link + what is stored + what becomes heat, and heat is never negative."""
     difference = 2e-6  # central differences of quadratics in numbers up to 1e3
     u, q, qd, a, b = CASES[row]
+    spring = DRIVES["spring"]
+    tau = spring.torque(u, 0.0, q, qd, (), ROTOR)
+    assert abs(u * qd - tau * qd - stored_rate(spring, u, q, qd, ())) <= difference * (1 + abs(tau * qd))
     flexible = DRIVES["flexible"]
     tau = flexible.torque(u, 0.0, q, qd, (a, b), ROTOR)
     heat = 2.0 * (b - qd) ** 2

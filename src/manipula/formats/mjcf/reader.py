@@ -32,6 +32,7 @@ from manipula.formats.xml.words import dissipation
 from manipula.robot import Limits, Robot
 from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name
 from manipula.robot.drafts import SHORTEST_AXIS
+from manipula.robot.drives import Spring
 from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
@@ -99,6 +100,7 @@ class _Reader:
         self.defaults = Defaults(root)
         self.masses = Masses(self.settings, self.defaults, Meshes(root, file, self.settings, self.defaults))
         self.contact = False
+        self.compensated: dict[str, float] = {}  # body → share of its weight that gravcomp takes away
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
 
@@ -136,6 +138,7 @@ class _Reader:
         for j in draft.joints:  # parents come first
             if j.parent in moving:
                 moving.add(j.child)
+        self._compensate({link.name for link in draft.links if link.name in moving and link.mass})
         scaled = scale_total(draft.links, moving, settings)
         draft.notes += [scaled] if scaled else []
         if self.masses.computed:
@@ -149,6 +152,23 @@ class _Reader:
         read_actuators(self.root, self.defaults, settings, draft)
         restore(draft, self.root)
         return draft
+
+    def _compensate(self, heavy: set[str]) -> None:
+        """``gravcomp`` c takes the share c of a body's weight away: the same for all is a smaller gravity."""
+        shares = {self.compensated.get(name, 0.0) for name in heavy}
+        if shares <= {0.0}:
+            return
+        if len(shares) > 1:
+            names = sorted(n for n in heavy if self.compensated.get(n, 0.0) != 0)
+            shown = ", ".join(printable(n, 40) for n in names[:8])
+            raise DescriptionError(
+                f"gravcomp takes the weight of some moving bodies away and not of others ({shown}); only the same share for all is "
+                "modelled, as a smaller gravity. Give all the same, or none and a controller.", field="body.gravcomp")  # fmt: skip
+        share = shares.pop()
+        self.draft.gravity = tuple((1.0 - share) * g for g in self.draft.gravity)
+        self.draft.notes.append(
+            f"gravcomp={share:g} of every body: gravity is {1.0 - share:g} of what the file states."
+        )
 
     def _collect_names(self) -> None:
         """Names that are given, so that generated ones never collide; duplicates are refused."""
@@ -178,8 +198,7 @@ class _Reader:
     def _body(self, element: Element, name: str, parent: str, X_PF: Pose, inside: list[Any], moves: bool) -> bool:
         """Append the body's link, and its joints with massless links between them; does it move?"""
         place: dict[str, Any] = {"line": element.line, "field": f"body '{printable(name, 60)}'"}
-        if element.number("gravcomp", 0.0) != 0:
-            element.fail("Gravity compensation is a force of its own and is not modelled; remove it.", "gravcomp")
+        self.compensated[name] = element.number("gravcomp", 0.0)
         if element.choice("mocap", ("true", "false"), "false") == "true":
             self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it is fixed.")
         joints = [(self.defaults.filled(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag == "joint"]
@@ -209,8 +228,6 @@ class _Reader:
         kind = joint.choice("type", ("hinge", "slide", "free", "ball"), "hinge")
         if kind in _REFUSED_JOINTS:
             raise DescriptionError(_REFUSED_JOINTS[kind], **place)
-        if any(v != 0 for v in joint.numbers("stiffness", range(1, 6), (0.0,))) or "springdamper" in joint.attributes:
-            joint.fail("A spring in the joint is not modelled; remove it.", "stiffness")
         hinge = kind == "hinge"
         axis = np.array(joint.numbers("axis", 3, (0.0, 0.0, 1.0)))
         length = float(np.linalg.norm(axis))
@@ -235,7 +252,27 @@ class _Reader:
         if any(damping[1:]):
             self.draft.notes.append(f"joint '{printable(name, 60)}': damping beyond the linear term left out.")
         draft.friction = dissipation(damping[0] * self.settings.damper, dry * self.settings.dry)
+        draft.drive = self._spring(joint, hinge)
         return draft
+
+    def _spring(self, joint: Element, hinge: bool) -> Spring | None:
+        """τ = −k (q − springref): a drive, which acts in simulations."""
+        if any(v != 0 for v in joint.numbers("springdamper", 2, (0.0, 0.0))):
+            joint.fail(
+                "MuJoCo computes stiffness and damping from springdamper and the mass matrix of the whole file; state stiffness and "
+                "damping themselves, as in model.jnt_stiffness and model.dof_damping.", "springdamper")  # fmt: skip
+        stiffness, *higher = joint.numbers("stiffness", range(1, 6), (0.0,))
+        if any(higher):
+            joint.fail("A spring beyond the linear term is not modelled.", "stiffness")
+        if stiffness < 0:
+            joint.fail(f"The stiffness must not be negative, found {stiffness:g}.", "stiffness")
+        rest = joint.number("springref", 0.0)
+        if stiffness == 0 or not self.settings.spring:
+            return None
+        self.draft.notes.append(
+            "springs of joints act in simulations; the torques of a given motion are those without them."
+        )
+        return Spring(stiffness, self.settings.angle(rest) if hinge else rest)
 
     def _limits(self, joint: Element, hinge: bool) -> Limits:
         given: dict[str, float] = {}

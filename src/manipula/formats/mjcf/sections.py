@@ -24,11 +24,9 @@ def check_sections(root: Element, defaults: Defaults, settings: Settings, notes:
     for tendons in root.all("tendon"):
         for tendon in tendons.children:
             _tendon(defaults.filled(tendon, None, "tendon"), notes)
-    for asset in root.all("asset"):
-        for item in asset.children:
-            for attribute, value in item.attributes.items():
-                if attribute.startswith("file"):
-                    _check_file(item, attribute, value)
+    outside = sum(_outside(item) for asset in root.all("asset") for item in asset.children)
+    if outside:
+        notes.append(f"{outside} file(s) of <asset> lie outside the folder of the description; nothing opens them.")
     notes[:] = list(dict.fromkeys(notes))
 
 
@@ -42,8 +40,12 @@ def _tendon(tendon: Element, notes: list[str]) -> None:
     notes.append("tendons are not read.")
 
 
-def _check_file(item: Element, attribute: str, value: str) -> None:
+def _outside(item: Element) -> bool:
+    """Does it name a file beyond the folder of the description? Nothing opens such a file."""
     try:
-        check_reference(value)
-    except DescriptionError as error:
-        raise error.at(line=item.line, field=f"{item.tag}.{attribute}") from None
+        for attribute, value in item.attributes.items():
+            if attribute.startswith("file"):
+                check_reference(value)
+    except DescriptionError:
+        return True
+    return False

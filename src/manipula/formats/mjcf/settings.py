@@ -44,6 +44,7 @@ class Settings:
     gravity: tuple[float, ...] = STANDARD_GRAVITY
     damper: bool = True  # false: the file switches these forces off
     dry: bool = True
+    spring: bool = True
     equality: bool = True
     clampctrl: bool = True
     notes: list[str] = field(default_factory=list)
@@ -153,6 +154,8 @@ def _read_flag(flag: Element, s: Settings) -> None:
         s.gravity = (0.0, 0.0, 0.0)
     if off("damper") or off("passive"):
         s.damper = False
+    if off("spring") or off("passive"):
+        s.spring = False
     if off("frictionloss") or off("constraint"):
         s.dry = False
     if off("equality") or off("constraint"):

@@ -22,6 +22,7 @@ from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
 from manipula.robot.coupled_joint import refuse_couplings
+from manipula.robot.drives import Spring
 from manipula.robot.link import NO_INERTIA
 
 WORLD = "world"
@@ -114,6 +115,8 @@ class _MjcfWriter:
                 )
         for joint in robot.joints:
             words = words_of(joint)
+            if type(joint.drive) is Spring:  # stiffness and springref say it
+                words = {word: value for word, value in words.items() if word.partition(".")[0] != "drive"}
             missing = [n for n in ("lower", "upper") if getattr(joint.limits, n) is None]
             if len(missing) == 1:
                 words["unlimited"] = missing[0]
@@ -170,6 +173,8 @@ class _MjcfWriter:
             armature=armature if armature else None,
             damping=damping,
             frictionloss=dry,
+            stiffness=joint.drive.stiffness if type(joint.drive) is Spring else None,
+            springref=joint.drive.rest if type(joint.drive) is Spring and joint.drive.rest else None,
             actuatorfrcrange=(-limits.effort, limits.effort) if limits.effort else None,
         )
 

@@ -4,6 +4,7 @@
 ``base``      what a drive is: from the commanded torque to the torque on the link
 ``rigid``     an ideal gear, with optional limits of torque and speed
 ``flexible``  a spring and a damper between motor and link
+``spring``    a spring beside the motor
 ``dc_motor``  a permanent-magnet DC motor under a limited voltage
 ``gear``      one gear ratio for a joint and its drive
 ============  ====================================================================
@@ -16,8 +17,9 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.drives.dc_motor import DCMotor
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
+from manipula.robot.drives.spring import Spring
 
-REGISTRY: dict[str, type[Drive]] = {drive.name: drive for drive in (Rigid, Flexible, DCMotor)}
+REGISTRY: dict[str, type[Drive]] = {drive.name: drive for drive in (Rigid, Spring, Flexible, DCMotor)}
 KIND = PartKind("drive", "drive", REGISTRY, "manipula.robot.drives.REGISTRY")
 
-__all__ = ["KIND", "REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid"]
+__all__ = ["KIND", "REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid", "Spring"]
