@@ -318,11 +318,14 @@ def scenario_folder() -> Path:
 
 def run_scenario(text: str) -> bool:
     from manipula.simulation.files.scenario_file import file_text, load_text
+    from manipula.simulation.programmed.start import check_gradients
 
     found = load_text(text, scenario_folder(), file="scenario.toml")
     if found.kind == "programmed" and found.independent is not None:
-        start = found.motion.plant.start(np.array(found.q0), np.zeros(found.robot.n))
-        replace(found.motion.plant, independent=found.independent).flow(0.1, start)
+        plant, state = found.motion.plant, (np.array(found.q0), np.zeros(found.robot.n))
+        start = plant.start(*state)
+        check_gradients(plant, plant.rows(plant.mechanism(), *state, 0.1))  # as a run does
+        replace(plant, independent=found.independent).flow(0.1, start)
     try:
         written = file_text(found)
     except DescriptionError:

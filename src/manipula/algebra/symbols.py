@@ -75,6 +75,14 @@ def decimal_fraction(value: float) -> Any:
     return sympy.Rational(repr(float(value)))
 
 
+def largest_number(expression: Any) -> float:
+    """The largest number that a SymPy expression holds, in size; infinite when it is beyond the range of floats."""
+    import sympy
+
+    found = [abs(float(number)) for number in expression.atoms(sympy.Number)]
+    return max(found, default=0.0)
+
+
 def evaluate(expression: Any, values: Mapping[str, Any], known: dict[Any, Any] | None = None) -> Any:
     """A SymPy expression (or plain number) over any scalar type, by walking its tree, each part once.
 

@@ -75,8 +75,8 @@ def check_value(value: Any, d: FieldDeclaration, whose: str) -> None:
     _CHECKS[f.kind](value, d, whose)
 
 
-def check_numbers(values: np.ndarray, d: FieldDeclaration, whose: str) -> None:
-    """Many values of one field at once, such as those of the runs of a batch."""
+def check_numbers(values: np.ndarray, d: FieldDeclaration, whose: str, runs: bool = False) -> None:
+    """Many values of one field at once; ``runs``: one per run of a batch, which a message counts."""
     f = d.field
     if not d.declared or f.kind not in ("number", "one per joint", "vector", "numbers", "rows", "formula", "formulas"):
         return
@@ -87,7 +87,8 @@ def check_numbers(values: np.ndarray, d: FieldDeclaration, whose: str) -> None:
     if f.nonzero:
         wrong |= values == 0.0
     if wrong.any():
-        raise _out_of_range(float(values[wrong].flat[0]), d, whose)
+        at = int(np.flatnonzero(wrong)[0])
+        raise _out_of_range(float(values.flat[at]), d, whose, run=at if runs and values.size > 1 else None)
 
 
 def _refused(d: FieldDeclaration, whose: str, needed: str, value: Any, at: str = "") -> DescriptionError:
@@ -95,14 +96,17 @@ def _refused(d: FieldDeclaration, whose: str, needed: str, value: Any, at: str =
     return DescriptionError(f"'{d.name}{at}' of {whose} must be {needed}, found {shown}.", field=d.name)
 
 
-def _out_of_range(value: float, d: FieldDeclaration, whose: str, at: str = "") -> DescriptionError:
+def _out_of_range(
+    value: float, d: FieldDeclaration, whose: str, at: str = "", run: int | None = None
+) -> DescriptionError:
     allowed = d.field.range or "a finite number"
     if d.field.range and not math.isfinite(value):
         allowed = f"a finite number, {allowed}"
     if d.field.kind.startswith("whole"):
         allowed = f"a whole number, {allowed}"
     unit = f" [{d.field.unit}]" if d.field.unit not in ("", "1") else ""
-    return DescriptionError(f"'{d.name}{at}' of {whose} must be {allowed}{unit}, found {value:g}.", field=d.name)
+    where = "" if run is None else f" in run {run}"
+    return DescriptionError(f"'{d.name}{at}' of {whose} must be {allowed}{unit}, found {value:g}{where}.", field=d.name)
 
 
 def _as_float(value: Any) -> float | None:

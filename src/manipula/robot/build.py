@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.arguments import LARGEST
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
@@ -21,7 +20,9 @@ from manipula.robot.checks import (
 from manipula.robot.checks import (
     check_body,
     check_budget,
+    check_gear,
     check_gravity,
+    check_limits,
     check_name,
     check_number,
     check_payload,
@@ -313,7 +314,7 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
     axis = unit_axis(j)
     check_pose(placement, f"The origin of joint '{printable(j.name)}'", **here)
     check_pose(j.frame, f"The link frame at joint '{printable(j.name)}'", **here)
-    _check_limits(j)
+    check_limits(j.limits, j.name, **here)
     for what, part, kind in (("friction", j.friction, FrictionLaw), ("drive", j.drive, Drive)):
         if part is not None and not isinstance(part, kind):
             raise DescriptionError(
@@ -323,24 +324,6 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
     geared(j.drive, j, **here)
     return Joint(
         name=j.name, kind=j.kind, parent=parent, placement=placement, axis=axis, limits=j.limits,  # pyright: ignore[reportArgumentType]
-        rotor_inertia=check_number(j.rotor_inertia, f"The rotor inertia of joint '{printable(j.name)}'", at_least=0.0, largest=LARGEST, **here),
-        gear_ratio=check_number(j.gear_ratio, f"The gear ratio of joint '{printable(j.name)}'", largest=LARGEST, **here),
+        **check_gear(j, **here),
         friction=j.friction, drive=j.drive,
     )  # fmt: skip
-
-
-def _check_limits(j: JointDraft) -> None:
-    here = j.place()
-    lim = j.limits
-    for what in ("lower", "upper", "velocity", "acceleration", "jerk", "effort"):
-        value = getattr(lim, what)
-        if value is not None:
-            least = None if what in ("lower", "upper") else 0.0
-            check_number(value, f"The {what} limit of joint '{printable(j.name)}'", at_least=least, **here)
-    if lim.lower is None or lim.upper is None or is_symbolic(lim.lower) or is_symbolic(lim.upper):
-        return
-    if lim.lower > lim.upper:
-        raise DescriptionError(
-            f"The limits of joint '{printable(j.name)}' are reversed: lower {lim.lower:g} > upper {lim.upper:g}.",
-            **here,
-        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
 from manipula.algebra.rotation import ROTATION_ERROR, rotation_error
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
+from manipula.robot.limits import Limits
 from manipula.robot.link import Payload
 
 MAX_LINKS = 5000
@@ -99,6 +101,31 @@ def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> N
         x, y = tensor[a, b], tensor[b, a]
         if not is_symbolic(x) and not is_symbolic(y) and abs(float(x) - float(y)) > 1e-9 * scale:
             raise UnphysicalError(f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.", **place)
+
+
+def check_limits(limits: Limits, joint: str, **place: Any) -> None:
+    """Finite numbers, of which only positions may be negative, and a lower one that is not above the upper."""
+    for f in fields(limits):
+        value = getattr(limits, f.name)
+        if value is not None:
+            least = None if f.name in ("lower", "upper") else 0.0
+            check_number(value, f"The {f.name} limit of joint '{printable(joint)}'", at_least=least, **place)
+    if limits.lower is None or limits.upper is None or is_symbolic(limits.lower) or is_symbolic(limits.upper):
+        return
+    if limits.lower > limits.upper:
+        raise DescriptionError(
+            f"The limits of joint '{printable(joint)}' are reversed: lower {limits.lower:g} > upper {limits.upper:g}.",
+            **place,
+        )
+
+
+def check_gear(joint: Any, **place: Any) -> dict[str, Any]:
+    """Rotor inertia and gear ratio of a joint or of its draft, as numbers that may be."""
+    whose = f"of joint '{printable(joint.name)}'"
+    return {
+        "rotor_inertia": check_number(joint.rotor_inertia, f"The rotor inertia {whose}", at_least=0.0, largest=LARGEST, **place),
+        "gear_ratio": check_number(joint.gear_ratio, f"The gear ratio {whose}", largest=LARGEST, **place),
+    }  # fmt: skip
 
 
 def check_payload(payload: Any) -> None:

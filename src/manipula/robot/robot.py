@@ -17,7 +17,15 @@ from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
-from manipula.robot.checks import check_body, check_gravity, check_number, check_payload, check_pose
+from manipula.robot.checks import (
+    check_body,
+    check_gear,
+    check_gravity,
+    check_limits,
+    check_number,
+    check_payload,
+    check_pose,
+)
 from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
@@ -136,7 +144,7 @@ class Robot:
         """The robot with named parameters replaced by numbers, or by formulas (text of our own grammar, or SymPy expressions).
 
         Raises:
-            DescriptionError: an unknown name, or a value with which a field is no finite number or a mass is negative.
+            DescriptionError: an unknown name, or a value with which a field is no finite number or out of its range.
         """
         given = {}
         for name, value in values.items():
@@ -156,9 +164,12 @@ class Robot:
                 return plain(x)
             return check_number(substitute(x, given), f"'{printable(x, 60)}' with the given parameters")
 
-        robot = _map_scalars(self, replaced)
+        robot = _map_scalars(self, replaced)  # friction laws and drives are made anew and look at their numbers
         for link in robot.bodies:
             check_body(link.mass, link.com, link.inertia, f"link '{link.name}'")
+        for joint in robot.joints:
+            check_limits(joint.limits, joint.name)
+            check_gear(joint)
         check_payload(robot.payload)
         return robot
 

@@ -14,6 +14,7 @@ from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.gear import geared
 from manipula.simulation.initial_posture import projected
+from manipula.simulation.plant.free_parameters import runs_of, with_numbers
 from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.scenario import Scenario
@@ -32,6 +33,10 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         )
     friction = tuple(j.friction for j in robot.joints) if s.friction is None else (s.friction or (None,) * robot.n)
     drives = tuple(j.drive for j in robot.joints) if s.drives is None else (s.drives or (None,) * robot.n)
+    if s.parameters:
+        first = runs_of(s.parameters)[0]  # the other runs of a batch lay their numbers over these
+        friction = tuple(with_numbers(law, first, f"friction[{i}]") for i, law in enumerate(friction))
+        drives = tuple(with_numbers(drive, first, f"drives[{i}]") for i, drive in enumerate(drives))
     drives = tuple(geared(d, j, field=f"drives[{i}]") for i, (d, j) in enumerate(zip(drives, robot.joints)))
     model = s.model or robot
     if model.n != robot.n:
@@ -62,8 +67,7 @@ def _prepared(s: Scenario, controller: Controller) -> Controller:
     model = s.model or s.robot
     if not model.parameters:
         return prepared(controller, Arm(model))
-    first = {name: float(np.ravel(np.asarray(value, float))[0]) for name, value in (s.parameters or {}).items()}
-    return prepared(controller, Arm(model, prepare(model, first)))
+    return prepared(controller, Arm(model, prepare(model, runs_of(s.parameters)[0])))
 
 
 def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:

@@ -19,7 +19,7 @@ import numpy as np
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.bounded import tree_size
 from manipula.algebra.expression import Work, parse, scalar
-from manipula.algebra.symbols import free_names, is_symbolic, substitute
+from manipula.algebra.symbols import free_names, is_symbolic, largest_number, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml.budget import check_size
 from manipula.formats.toml.lines import line_index, line_of
@@ -140,6 +140,10 @@ class Document:
                 raise self.located(error, path) from None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             if getattr(value, "free_symbols", None):
+                if (most := largest_number(value)) > largest:
+                    raise DescriptionError(
+                        f"The formula holds the number {most:.3g}; at most {largest:g} in size.", **self.place(path)
+                    )
                 return value
             raise DescriptionError(
                 f"A number or a formula in quotes is needed, found {_kind(value)}.", **self.place(path)

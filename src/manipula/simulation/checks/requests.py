@@ -9,6 +9,7 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.redundancy.criterion import checked_criteria
 from manipula.simulation.checks.idle_parts import check_idle
+from manipula.simulation.plant.free_parameters import check_every_run
 from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
 
@@ -53,6 +54,8 @@ def _settings(s: Scenario, kind: str) -> None:
             raise unknown_name(
                 f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
             )
+    if s.parameters:
+        check_every_run(s.robot, s.friction, s.drives, s.parameters)
 
 
 def _along_given_motion(s: Scenario, kind: str) -> None:

@@ -1,19 +1,70 @@
-"""Disturbances whose numbers differ from run to run of a batch: would they act in every one of them?"""
+"""Numbers that differ from run to run of a batch: are they legal together, and would every disturbance act?"""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError
+from manipula.control.base import Controller
+from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.parts.checks import label
+from manipula.redundancy.criterion import Criterion
+from manipula.robot.drives.base import Drive
+from manipula.robot.friction.base import FrictionLaw
 from manipula.simulation.checks.idle_parts import check_payload_times, disturbance_idle
+from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
+from manipula.simulation.plant.parameters import rebuild
 
 if TYPE_CHECKING:
     from manipula.simulation.scenario import Scenario
 
 INSTANTS = ("start", "stop", "time", "mass")
+ALONE = {Controller.__post_init__, FrictionLaw.__post_init__, Drive.__post_init__, Criterion.__post_init__, Actuator.__post_init__,
+         PayloadChange.__post_init__, Wrench.__post_init__}  # look at one field at a time (a wrench: below)  # fmt: skip
+
+
+def check_together(parts: dict[str, Any], varied: tuple[str, ...], paths: list[str], p: np.ndarray) -> None:
+    """Are fields that are legal alone legal together in every run? The parts that look at several fields are asked.
+
+    Args:
+        parts: the parts of the plant by their name, "friction" and so on. varied: paths of ``vary``.
+        paths, p: as for ``check_runs``.
+
+    Raises:
+        DescriptionError: what the part says, with the run.
+    """
+    for head, whole in parts.items():
+        for path, part in _looking(whole, head):
+            if not any(
+                name.startswith((f"{path}.", f"{path}[")) or f"{path}.".startswith(f"{name}.") for name in varied
+            ):
+                continue
+            columns = {name: k for k, name in enumerate(paths) if name.startswith(f"{path}.")}
+            _, firsts = np.unique(p[:, list(columns.values())], axis=0, return_index=True)
+            for k in sorted(firsts):
+                made = rebuild(part, lambda name, _, k=k, columns=columns: float(p[k, columns[name]]), path)
+                try:
+                    type(made).__post_init__(made)
+                except (ManipulaError, ValueError, TypeError, ArithmeticError) as error:
+                    told = getattr(error, "problem", None) or f"it refuses these values: {printable(error, 200)}."
+                    field = next(name for name in varied if name.startswith(path) or path.startswith(name))
+                    raise DescriptionError(f"In run {k} {label(part)}: {told}", field=f"vary.{field}") from None
+
+
+def _looking(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Parts, nested ones too, that look at their fields together when they are made."""
+    if isinstance(value, tuple):
+        for i, v in enumerate(value):
+            yield from _looking(v, f"{path}[{i}]")
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if getattr(type(value), "__post_init__", None) not in (None, *ALONE):
+            yield path, value
+        for x in dataclasses.fields(value):
+            yield from _looking(getattr(value, x.name), f"{path}.{x.name}")
 
 
 def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.symbols import evaluate
 from manipula.bounded_cache import BoundedCache
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, unknown_name
 from manipula.identity import is_untouched
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
-from manipula.simulation.checks.varied import check_runs
+from manipula.simulation.checks.varied import check_runs, check_together
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
-from manipula.simulation.plant.numbers import paths_of, template, varied
+from manipula.simulation.plant.free_parameters import runs_of, symbolic_fields
+from manipula.simulation.plant.numbers import HEADS, columns_of, paths_of, template, varied
 from manipula.simulation.plant.parameters import flatten
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
@@ -86,6 +88,11 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
     own = np.array([v for _, v in flatten(template(plant))], float)
     p = np.zeros((size, max(1, len(own) + len(loop.names))))
     p[:, : len(own)] = own
+    for head, given, of_robot in (("friction", s.friction, "friction"), ("drives", s.drives, "drive")):
+        parts = tuple(getattr(j, of_robot) for j in s.robot.joints) if given is None else given
+        for path, expression in symbolic_fields(parts, head):
+            numbers = [float(evaluate(expression, row)) for row in runs_of(s.parameters)]
+            p[:, columns_of(plant, path)] = np.array(numbers)[:, None]
     for path, value in (s.vary or {}).items():
         columns, values = varied(plant, path, value)
         p[:, columns] = values
@@ -94,7 +101,9 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
             raise unknown_name("parameter", name, s.parameters or {}, field="parameters")
         p[:, len(own) + k] = np.asarray(s.parameters[name], float)
     if s.vary:
-        check_runs(s, paths_of(plant), p)
+        paths = paths_of(plant)
+        check_together(dict(zip(HEADS, template(plant))), tuple(s.vary), paths, p)
+        check_runs(s, paths, p)
     controller = plant.controller
     if controller is not None and type(controller).prepare is not Controller.prepare and (s.vary or s.parameters):
         for row in p:  # what is computed before a run (the gain of LQR) is computed with the numbers of that run

@@ -35,6 +35,13 @@ def columns_of(plant: Plant, path: str) -> list[int]:
     paths = paths_of(plant)
     found = [k for k, name in enumerate(paths) if name == path or name.startswith((path + "[", path + "."))]
     if not found:
+        whole, index, _ = path.rpartition("[")
+        if index and whole in paths:
+            raise DescriptionError(
+                f"'{whole}' is one number, which has no entries: vary '{whole}' itself, or give it as a list with one number per joint; "
+                f"then '{path}' is one of them.",
+                field=f"vary.{path}",
+            )
         raise unknown_name("number of the run", path, paths, field="vary")
     for part in map(_named, settled(template(plant))):
         if path.startswith((part + ".", part + "[")) or part == path or part.startswith((path + ".", path + "[")):
@@ -74,6 +81,7 @@ def varied(plant: Plant, path: str, value: Any) -> tuple[list[int], np.ndarray]:
                 np.atleast_1d(values[:, min(i, values.shape[1] - 1)] if values.ndim else values),
                 declaration,
                 label(part),
+                runs=True,
             )
         except DescriptionError as error:
             raise DescriptionError(error.problem, **place) from None
