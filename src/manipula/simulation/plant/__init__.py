@@ -1,13 +1,14 @@
 """The equations of a run, over any scalar.
 
-==================  =============================================================================
-``plant``           ``Plant``: arm, friction, drives, controller and disturbances in one function
-``friction_loads``  friction that depends on the load of its joint: the loop and its solution
-``disturbances``    ``Wrench``, ``PayloadChange``, ``Noise``, ``Actuator``
-``layout``          where everything stands in the state vector
-``per_joint``       parts given for the joints: one for all, one each, or by name
-``parameters``      numbers inside parts, taken out and put in
-``own_parts``       laws and drives that somebody wrote: do they give what is needed?
-``numbers``         the numbers of a plant by name: ``controller.kp``
-==================  =============================================================================
+===================  =============================================================================
+``plant``            ``Plant``: arm, friction, drives, controller and disturbances in one function
+``friction_loads``   friction that depends on the load of its joint: the loop and its solution
+``disturbances``     ``Wrench``, ``PayloadChange``, ``Noise``, ``Actuator``
+``layout``           where everything stands in the state vector
+``per_joint``        parts given for the joints: one for all, one each, or by name
+``parameters``       numbers inside parts, taken out and put in
+``own_parts``        laws and drives that somebody wrote: do they give what is needed?
+``numbers``          the numbers of a plant by name: ``controller.kp``
+``free_parameters``  a robot's free parameters inside its laws and drives: their numbers in every run
+===================  =============================================================================
 """
