@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
-from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import (
     MAX_LINKS as MAX_LINKS,
