@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 MOST_SHOWN = 60  # letters of one field in a repr
+_PLAIN = frozenset({str, float, int, bool, type(None)})
 BLOCK = 1 << 18  # numbers that are looked at together
 
 
@@ -168,6 +169,8 @@ class Value:
 
 def frozen(value: Any, mine: bool = False) -> Any:
     """The value with arrays read-only, lists as tuples, mappings as :class:`FrozenDict`; ``mine``: nobody else holds its arrays."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, np.ndarray):
         return read_only(value, mine)
     if isinstance(value, FrozenDict):

@@ -4,10 +4,12 @@
 ``parts``    what a thing is made of, as bytes
 ``classes``  which classes and functions are this package's own
 ``package``  has anybody replaced a part of this package while it runs?
+``watched``  is a thing still made of the very same objects?
 ===========  ==========================================================
 """
 
 from manipula.identity.package import is_untouched
 from manipula.identity.parts import identity, is_own
+from manipula.identity.watched import KeptAnswers
 
-__all__ = ["identity", "is_own", "is_untouched"]
+__all__ = ["KeptAnswers", "identity", "is_own", "is_untouched"]

@@ -8,7 +8,7 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sized
 from typing import Any, Generic, Protocol
 
 PACKAGE = __name__.partition(".")[0]
@@ -17,7 +17,7 @@ _WRAPPERS = (staticmethod, classmethod, property, functools.cached_property)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-_TRANSPARENT = (object, tuple, abc.ABC, Generic, Protocol, enum.Enum)
+_TRANSPARENT = (object, tuple, abc.ABC, Generic, Protocol, enum.Enum, Mapping, Collection, Sized, Iterable, Container)
 
 
 class ForeignCode(Exception):

@@ -169,7 +169,7 @@ class IdentityWriter:
         own = getattr(value, "__dict__", {})
         fields = getattr(kind, "__dataclass_fields__", None)
         if fields is None:
-            names = sorted({*own, *(s for s in _slots(kind) if hasattr(value, s))})
+            names = sorted({*own, *(s for s in slots_of(kind) if hasattr(value, s))})
         else:
             names = [name for name, field in fields.items() if field.compare and field._field_type is _FIELD]
         for name in own if fields is None else own.keys() - fields.keys():
@@ -198,7 +198,8 @@ def _of_a_library(f: Any) -> str:
     return f"function {module.__name__}.{f.__name__};"
 
 
-def _slots(kind: type) -> Iterable[str]:
+def slots_of(kind: type) -> Iterable[str]:
+    """Names of the attributes that an object of this class keeps outside its ``__dict__``."""
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
         yield from (s for s in ((slots,) if isinstance(slots, str) else slots) if not s.startswith("__"))

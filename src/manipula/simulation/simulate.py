@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.errors import DescriptionError, unknown_name
+from manipula.identity import KeptAnswers
 from manipula.simulation.assembly import assembled, not_started
 from manipula.simulation.checks.own_integrator import check_own_integrator
 from manipula.simulation.checks.own_reference import check_own_reference
@@ -50,6 +51,41 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
 
 
 def _simulated(scenario: Scenario, threads: int | None) -> Result:
+    ready = _READY.get(scenario)
+    if ready is None or ready.methods != _methods():
+        ready = _prepared(scenario)
+        if isinstance(ready, Result):
+            return ready
+        if ready.run.x0.size + ready.run.p.size <= KEPT_NUMBERS:
+            _READY.put(scenario, ready)
+    run = ready.run
+    peaks = Peaks() if run.loop.parts is None else None  # of somebody's code at once: it may be other code later
+    samples = _integrated(run, threads, peaks)
+    result = _result(run, samples, threads, peaks)
+    steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
+    open_choice = scenario.integrator == "auto"
+    if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
+        return retry_with_rodas(run.scenario, result, lambda other: _simulated(other, threads))
+    return result
+
+
+class _Ready(NamedTuple):
+    """A run that may begin, and the integrators that were registered when it was prepared."""
+
+    run: Run
+    methods: list[Any]
+
+
+_READY: KeptAnswers[_Ready] = KeptAnswers(32)  # a scenario that is run again was checked before
+KEPT_NUMBERS = 2000  # of states and parameters; looking at more takes longer than preparing them
+
+
+def _methods() -> list[Any]:
+    return [*FIXED.values(), *ADAPTIVE.values()]
+
+
+def _prepared(scenario: Scenario) -> _Ready | Result:
+    """Everything before the first step; or the result, where the motion is given or cannot begin."""
     known = ("auto", *FIXED, *ADAPTIVE)
     if scenario.integrator not in known:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
@@ -67,8 +103,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         from manipula.simulation.given_motion.run import inverse_dynamics  # and with it the inverse kinematics
 
         return inverse_dynamics(scenario)
-    open_choice = scenario.integrator == "auto"
-    if open_choice and integrates(scenario):
+    if scenario.integrator == "auto" and integrates(scenario):
         smooth = kind in ("free", "playback") and not scenario.actuator.delay
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "kinematic":
@@ -85,13 +120,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         raise DescriptionError(
             "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
         )
-    peaks = Peaks() if run.loop.parts is None else None  # of somebody's code at once: it may be other code later
-    samples = _integrated(run, threads, peaks)
-    result = _result(run, samples, threads, peaks)
-    steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
-    if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
-        return retry_with_rodas(scenario, result, lambda other: _simulated(other, threads))
-    return result
+    return _Ready(run, _methods())
 
 
 def _integrated(run: Run, threads: int | None, peaks: Peaks | None) -> RunSamples:

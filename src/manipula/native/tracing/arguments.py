@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from manipula.errors import BudgetError, ShapeError
 from manipula.native.tracing.graph import Graph, Sampled
 
+FLOAT = np.dtype(np.float64)
 MOST_STEPS = 2.0**53
 """Larger numbers of steps are not whole numbers any more."""
 
@@ -49,7 +51,8 @@ class Arguments:
                 )
             self.arrays.append(array)
         try:
-            self.batch: tuple[int, ...] = np.broadcast_shapes(*batches)
+            several = {leading for leading in batches if leading}
+            self.batch: tuple[int, ...] = next(iter(several), ()) if len(several) < 2 else np.broadcast_shapes(*several)
         except ValueError:
             shown = ", ".join(f"'{n}' {a.shape}" for n, a in zip(graph.inputs, self.arrays) if n not in graph.shared)
             raise ShapeError(f"{graph.name}: leading axes do not broadcast together: {shown}.") from None
@@ -70,6 +73,7 @@ class Arguments:
         return self.sizes[base] + more
 
 
+@functools.cache
 def split_length(dimension: str) -> tuple[str, int]:
     """``m+1`` → (m, 1), ``m`` → (m, 0)."""
     base, _, more = dimension.partition("+")
@@ -82,6 +86,8 @@ def is_masked(value: Any) -> bool:
 
 
 def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
+    if type(value) is np.ndarray and value.dtype is FLOAT:
+        return value
     if is_masked(value):
         raise ShapeError(
             f"{graph.name}: argument '{name}' is a masked array; every number is needed (its filled(...) has them)."

@@ -81,6 +81,9 @@ class BatchPart(NamedTuple):
 
 def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]:
     """Where the steps of a run end, and what cannot be resolved. ``step``: of a fixed method; none follows the error."""
+    found = run.grids.get(step)
+    if found is not None:
+        return found
     s = run.scenario
     end = float(s.duration or 0.0)
     examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
@@ -88,7 +91,8 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     free = np.full(s.robot.n, np.inf)
     low, high = position_limits(s.robot, s.limits) if s.stop_at_limits else (-free, free)
     instants = np.concatenate([marks, table_marks(*run.inputs)])
-    return Grid.of(s.times, instants, low, high), examined.unresolved
+    run.grids[step] = found = Grid.of(s.times, instants, low, high), examined.unresolved
+    return found
 
 
 def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) -> RunSamples:
@@ -104,7 +108,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     if calls.once_a_step:
         run, calls = _asked_once_a_step(run, s.step)
     marks, hidden = probed(run, calls.python, s.step)
-    grid, unseen = grid.with_marks(marks), unseen + hidden
+    grid, unseen = grid.with_marks(marks) if len(marks) else grid, unseen + hidden
     if calls.python:
         calls = calls._replace(note=calls.note + covered(run))
     phase("integrating")
@@ -172,10 +176,10 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int
     states = run.plant.layout.size - 3  # everything but the works, whose error is the audit
     at_once = max(1, MOST_AT_ONCE // done.x[0].size)
     for first in range(0, len(error), at_once):
-        members = list(range(first, min(first + at_once, len(error))))
-        fine = finer(members)
-        error[members], trusted[members] = compare(
-            done.x[members, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
+        some = slice(first, min(first + at_once, len(error)))
+        fine = finer(list(range(some.start, some.stop)))
+        error[some], trusted[some] = compare(
+            done.x[some, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
         )
     return error, trusted
 

@@ -82,7 +82,7 @@ def compiled_otherwise(run: Run) -> str:
     Raises:
         DescriptionError: when that is true of a friction law or a drive, which have no other way to run.
     """
-    if is_own(run.plant.controller, run.plant.friction, run.plant.drives):
+    if run.own:
         return ""
     kernel, plant, p = run.loop.observe, python_plant(run, 0), run.p[0]
     for t, x in _probes(run):

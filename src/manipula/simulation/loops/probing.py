@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from manipula.identity import is_own
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.stepping.instants import POINTS, function_marks, narrower
@@ -19,8 +18,7 @@ UNRESOLVED = "what the controller or a drive commands at one and the same state"
 
 def foreign(run: Run) -> bool:
     """Does the run hold somebody's code, of which nobody knows how quickly it changes?"""
-    plant = run.plant
-    return run.loop.parts is None and not is_own(plant.controller, plant.friction, plant.drives)
+    return run.loop.parts is None and not run.own
 
 
 def probed(run: Run, python: bool, step: float | None = None) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from manipula.algebra.symbols import evaluate
 from manipula.bounded_cache import BoundedCache
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, unknown_name
-from manipula.identity import is_untouched
+from manipula.identity import is_own, is_untouched
+from manipula.lazy import cached_property
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.checks.varied import check_runs, check_together
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
@@ -37,6 +38,12 @@ class Run:
     table: ReferenceTable
     x0: np.ndarray
     p: np.ndarray
+    grids: dict[float | None, Any] = field(default_factory=dict, init=False)  # by the step; see ``fixed.grid_of``
+
+    @cached_property
+    def own(self) -> bool:
+        """Are controller, friction and drives made of nothing but this package's own parts?"""
+        return is_own(self.plant.controller, self.plant.friction, self.plant.drives)
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -69,6 +76,8 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
         loop.traced(row, *inputs) if own else plant for row in p
     ]  # parts with a state start with their own numbers
     x0 = np.array([np.asarray(part.start(a, b), float) for part, a, b in zip(starts, q, qd)])
+    for numbers in (x0, p):
+        numbers.flags.writeable = False  # one run may be asked for several times
     return Run(s, plant, loop, table, x0, p)
 
 

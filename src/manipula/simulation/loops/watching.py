@@ -71,10 +71,11 @@ def recorded(
                 python_commands(run, dense, part.x, members[0]) if python and part.commands is None else part.commands
             )
             watch(run, members, dense, part.x, asked)
-        rows, kept = np.arange(len(members))[:, None], np.searchsorted(dense, grid.times)
         if changes.shape[1]:
+            rows = np.arange(len(members))[:, None]
             part = part._replace(changed=part.x[rows, _nearest(dense, changes[members])])
         if len(dense) > len(grid.times):
+            kept = np.searchsorted(dense, grid.times)
             commands = None if part.commands is None else part.commands[:, kept]
             part = part._replace(x=part.x[:, kept].copy(), commands=commands)
         parts.append(part)
@@ -93,6 +94,8 @@ def _together(
     if watched is not None:
         at_once = max(1, AT_ONCE // (len(watched) * size))
         return [(everyone[first : first + at_once], watched) for first in range(0, len(everyone), at_once)]
+    if not changes.shape[1]:
+        return [(everyone, grid.times)]
     groups: dict[bytes, tuple[list[int], np.ndarray]] = {}
     for k, own in enumerate(changes):
         inner = own[(own > grid.times[0]) & (own < grid.times[-1])]

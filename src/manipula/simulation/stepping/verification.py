@@ -21,11 +21,16 @@ def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: floa
     Every coordinate is measured by its own size: the largest value it had so far, at least 1. Samples from the first one on
     that either of the two does not have are left out; the error is infinite when only the repetition ended early.
     """
-    whole = [np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
+    complete = np.isfinite(np.add.reduce(coarse, axis=None)) and np.isfinite(np.add.reduce(fine, axis=None))
+    whole = [np.ones(x.shape[:-1], bool) if complete else np.isfinite(x).all(axis=-1) for x in (coarse, fine)]
     both = np.logical_and.accumulate(whole[0] & whole[1], axis=-1)
-    a, b = (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
-    size = np.maximum(1.0, np.maximum.accumulate(np.abs(b), axis=-2))
-    off = (np.abs(a - b) / size).max(axis=-1, initial=0.0) * factor
+    a, b = (coarse, fine) if complete else (np.where(both[..., None], x, 0.0) for x in (coarse, fine))
+    size = np.maximum.accumulate(np.abs(b), axis=-2)
+    np.maximum(size, 1.0, out=size)
+    off = a - b
+    np.abs(off, out=off)
+    off /= size
+    off = off.max(axis=-1, initial=0.0) * factor
     error = off.max(axis=-1, initial=0.0)
     good = np.logical_and.accumulate(both & (off <= tolerance), axis=-1)
     trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)

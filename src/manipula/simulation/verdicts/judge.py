@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +22,32 @@ MOST_JUDGED = 50_000  # postures of a batch
 SINGULAR = 1e-14  # reciprocal condition number of M below which accelerations mean nothing
 
 
-def condition(robot: Robot, q: np.ndarray) -> float:
-    """Smallest reciprocal condition number of M over a few samples of q (S, n), scaled to unit diagonal."""
+def condition(robot: Robot, q: np.ndarray, enough: float = SINGULAR) -> float:
+    """Smallest reciprocal condition number of M over a few samples of q (S, n), scaled to unit diagonal.
+
+    Or what it is at least, where that is more than ``enough``.
+    """
     if robot.parameters or robot.n > LARGEST_JUDGED or not len(q):
         return 1.0
-    chosen = q[np.linspace(0, len(q) - 1, min(len(q), JUDGED_SAMPLES)).astype(int)]
+    chosen = q[_spread(len(q), JUDGED_SAMPLES)]
     rows = chosen[np.isfinite(chosen).all(axis=1)]
     if not len(rows):
         return 1.0
     mass_matrix = model_of(robot).kernel("mass_matrix").fast
-    return float(reciprocals(np.array([mass_matrix(row) for row in rows])).min())
+    M = np.array([mass_matrix(row) for row in rows])
+    try:
+        roots = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:  # one is not positive
+        return float(reciprocals(M).min())
+    pivots = np.diagonal(roots, axis1=1, axis2=2) ** 2 / np.diagonal(M, axis1=1, axis2=2)
+    found = float(least_reciprocal(pivots.prod(axis=1), robot.n).min())
+    return found if found > enough else float(reciprocals(M).min())
+
+
+@functools.lru_cache(maxsize=64)
+def _spread(count: int, most: int) -> np.ndarray:
+    """Some of ``count`` rows, the first and the last among them."""
+    return np.linspace(0, count - 1, min(count, most)).astype(int)
 
 
 @once_per_mechanism(64)
@@ -45,13 +62,13 @@ def conditions(run: Run, samples: Any) -> np.ndarray:
     n = run.plant.layout.n
     if n > LARGEST_JUDGED:
         return np.ones(len(x))
+    enough = max(SINGULAR, np.finfo(float).eps / run.scenario.tolerance)
     if len(x) == 1 and not run.scenario.robot.parameters:
-        return np.array([condition(run.scenario.robot, x[0, :, :n])])
-    count = min(x.shape[1], max(3, min(JUDGED_SAMPLES, MOST_JUDGED // len(x))))
-    at = np.linspace(0, x.shape[1] - 1, count).astype(int)
+        return np.array([condition(run.scenario.robot, x[0, :, :n], enough)])
+    at = _spread(x.shape[1], max(3, min(JUDGED_SAMPLES, MOST_JUDGED // len(x))))
     M, determinant = run.loop.mass_matrix(x[:, at], run.p[:, None], *run.inputs, t[at])
     found = least_reciprocal(determinant, n)
-    doubtful = ~(found > max(SINGULAR, np.finfo(float).eps / run.scenario.tolerance))
+    doubtful = ~(found > enough)
     finite = np.isfinite(M).all(axis=(-2, -1))
     found[~finite] = 1.0
     found[doubtful & finite] = reciprocals(M[doubtful & finite])
