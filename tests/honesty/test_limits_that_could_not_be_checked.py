@@ -14,6 +14,9 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.reports.tables import limits_banner
+from manipula.simulation.given_motion import watching as given
+from manipula.simulation.loops import watching
+from manipula.simulation.programmed import run as programmed
 
 ARM = mp.load("planar-2r")
 MOVE = mp.trajectory(mp.paths.joint([[0.0, 0.0], [1.0, -0.8]]), mp.timing.quintic(1.0))
@@ -153,3 +156,36 @@ def test_redundant_rates_that_were_not_verified_are_not_trusted(tmp_path: Path) 
     exact = mp.simulate(mp.Scenario(ARM, MOVE, kind="inverse_dynamics", step=1e-2, limits=WIDE, verify=False))
     exact.save(tmp_path / "exact.nc")  # nothing was integrated
     assert cli("check", tmp_path / "exact.nc")[0] == 0
+
+
+SWING = mp.Scenario(
+    mp.planar([1.0], [3.0], gravity=(0, 0, 0)), q0=[0.0], duration=1.0, sample=0.25,
+    disturbances=mp.Wrench((0, 0, 0, 0, 0, "30*sin(40*t)")), limits={"velocity": 1.4, "acceleration": 29.9, "power": 1.0, "tip": {"velocity": 9.0}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_a_long_run_is_looked_at_piece_after_piece(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    whole = mp.simulate(SWING.replace(integrator=method)).feasibility
+    monkeypatch.setattr(watching, "MOST", 1000)
+    pieces = mp.simulate(SWING.replace(integrator=method)).feasibility
+    assert whole.feasible is pieces.feasible is False
+    assert len(pieces.checks) == len(whole.checks) == 4
+    for a, b in zip(whole.checks, pieces.checks):
+        assert b.worst == pytest.approx(a.worst, rel=1e-9)
+        assert b.time == pytest.approx(a.time, abs=2e-3)
+        assert b.first == pytest.approx(a.first, abs=2e-3, nan_ok=True)
+
+
+def test_what_is_longer_still_says_that_only_samples_were_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((watching, "MOST"), (given, "MOST"), (programmed, "MOST_WATCHED")):
+        monkeypatch.setattr(module, name, 10)
+    wide = {"velocity": 1e3, "acceleration": 1e4}
+    program = mp.ProgramScenario(
+        ARM, ["q1 = 0.5*sin(3*t)"], q0=[0.0, 0.2], qd0=[1.5, 0.0], duration=1.0, step=1e-3, sample=0.1, limits=wide
+    )
+    for run in (mp.simulate(SWING.replace(limits=wide)), moved(wide, sample=0.1), program.run()):
+        assert run.ok, run.reason
+        assert run.feasible is None
+        assert "only at its samples" in run.feasibility.reason
+    assert mp.simulate(SWING.replace(limits=wide, sample=None)).feasible is True  # every step was recorded

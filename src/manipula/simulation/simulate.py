@@ -19,6 +19,7 @@ from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.setup import Run, prepare_run
+from manipula.simulation.loops.watching import too_long
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
@@ -156,6 +157,8 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     limited = bool(stated_limits(s.robot, s.limits))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
     later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []
+    if limited and too_long(run):
+        more["watched"] = ()
     if calls.python:
         more["controller_calls"] = "once_a_step" if calls.once_a_step else "python"
     return assembled(

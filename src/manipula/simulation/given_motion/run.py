@@ -20,7 +20,7 @@ from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged
-from manipula.simulation.given_motion.watching import peaks, watched
+from manipula.simulation.given_motion.watching import peaks, too_long, watched
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
@@ -209,7 +209,9 @@ def _result(run: GivenRun) -> Result:
     errors = np.fmax(errors, memory)
     rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, robots[k], seen, k)]
     notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
-    more = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
+    more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
+    if too_long(s, lay.size):
+        more["watched"] = ()
     return assembled(run.asked, t, arrays, verdicts, errors, notes, None, more)
 
 

@@ -22,7 +22,7 @@ from manipula.simulation.stepping.grid import margin
 INSTANTS = (".start", ".stop", ".time")
 CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding
 ROUNDING = 1e-9  # of the largest part of a jump: less of it in a joint, a torque or at the tip is none
-MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at
+MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at, and the verdict says so
 
 
 class Seen(NamedTuple):
@@ -36,6 +36,11 @@ class Seen(NamedTuple):
     after: Mapping[str, np.ndarray]
     before: Mapping[str, np.ndarray]
     torn: Mapping[str, np.ndarray]
+
+
+def too_long(s: Scenario, size: int) -> bool:
+    """Does a run whose state has this size take more steps than are looked at one by one?"""
+    return s.steps * size > MOST
 
 
 def watched(
@@ -53,7 +58,7 @@ def watched(
     instants = np.concatenate([np.arange(1, s.steps) * s.step, table.breaks, p[own]])
     known = np.append(s.times, [j.t for j in found])
     times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
-    if len(times) * plant.layout.size > MOST:
+    if too_long(s, plant.layout.size):
         times = np.unique(known)
     if len(times) == len(s.times) and not jumping(table).size and not found:
         return None

@@ -16,20 +16,26 @@ from manipula.simulation.stepping.grid import Grid, margin
 from manipula.simulation.stepping.instants import in_order
 
 AT_ONCE = 5_000_000  # numbers of the states that are looked at together
-MOST = 20_000_000  # numbers of one run beyond which only its samples are looked at
+MOST = 20_000_000  # numbers of one run that are recorded in one pass; a longer run is repeated, and recorded piece after piece
+PASSES = 8  # beyond which only samples are looked at, and the verdict says so
 INSTANTS = (".start", ".stop", ".time")
 
 Watch = Callable[[Run, Sequence[int], np.ndarray, np.ndarray, np.ndarray | None], None]
 
 
-def watched_times(run: Run, grid: Grid) -> np.ndarray | None:
-    """The samples, all steps, and the instants at which something is known to change; None where the samples are all of them.
+def too_long(run: Run) -> bool:
+    """Does a run take more steps than are looked at one by one?"""
+    return run.scenario.steps * run.plant.layout.size > MOST * PASSES
 
-    Nothing is watched without a limit, and nothing beyond a budget of memory.
+
+def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
+    """The samples, all steps, and the instants at which something is known to change, in pieces that are recorded in one pass each.
+
+    Nothing where the samples are all of them, without a limit, or in a run that is too long.
     """
     s = run.scenario
-    if not stated_limits(s.robot, s.limits):
-        return None
+    if not stated_limits(s.robot, s.limits) or too_long(run):
+        return []
     end = float(s.duration or 0.0)
     own = [
         k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
@@ -38,9 +44,11 @@ def watched_times(run: Run, grid: Grid) -> np.ndarray | None:
     instants = in_order(instants[(instants > 0.0) & (instants < end)])
     off = np.abs(grid.times[_nearest(grid.times, instants)] - instants)
     between = instants[off > 4.0 * margin(instants)]
-    if not len(between) or (len(between) + len(grid.times)) * run.plant.layout.size > MOST:
-        return None
-    return np.sort(np.concatenate([grid.times, between]))
+    if not len(between):
+        return []
+    times = np.sort(np.concatenate([grid.times, between]))
+    length = max(2, MOST // run.plant.layout.size)
+    return [times[first : first + length + 1] for first in range(0, len(times) - 1, length)]  # ends belong to both
 
 
 def payload_instants(run: Run) -> np.ndarray:
@@ -61,7 +69,8 @@ def recorded(
         integrate: gives the states of some members on a grid. python: is the controller called from Python?
     """
     changes = payload_instants(run)
-    times = None if watch is None else watched_times(run, grid)
+    pieces = [] if watch is None else watched_times(run, grid)
+    times = pieces[0] if len(pieces) == 1 else None
     groups = _together(changes, grid, times, run.plant.layout.size)
     parts = []
     for members, dense in groups:
@@ -79,6 +88,13 @@ def recorded(
             commands = None if part.commands is None else part.commands[:, kept]
             part = part._replace(x=part.x[:, kept].copy(), commands=commands)
         parts.append(part)
+    for k, piece in ((k, piece) for k in range(len(changes)) for piece in pieces[1 if times is not None else 0 :]):
+        assert watch is not None
+        dense = piece if piece[0] == grid.times[0] else np.concatenate([grid.times[:1], piece])
+        seen = integrate([k], grid._replace(times=dense))
+        asked = python_commands(run, dense, seen.x, k) if python and seen.commands is None else seen.commands
+        inner = slice(len(dense) - len(piece), None)
+        watch(run, [k], piece, seen.x[:, inner], None if asked is None else asked[:, inner])
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([members for members, _ in groups]))

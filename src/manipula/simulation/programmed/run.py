@@ -30,7 +30,9 @@ SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates 
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
 LEAVING = 1e-6  # rad or m from the constraints, in joints
 MAX_SPLITS = 10_000
-MOST_WATCHED = 20_000_000  # numbers of a motion beyond which only its samples are held against limits
+MOST_WATCHED = (
+    20_000_000  # numbers of a motion beyond which only its samples are held against limits, and the verdict says so
+)
 ROUNDING = 1e-9  # of a ratio of times that is meant to be whole
 
 
@@ -135,7 +137,8 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
     parts = cut(stretches(duration, h, sample), known.marks, h)
     stated, peaks = stated_limits(plant.robot, limits), ()
     dense = [part._replace(every=1, sampled=True) for part in parts]
-    if stated and dense != parts and sum(p.steps for p in parts) * plant.layout.size <= MOST_WATCHED:
+    short = sum(p.steps for p in parts) * plant.layout.size <= MOST_WATCHED
+    if stated and dense != parts and short:
         whole = integrate(plant, independent, x, dense, integrator)
         peaks = _peaks(plant, whole, stated, integrator)
         kept = np.concatenate([[True], *(_sampled(part) for part in parts)])
@@ -149,7 +152,7 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
         estimate, agreed = _compared(plant, done, fine, tolerance, shrinkage(FIXED[integrator].order))
     return _result(
         plant, independent, done, (estimate, agreed), tolerance, max(part.h for part in parts), integrator, moved, known,
-        {"limits": stated, **({"peaks": tuple(peaks)} if peaks else {})},
+        {"limits": stated, **({"peaks": tuple(peaks)} if peaks else {}), **({} if short else {"watched": ()})},
     )  # fmt: skip
 
 
