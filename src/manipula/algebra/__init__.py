@@ -17,6 +17,7 @@
 ``bounded``       SymPy expressions built under bounds
 ``arguments``     what an argument of a public function may be
 ``fields``        fields of frozen parts
+``ranges``        ranges of numbers: what a formula gives between two ends
 ``value``         what makes an answer a value
 ================  ======================================================================
 """

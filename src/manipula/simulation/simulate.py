@@ -27,6 +27,7 @@ from manipula.simulation.retry_with_rodas import retry_with_rodas
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.signals.observed import observed
 from manipula.simulation.stated_limits import stated_limits
+from manipula.simulation.stepping.instants import formula_marks
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
@@ -154,6 +155,11 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
+    if s.disturbances or any(run.plant.drives):
+        notes = (
+            *notes,
+            *formula_marks(run.plant.drives, run.plant.disturbances, float(s.duration or 0.0), s.step).doubts,
+        )
     limited = bool(stated_limits(s.robot, s.limits))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
     later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []

@@ -3,6 +3,7 @@
 ================  =========================================================
 ``grid``          samples, whole steps, known instants; when a run must end
 ``instants``      where tables jump and formulas in t change quickly
+``needles``       what hides between the places at which a formula was looked at
 ``verification``  a run against its repetition in other, finer steps
 ================  =========================================================
 """

@@ -15,6 +15,7 @@ from manipula.algebra.expression import parse
 from manipula.errors import ManipulaError
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.disturbances import Wrench
+from manipula.simulation.stepping.needles import NOTHING, Needles, needles
 
 JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
 JUDGED = 4  # position, velocity, acceleration, jerk
@@ -23,6 +24,7 @@ RESOLVED = 1e-7  # of the largest value of a formula: how well a polynomial of d
 LEAST_CELLS, MOST_CELLS = 4096, 32768
 POINTS = 16  # in a cell
 MOST_MARKS = 200_000
+TWO_JUMPS = 1e-7  # of the duration: closer to each other, the place of two jumps is not known well enough for what acts between them
 NARROWEST = 1e-13  # of the run's duration; a formula that still changes within it jumps there
 
 _NODES = 0.5 - 0.5 * np.cos(
@@ -32,10 +34,18 @@ _INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a 
 
 
 class Examined(NamedTuple):
-    """Where steps have to end, and what could not be resolved (empty: everything was)."""
+    """Where steps have to end, what could not be resolved (empty: everything was), and of what a part may be missing, in sentences."""
 
     marks: np.ndarray
     unresolved: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+
+
+class Resolved(NamedTuple):
+    """Marks between which a function is a polynomial (None: too many), and how narrow a thing may be that was missed (0: none)."""
+
+    marks: np.ndarray | None
+    hidden: float
 
 
 def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
@@ -82,14 +92,18 @@ def formula_marks(
     Args:
         values: of other names in the formulas of drives (parameters of a programmed motion).
     """
-    marks, unresolved = [np.zeros(0)], []
+    marks, unresolved, doubts = [np.zeros(0)], [], []
     for what, function in _functions(drives, disturbances, tuple(sorted((values or {}).items()))):
         found = _resolved(function, duration, float(np.clip(duration / step, LEAST_CELLS, MOST_CELLS)))
-        if found is None:
+        if found.marks is None:
             unresolved.append(what)
-        else:
-            marks.append(found)
-    return Examined(in_order(np.concatenate(marks)), tuple(unresolved))
+            continue
+        marks.append(found.marks)
+        if found.hidden:
+            doubts.append(
+                f"{what[0].upper()}{what[1:]} was searched for pulses down to {found.hidden:.1g} s; shorter ones may have been missed."
+            )
+    return Examined(in_order(np.concatenate(marks)), tuple(unresolved), tuple(doubts))
 
 
 def narrower(marks: np.ndarray, step: float) -> np.ndarray:
@@ -119,7 +133,7 @@ def function_marks(
         values = (np.asarray(f(t), float) - first[0]) @ weights
         return np.where(np.isfinite(values), values, 0.0)
 
-    return _resolved.__wrapped__(summed, duration, float(cells), narrowest)
+    return _resolved.__wrapped__(summed, duration, float(cells), narrowest).marks
 
 
 def _functions(
@@ -157,26 +171,27 @@ def _values(expression: Any, values: dict[str, Any], t: np.ndarray) -> np.ndarra
 
 
 @lru_cache(maxsize=64)
-def _resolved(
-    f: Callable[[np.ndarray], Any], duration: float, cells: float, narrowest: float = NARROWEST
-) -> np.ndarray | None:
-    """Marks between which f is a polynomial of degree 7, or None when there would be too many.
+def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float, narrowest: float = NARROWEST) -> Resolved:
+    """Marks between which f is a polynomial of degree 7.
 
-    f is looked at in at least 4096 · 16 places that follow no pattern; cells that a polynomial does not explain are halved.
+    f is looked at in at least 4096 · 16 places that follow no pattern; cells that a polynomial does not explain are halved. Of a formula
+    ranges say whether anything hides between the places (``needles``); cells with such things are halved until they are seen.
     """
     base = 2 ** int(np.ceil(np.log2(cells)))
     inside = (np.arange(POINTS) + np.random.default_rng(7).random((base, POINTS))) / POINTS
     places = (np.arange(base)[:, None] + inside) * (duration / base)
     seen = np.asarray(f(places), float)
-    scale = RESOLVED * float(np.abs(seen).max(initial=0.0))
+    fine = _needles_of(f, duration, places.ravel(), seen.ravel())
+    sizes = [np.abs(v).max(initial=0.0) for v in (seen, f(fine.places) if len(fine.places) else np.zeros(0))]
+    scale = RESOLVED * float(max(sizes))
     if scale == 0.0:
-        return np.zeros(0)
+        return Resolved(np.zeros(0), fine.hidden)
     marks: list[np.ndarray] = []
     level, open_ = base, np.zeros(1, int)  # cells of `level` base cells each, numbered from the left
     while level >= 1 and len(open_):
         width = level * duration / base
         rows = places.reshape(base // level, -1)[open_], seen.reshape(base // level, -1)[open_]
-        bad = ~_explained(f, open_ * width, width, *rows, scale)
+        bad = ~_explained(f, open_ * width, width, *rows, scale) | _missed(f, fine.places, open_ * width, width, scale)
         marks.append(open_[~bad] * width)
         open_ = open_[bad]
         if level > 1:
@@ -190,23 +205,61 @@ def _resolved(
         left = np.concatenate([left, left + width])
         total += len(left)
         if total > MOST_MARKS:
-            return None
+            return Resolved(None, fine.hidden)
         where = left[:, None] + width * rng.random((len(left), POINTS if len(inner) < 6 else 4))
         values = np.asarray(f(where), float)
         scale = max(scale, RESOLVED * float(np.abs(values).max(initial=0.0)))
-        bad = ~_explained(f, left, width, where, values, scale)
+        bad = ~_explained(f, left, width, where, values, scale) | _missed(f, fine.places, left, width, scale)
         if width <= narrowest * duration:
             jumps = np.concatenate([left[bad], left[bad] + width])
             bad[:] = False
         inner.append(left[~bad])
         left = left[bad]
     if len(jumps):
-        inner = [_around_jumps(f, wide, duration / base, np.concatenate(inner), np.unique(jumps), width, scale)]
-    return np.sort(np.concatenate([*marks, *inner]))
+        apart = np.diff(np.unique(jumps))
+        if ((apart > 4.0 * width) & (apart < TWO_JUMPS * duration)).any():
+            return Resolved(None, fine.hidden)
+        found = np.concatenate(inner)
+        inner = [_around_jumps(f, wide, duration / base, found, np.unique(jumps), width, scale, fine)]
+    return Resolved(np.sort(np.concatenate([*marks, *inner])), fine.hidden)
+
+
+def _needles_of(f: Any, duration: float, places: np.ndarray, seen: np.ndarray) -> Needles:
+    """What hides between the places, where f is a formula; nothing is known of other functions."""
+    if not (isinstance(f, partial) and f.func is _values):
+        return NOTHING
+    expression, values = f.args
+    try:
+        return needles(lambda t: expression.evaluate({**values, "t": t}), f, duration, places, seen)
+    except (ManipulaError, ValueError, TypeError, ArithmeticError):
+        return NOTHING._replace(hidden=duration / len(places))
+
+
+def _missed(
+    f: Any, places: np.ndarray, left: np.ndarray, width: Any, allowed: float, at: np.ndarray = _NODES
+) -> np.ndarray:
+    """Which cells hold one of these places at which their polynomial is not met."""
+    bad = np.zeros(len(left), bool)
+    if not len(places) or not len(left):
+        return bad
+    order = np.argsort(left)
+    cell = order[np.maximum(np.searchsorted(left[order], places, side="right") - 1, 0)]
+    wide = np.broadcast_to(width, left.shape)[cell]
+    own = (places >= left[cell]) & (places < left[cell] + wide)
+    cell, t = cell[own], places[own, None]
+    bad[cell[~_explained(f, left[cell], wide[own], t, np.asarray(f(t), float), allowed, at)]] = True
+    return bad
 
 
 def _around_jumps(
-    f: Any, wide: np.ndarray, width: float, marks: np.ndarray, jumps: np.ndarray, finest: float, allowed: float
+    f: Any,
+    wide: np.ndarray,
+    width: Any,
+    marks: np.ndarray,
+    jumps: np.ndarray,
+    finest: float,
+    allowed: float,
+    fine: Needles,
 ) -> np.ndarray:
     """Marks inside the cells that begin at ``wide``, without those that only led to a jump: both sides of it are smooth."""
     kept = []
@@ -218,6 +271,7 @@ def _around_jumps(
         t = low[smooth, None] + size[smooth, None] * np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
         fits = (
             len(own) > 0
+            and not _missed(f, fine.places, low[smooth], size[smooth], allowed, _INNER_NODES).any()
             and _explained(f, low[smooth], size[smooth], t, np.asarray(f(t), float), allowed, _INNER_NODES).all()
         )
         kept.append(edges[:-1] if fits else marks[(marks >= a) & (marks < a + width)])
