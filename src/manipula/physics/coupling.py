@@ -53,10 +53,5 @@ class Coupling(NamedTuple):
 
 def _times(ratio: Scalar, x: Any) -> Any:
     """The product; nothing is multiplied by 1."""
-    return (
-        x
-        if isinstance(ratio, float) and ratio == 1.0
-        else -x
-        if isinstance(ratio, float) and ratio == -1.0
-        else ratio * x
-    )
+    plain = isinstance(ratio, (float, int))
+    return x if plain and ratio == 1 else -x if plain and ratio == -1 else ratio * x

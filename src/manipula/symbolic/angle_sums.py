@@ -13,15 +13,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from manipula.algebra.linear import array
 from manipula.algebra.pose import Pose
+from manipula.algebra.trig_fold import positive
 from manipula.algebra.trigpoly import Ring, TrigPoly
+from manipula.physics.coupling import Coupling
 from manipula.physics.mechanism import Mechanism
 
-Sum = tuple[tuple[int, int], ...]  # an angle: (joint, multiple) pairs, in order of joints
+Sum = tuple[tuple[int, Any], ...]  # an angle: (joint, multiple) pairs, in order of joints
 
 
 class ZeroAngle:
@@ -55,14 +58,28 @@ class AngleSums:
     constant: dict[int, int]
 
 
-def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True) -> AngleSums:
-    """Pose a mechanism whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle."""
+def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True, coupling: Coupling | None = None) -> AngleSums:
+    """Pose a mechanism whose constants are polynomials of ``ring``; without ``sums`` every joint keeps its own angle.
+
+    With a ``coupling`` the angle of a joint is a multiple of the coordinate that moves it; a parallelogram whose joints cancel
+    does not turn at all.
+    """
     n = mechanism.n
+    moved = [(i, 1) for i in range(n)] if coupling is None else list(zip(coupling.coordinate, coupling.ratio))
     sign = [_parallel(b.R0) for b in mechanism.bodies]
-    turning, member = [False] * n, [False] * n
+    turning, member, oblique = [False] * n, [False] * n, [False] * n
+    summed: list[dict[int, Any]] = []  # the angle of every body in terms of coordinates
     for i, b in enumerate(mechanism.bodies):
         member[i] = sums and b.parent >= 0 and turning[b.parent] and sign[i] != 0
+        own = {j: sign[i] * k for j, k in summed[b.parent].items()} if member[i] else {}
+        c, r = moved[i]
+        if b.revolute:
+            own[c] = own.get(c, 0) + r
+        oblique[i] = (member[i] and oblique[b.parent]) or (b.revolute and not _is_quarter(b.phase))
+        if member[i] and oblique[i] and not any(own.values()):  # only constants are left: the joint keeps its own angle
+            member[i], own = False, ({c: r} if b.revolute else {})
         turning[i] = b.revolute or member[i]
+        summed.append({j: k for j, k in own.items() if k})
     held = [False] * n
     for i in range(n - 1, -1, -1):
         if member[i] and (mechanism.bodies[i].revolute or held[i]):
@@ -72,14 +89,12 @@ def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Angl
     phi: list[Sum] = []
     bodies, q = [], np.empty(n, dtype=object)
     for i, b in enumerate(mechanism.bodies):
-        own: dict[int, int] = {j: sign[i] * k for j, k in phi[b.parent]} if member[i] else {}
-        if b.revolute:
-            own[i] = 1
-            quarters = b.phase / (math.pi / 2)
-            if quarters != round(quarters):  # whole right angles are handled, exactly, by the frames
-                constant[i] = n + len(phases)
-                phases[constant[i]], own[constant[i]] = b.phase, 1
-                b = dataclasses.replace(b, phase=0.0)
+        own = {j: sign[i] * k for j, k in phi[b.parent] if j >= n} if member[i] else {}
+        own |= summed[i]
+        if b.revolute and not _is_quarter(b.phase):  # whole right angles are handled, exactly, by the frames
+            constant[i] = n + len(phases)
+            phases[constant[i]], own[constant[i]] = b.phase, 1
+            b = dataclasses.replace(b, phase=0.0)
         phi.append(tuple(sorted(own.items())))
         if b.parent >= 0 and held[b.parent]:
             turn = _about_z(ring, phi[b.parent])
@@ -89,22 +104,34 @@ def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True) -> Angl
             turn = _about_z(ring, phi[i])
             moments = b.moments.seen_from(turn, np.zeros(3))
             b = dataclasses.replace(b, moments=moments, X_EJ=Pose.of(turn) @ b.X_EJ, X_EL=Pose.of(turn) @ b.X_EL)
-        q[i] = (ZeroAngle() if held[i] else ring.angle(phi[i])) if b.revolute else ring.variable(("q", i))
+        c, r = moved[i]
+        if b.revolute:
+            q[i] = ZeroAngle() if held[i] or not phi[i] else ring.angle(phi[i])
+        else:
+            q[i] = ring.variable(("q", c)) if r == 1 else ring.variable(("q", c)) * r
         bodies.append(b)
     frames = {
         name: dataclasses.replace(f, pose=Pose.of(_about_z(ring, phi[f.link])) @ f.pose) if f.link >= 0 and held[f.link] else f
         for name, f in mechanism.frames.items()
     }  # fmt: skip
     posed = dataclasses.replace(mechanism, bodies=tuple(bodies), frames=frames)
-    groups, ones = _groups(mechanism, constant, sums)
+    groups, ones = _groups(mechanism, constant, sums) if coupling is None else _coupled_groups(phi, n)
     angles = tuple(dict.fromkeys(phi[i] for i in range(n) if phi[i] and (mechanism.bodies[i].revolute or held[i])))
     return AngleSums(posed, q, angles, groups, ones, phases, constant)
 
 
 def _about_z(ring: Ring, phi: Sum) -> np.ndarray:
+    if not phi:
+        return np.eye(3)
     angle = ring.angle(phi)
     s, c = angle.sin(), angle.cos()
     return array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _is_quarter(phase: float) -> bool:
+    """Is it a whole number of right angles?"""
+    quarters = phase / (math.pi / 2)
+    return quarters == round(quarters)
 
 
 def _parallel(R0: np.ndarray) -> int:
@@ -148,3 +175,13 @@ def normal(angle: Sum) -> tuple[Sum, int]:
     if angle and angle[0][1] < 0:
         return tuple((j, -k) for j, k in angle), -1
     return angle, 1
+
+
+def _coupled_groups(phi: list[Sum], n: int) -> tuple[tuple[tuple[int, ...], ...], frozenset[Sum]]:
+    """Coordinates that occur in one angle together, and those angles: several multiples of one coordinate are one group."""
+    groups: list[set[int]] = []
+    for angle in phi:
+        inside = {j for j, _ in angle if j < n}
+        touched = [g for g in groups if g & inside]
+        groups = [g for g in groups if not g & inside] + ([inside.union(*touched)] if inside else [])
+    return tuple(tuple(sorted(g)) for g in groups), frozenset(positive(angle)[0] for angle in phi if angle)

@@ -72,7 +72,7 @@ def _regrouped_entries(given: Derivation) -> dict[str, TrigPoly]:
     """Step 1: every non-zero constant after regrouping, as a polynomial in the given parameters."""
     out = {}
     taken = set(given.robot.parameters)
-    for i, body in enumerate(regrouped(given.mechanism).bodies):
+    for i, body in zip(given.numbers, regrouped(given.mechanism).bodies):
         m = body.moments
         values = {name: m.second[k] for name, k in _TENSOR.items()}
         values |= {"MX": m.first[0], "MY": m.first[1], "MZ": m.first[2], "M": m.mass, "IA": body.armature}
@@ -119,8 +119,7 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
     mask = {1 << s: name for name, s in shift.items()}
     every = sum(63 << s for s in shift.values())
     trig = d.ring.trig_mask
-    prismatic = sum(63 << BITS * d.ring.index(("q", i)) for i, j in enumerate(d.robot.joints)
-                    if not j.is_revolute and d.ring.index(("q", i)) >= 0)  # fmt: skip
+    prismatic = sum(63 << BITS * d.ring.index(("q", i)) for i in range(d.n) if d.ring.index(("q", i)) >= 0)
     own = 0
     for angle in d.angle_sums.angles:
         index = d.ring.index(("cos", angle))

@@ -51,7 +51,7 @@ def estimate(robot: Robot, sums: AngleSums) -> int:
         if parent < 0:
             continue
         joint = robot.joints[i]
-        same = joint.is_revolute and home.get(parent) == home.get(i)
+        same = joint.is_revolute and i in home and home.get(parent) == home[i]
         growth = 1.0 if same else 2.6 if joint.is_revolute else 1.5
         linear = 2.0 * len(sums.groups[home[i]]) if same else 0.0
         beyond[parent] += growth * beyond[i] + linear

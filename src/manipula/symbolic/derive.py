@@ -17,10 +17,13 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.inertia import Moments
+from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trig_fold import TrigFolder
-from manipula.algebra.trigpoly import Ring, TrigPoly, whole
+from manipula.algebra.trigpoly import Ring, TrigPoly, exact, whole
+from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
 from manipula.physics import composite, energy, newton_euler
+from manipula.physics.coupling import Coupling
 from manipula.robot.robot import Robot
 from manipula.symbolic.angle_sums import AngleSums, Sum, with_angle_sums
 from manipula.symbolic.budget import TermBudget
@@ -53,15 +56,17 @@ class Derivation:
         self.robot, self.budget = robot, budget
         self.ring = Ring(limit=4 * budget.terms)
         self.scalars = Scalars(self.ring, right_angle)
-        chosen = None if moments_of is None else (lambda i: moments_of(self.ring, i))
-        self.mechanism = exact_mechanism(robot, self.scalars, chosen)
+        self.free, self.coupling = _free(robot)
+        self.numbers = _numbers(len(robot.bodies), self.coupling)
+        chosen = None if moments_of is None else (lambda i: moments_of(self.ring, self.numbers[i]))
+        self.mechanism = exact_mechanism(self.free, self.scalars, chosen)
         if bodies_of is not None:
             bodies = []
             for i, body in enumerate(self.mechanism.bodies):
-                moments, armature = bodies_of(self.ring, i)
+                moments, armature = bodies_of(self.ring, self.numbers[i])
                 bodies.append(dataclasses.replace(body, moments=moments, armature=armature))
             self.mechanism = dataclasses.replace(self.mechanism, bodies=tuple(bodies))
-        self.angle_sums: AngleSums = with_angle_sums(self.mechanism, self.ring, sums)
+        self.angle_sums: AngleSums = with_angle_sums(self.mechanism, self.ring, sums, self.coupling)
         self.folder = TrigFolder(self.ring, self.angle_sums.angles, self.angle_sums.groups, self.angle_sums.ones)
         self._expanded: dict[int, Monomial] = {}
         self._spreads: dict[tuple[int, bool], tuple[TrigPoly, list[tuple[Monomial, int, Number]]]] = {}
@@ -70,14 +75,20 @@ class Derivation:
     def n(self) -> int:
         return self.robot.n
 
+    def reduced(self, a: np.ndarray, *axes: int) -> np.ndarray:
+        """Gᵀ along axes that count bodies, where joints are coupled (``physics/coupling.py``)."""
+        for axis in axes if self.coupling is not None else ():
+            a = self.coupling.contract(a, axis)
+        return a
+
     def poly(self, x: Any) -> TrigPoly:
         return x if isinstance(x, TrigPoly) else self.ring.constant(x)
 
     @cached_property
     def M(self) -> np.ndarray:
         """Mass matrix, n×n polynomials."""
-        self.budget.check(self.robot, self.angle_sums)
-        M = composite.mass_matrix(self.angle_sums.mechanism, self.angle_sums.q)
+        self.budget.check(self.free, self.angle_sums)
+        M = self.reduced(composite.mass_matrix(self.angle_sums.mechanism, self.angle_sums.q), 0, 1)
         out = np.empty((self.n, self.n), dtype=object)
         for i in range(self.n):
             for j in range(i, self.n):
@@ -87,7 +98,8 @@ class Derivation:
     @cached_property
     def g(self) -> list[TrigPoly]:
         """Gravity torques."""
-        return [self.poly(x) for x in newton_euler.gravity(self.angle_sums.mechanism, self.angle_sums.q)]
+        g = newton_euler.gravity(self.angle_sums.mechanism, self.angle_sums.q)
+        return [self.poly(x) for x in self.reduced(g, 0)]
 
     @cached_property
     def V(self) -> TrigPoly:
@@ -106,7 +118,8 @@ class Derivation:
                     known = out.get(joint)
                     out[joint] = multiple * slope if known is None else known + multiple * slope
         for _, key in self._prismatic:
-            out[key[1]] = p.derivative(key)
+            slope = p.derivative(key)
+            out[key[1]] = slope if key[1] not in out else out[key[1]] + slope
         return {k: slope for k, slope in out.items() if slope.terms}
 
     @cached_property
@@ -185,7 +198,7 @@ class Derivation:
 
     @cached_property
     def _prismatic(self) -> list[tuple[int, tuple[str, int]]]:
-        keys = [("q", i) for i, joint in enumerate(self.robot.joints) if not joint.is_revolute]
+        keys = [("q", i) for i in range(self.n)]
         return [(self.ring.index(key), key) for key in keys if self.ring.index(key) >= 0]
 
     def expand(self, monomial: int) -> Monomial:
@@ -194,6 +207,30 @@ class Derivation:
         if found is None:
             found = self._expanded[monomial] = tuple((self.ring.keys[i], k) for i, k in self.ring.exponents(monomial))
         return found
+
+
+def _free(robot: Robot) -> tuple[Robot, Coupling | None]:
+    """The robot with every joint on its own, and the couplings in exact numbers.
+
+    Raises:
+        DescriptionError: a ratio that is a free parameter: angles are whole or fractional multiples of joint variables.
+    """
+    if not robot.followers:
+        return robot, None
+    for f in robot.followers:
+        if is_symbolic(f.ratio):
+            raise DescriptionError(
+                f"The ratio of joint '{f.name}' is the parameter {f.ratio}; equations need a number there: robot.with_parameters(…)."
+            )
+    free, n, coordinate, ratio, body = robot.uncoupled
+    return free, Coupling(n, coordinate, tuple(exact(r) for r in ratio), body)
+
+
+def _numbers(count: int, coupling: Coupling | None) -> list[int]:
+    """For every body of the free robot its number among those of the robot itself, by which its constants are named."""
+    if coupling is None:
+        return list(range(count))
+    return [coupling.body.index(i) for i in range(count)]
 
 
 def _by_angle(factor: tuple[str, Sum, int]) -> Any:

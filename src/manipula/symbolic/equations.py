@@ -19,7 +19,6 @@ from manipula.algebra.arguments import whole_number
 from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import ExpressedIn
-from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms
@@ -86,7 +85,6 @@ class Equations:
             )
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
-        refuse_couplings(robot, "The equations are not derived for")
         self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
         self.names = SymbolNames(robot)
         self._budget = TermBudget(whole_number(limit, "limit", 0, 10**9), level)
@@ -165,7 +163,7 @@ class Equations:
         names = dict.fromkeys(self.robot.parameters)
         if self.inertia == "symbolic":
             moved = self.robot.replace(payload=None)
-            own = {str(s) for i in range(self.robot.n) for s in inertia_symbols(i)}
+            own = {str(s) for i in range(len(self.robot.bodies)) for s in inertia_symbols(i)}
             geometry = {str(s) for s in self._geometry_symbols(moved)}
             names = dict.fromkeys([*sorted(geometry, key=natural), *sorted(own, key=natural)])
         by_name = {s.name: s for s in self._robot_symbols()}
@@ -180,7 +178,7 @@ class Equations:
         return found
 
     def _geometry_symbols(self, robot: Robot) -> set[Any]:
-        inertial = {s for i in range(robot.n) for s in inertia_symbols(i)}
+        inertial = {s for i in range(len(robot.bodies)) for s in inertia_symbols(i)}
         return self._robot_symbols() - inertial
 
     @cached_property

@@ -189,12 +189,16 @@ class MotionFormulas:
 
     def jacobian(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[list[Node]]:
         """6×n geometric Jacobian, linear part first."""
-        J = kinematics.jacobian(self.derivation.angle_sums.mechanism, self.derivation.angle_sums.q, frame, expressed_in)
+        J = self._jacobian(frame, expressed_in)
         return [[self.one(x) for x in row] for row in np.asarray(J, dtype=object)]
+
+    def _jacobian(self, frame: str, expressed_in: kinematics.ExpressedIn) -> np.ndarray:
+        sums = self.derivation.angle_sums
+        return self.derivation.reduced(kinematics.jacobian(sums.mechanism, sums.q, frame, expressed_in), 1)
 
     def twist(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[Node]:
         """Velocity and angular velocity, J·qd, six formulas."""
-        J = kinematics.jacobian(self.derivation.angle_sums.mechanism, self.derivation.angle_sums.q, frame, expressed_in)
+        J = self._jacobian(frame, expressed_in)
         out = []
         for row in np.asarray(J, dtype=object):
             terms: Terms = {}

@@ -95,7 +95,7 @@ class Recursion:
         self._all: list[tuple[str, Node]] = []
         self._phase = {i: ((index, 1),) for i, index in derivation.angle_sums.constant.items()}
         mechanism = self._constants(derivation, names)
-        tau = self._recur(mechanism)
+        tau = derivation.reduced(np.array(self._recur(mechanism, derivation), dtype=object), 0)
         self.tau: list[Node] = [_node(x) for x in tau]
         self.assignments = _needed(self._all, self.tau)
 
@@ -127,7 +127,7 @@ class Recursion:
         every = np.vectorize(step, otypes=[object])
         bodies = []
         for i, b in enumerate(regrouped(derivation.mechanism).bodies):
-            k = i + 1
+            k = derivation.numbers[i] + 1
             second = every(b.moments.second)
             for r in range(3):
                 for c in range(r, 3):
@@ -145,13 +145,15 @@ class Recursion:
             derivation.mechanism, bodies=tuple(bodies), gravity=array(every(derivation.mechanism.gravity))
         )
 
-    def _recur(self, mechanism: Mechanism) -> list[Any]:
-        n = mechanism.n
+    def _recur(self, mechanism: Mechanism, derivation: Derivation) -> list[Any]:
+        n, coupling = mechanism.n, derivation.coupling
+        rows = [(i, 1) for i in range(n)] if coupling is None else list(zip(coupling.coordinate, coupling.ratio))
+        q, qd, qdd = ([Step(Atom((kind, c))) * r if r != 1 else Step(Atom((kind, c))) for c, r in rows]
+                      for kind in ("q", "qd", "qdd"))  # fmt: skip
         q = [
-            _Turning(((i, 1), *self._phase.get(i, ()))) if b.revolute else Step(Atom(("q", i)))
-            for i, b in enumerate(mechanism.bodies)
+            _Turning(((c, r), *self._phase.get(i, ()))) if b.revolute else q[i]
+            for i, ((c, r), b) in enumerate(zip(rows, mechanism.bodies))
         ]
-        qd, qdd = [Step(Atom(("qd", i))) for i in range(n)], [Step(Atom(("qdd", i))) for i in range(n)]
         at = joint_transforms(mechanism, q)
         moved: list[Motion] = []
         force: list[np.ndarray] = []
