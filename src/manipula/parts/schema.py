@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from manipula.algebra.arguments import LARGEST
+from manipula.algebra.grammar import CONSTANTS, LONGEST_NAME
+from manipula.algebra.grammar import DEFAULT as FUNCTIONS
 from manipula.parts.declared import FieldDeclaration, declared
 from manipula.parts.field import Field
 from manipula.parts.registry import PartKind
@@ -13,6 +17,12 @@ from manipula.parts.registry import PartKind
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": "string"}
 FLAG = {"type": "boolean"}
+FINITE = sys.float_info.max
+NAME = {  # of what formulas use
+    "pattern": rf"^(?!([nN][aA][nN]|[iI][nN][fF]([iI][nN][iI][tT][yY])?)$)[A-Za-z][A-Za-z0-9_]{{0,{LONGEST_NAME - 1}}}$",
+    "not": {"enum": [*FUNCTIONS, *CONSTANTS]},
+}
+INSIDE = r"^(?![/\\]|[A-Za-z][A-Za-z0-9+.-]*:|(\.[/\\])*\.\.([/\\]|$))[^\x00\n]*[^\x00\n/\\ ][^\x00\n]*$"  # a path below a folder
 EMPTY = {"type": "object", "maxProperties": 0}  # where {} means none
 FORMULA = {"type": "string", "description": "a formula in quotes"}
 
@@ -22,10 +32,11 @@ def any_of(*choices: Any) -> dict[str, Any]:
     return {"anyOf": list(choices)}
 
 
-def list_of(items: Any, lengths: tuple[int, ...] = ()) -> dict[str, Any]:
+def list_of(items: Any, lengths: tuple[int, ...] = (), **more: Any) -> dict[str, Any]:
     """A list, of one of several lengths when they are given."""
-    out: dict[str, Any] = {"type": "array", "items": items}
-    return out | ({"minItems": min(lengths), "maxItems": max(lengths)} if lengths else {})
+    out: dict[str, Any] = {"type": "array", "items": items, **more}
+    counts: list[Any] = [{"minItems": k, "maxItems": k} for k in lengths]
+    return out | (counts[0] if len(counts) == 1 else any_of(*counts) if counts else {})
 
 
 def table(properties: Mapping[str, Any], required: Iterable[str] = (), **more: Any) -> dict[str, Any]:
@@ -34,9 +45,10 @@ def table(properties: Mapping[str, Any], required: Iterable[str] = (), **more: A
     return {"type": "object", "properties": dict(properties), "additionalProperties": False, **needed, **more}
 
 
-def named(values: Any) -> dict[str, Any]:
-    """A table with keys of the author's choice."""
-    return {"type": "object", "additionalProperties": values, "minProperties": 1}
+def named(values: Any, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A table with keys of the author's choice, which ``names`` may restrict."""
+    spelt = {"propertyNames": names} if names else {}
+    return {"type": "object", "additionalProperties": values, "minProperties": 1, **spelt}
 
 
 def ref(name: str) -> dict[str, Any]:
@@ -44,26 +56,56 @@ def ref(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name.replace(' ', '_')}"}
 
 
-def number(f: Field) -> dict[str, Any]:
+def plain_number(f: Field, scale: float = 1.0, **kind: Any) -> dict[str, Any]:
+    """One number within the range of a field and of all numbers in files; ``scale``: the file's unit in that of the field.
+
+    "Not below" is said twice, also as "not less than": only that refuses nan, which compares with nothing.
+    """
+    low = -LARGEST if f.least is None else max(f.least / scale, -FINITE)
+    high = LARGEST if f.most is None else min(f.most / scale, FINITE)
+    out: dict[str, Any] = {"type": "number", **kind, "minimum": low, "maximum": high}
+    if f.above is not None:
+        out["exclusiveMinimum"] = f.above / scale
+    if f.below is not None:
+        out["exclusiveMaximum"] = f.below / scale
+    never: list[Any] = [{"exclusiveMaximum": low}, *([{"const": 0}] if f.nonzero else [])]
+    return out | {"not": never[0] if len(never) == 1 else any_of(*never)}
+
+
+def number(f: Field, scale: float = 1.0) -> dict[str, Any]:
     """One number within the range, or a formula in its place."""
-    words = {"least": "minimum", "above": "exclusiveMinimum", "most": "maximum", "below": "exclusiveMaximum"}
-    bounds = {word: getattr(f, name) for name, word in words.items() if getattr(f, name) is not None}
-    return any_of({"type": "number", **bounds, **({"not": {"const": 0}} if f.nonzero else {})}, FORMULA)
+    return any_of(plain_number(f, scale), FORMULA)
 
 
-def field_schema(f: Field) -> dict[str, Any]:
-    """What a file may hold in a field."""
-    one = number(f)
-    rows: dict[str, Any] = {"type": "array", "items": {"type": "array"}}
-    forms: dict[str, dict[str, Any]] = {
-        "number": one, "one per joint": any_of(*one["anyOf"], list_of(one)), "vector": list_of(one, f.lengths),
-        "numbers": list_of(one), "rows": rows, "formula": one, "formulas": list_of(one, f.lengths), "frame": TEXT, "text": TEXT,
-        "file": TEXT, "choice": {"enum": list(f.choices)}, "flag": FLAG, "texts": list_of(any_of(TEXT, {"type": "integer"})),
-        "whole number": {"type": "integer", **{k: v for k, v in one["anyOf"][0].items() if k != "type"}},
-        "whole numbers": list_of({"type": "integer"}), "constants": named(one), "any": {},
-    }  # fmt: skip
+def file_name(ending: str = "") -> dict[str, Any]:
+    """The name of a file below the folder of the one that names it; with an ending, other texts are the content itself."""
+    inside = {"type": "string", "pattern": INSIDE}
+    content = (
+        {"type": "string", "not": {"pattern": f"{any_case(ending)}$"}}
+        if ending
+        else {"type": "string", "pattern": "\\n"}
+    )
+    return any_of(inside, content)
+
+
+def any_case(ending: str) -> str:
+    """A pattern for a text in large or small letters."""
+    return "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else f"\\{c}" for c in ending)
+
+
+def field_schema(f: Field, scale: float = 1.0) -> dict[str, Any]:
+    """What a file may hold in a field; ``scale``: the file's unit in that of the field."""
     if f.kind in ("part", "parts"):
         return ref(f.of) if f.kind == "part" else list_of(ref(f.of))
+    one, whole = number(f, scale), plain_number(f, type="integer")
+    row = list_of(one)
+    forms: dict[str, dict[str, Any]] = {
+        "number": one, "one per joint": any_of(*one["anyOf"], list_of(one, minItems=1)), "vector": list_of(one, f.lengths),
+        "numbers": row, "rows": list_of(any_of(row, list_of(row))), "formula": one, "formulas": list_of(one, f.lengths),
+        "frame": TEXT, "text": TEXT, "file": file_name(f.of), "choice": {"enum": list(f.choices)}, "flag": FLAG,
+        "texts": list_of(any_of(TEXT, {"type": "integer"})), "whole number": whole, "whole numbers": list_of(whole),
+        "constants": named(one, NAME), "any": {},
+    }  # fmt: skip
     schema = dict(forms[f.kind])
     if f.choices and f.kind != "choice":
         schema = any_of(*schema["anyOf"], {"enum": list(f.choices)})
@@ -77,7 +119,8 @@ def properties(fields: Iterable[FieldDeclaration]) -> dict[str, Any]:
         for key in d.keys:
             unit = d.field.unit.replace("rad", "°") if key != d.name else d.field.unit
             told = f"{d.field.meaning} [{unit}]" if unit not in ("", "1") else d.field.meaning
-            out[key] = {**field_schema(d.field), **({"description": told} if told else {})}
+            scale = 1.0 if key == d.name else math.radians(1.0)
+            out[key] = {**field_schema(d.field, scale), **({"description": told} if told else {})}
             plain = isinstance(d.default, (str, int)) or (isinstance(d.default, float) and math.isfinite(d.default))
             if key == d.name and not d.required and plain:
                 out[key]["default"] = d.default

@@ -306,6 +306,14 @@ def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -
     assert total is not None
     mass, com, inertia = central(total)
     symmetric = (array(inertia) + array(inertia).T) / 2
+    check_body(
+        mass,
+        com,
+        symmetric,
+        f"link '{printable(link.name)}' with what is fixed to it",
+        line=link.line,
+        field=link.field,
+    )
     return Link(link.name, plain(mass), vec3(com), mat3(symmetric), frame, any(part.described for _, part in parts))
 
 

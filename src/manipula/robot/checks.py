@@ -11,7 +11,7 @@ import numpy as np
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
 from manipula.algebra.rotation import ROTATION_ERROR, rotation_error
-from manipula.algebra.symbols import is_symbolic
+from manipula.algebra.symbols import is_symbolic, largest_number
 from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
 from manipula.robot.limits import Limits
 from manipula.robot.link import Payload
@@ -50,6 +50,10 @@ def check_number(
     if type(value) is float and 0.0 < value <= min(largest, LARGEST) and at_least in (None, 0.0) and not above:
         return value  # by far the most
     if is_symbolic(value):
+        if largest < math.inf and (most := largest_number(value)) > largest:
+            raise DescriptionError(
+                f"{what} holds the number {most:.3g}; at most {largest:g} in size is allowed.", **place
+            )
         return value
     try:
         value = plain(value)

@@ -95,7 +95,7 @@ class Document:
             return
         values = dict.fromkeys([] if table is None else table.names())
         for name in free or ():
-            _check_name(root, name, "free")
+            check_name(root, name, "free")
             if name in values:
                 raise root.error(f"The parameter '{printable(name)}' is free and has a value; choose one.", "free")
         self.declared = values | dict.fromkeys(free or ())
@@ -109,7 +109,7 @@ class Document:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""
         _check_count(len(table.names()), table)
         for key in table.names():
-            _check_name(table, key, key)
+            check_name(table, key, key)
         given = {key: table.scalar(key) for key in table.names()}
         needs = {key: [n for n in free_names(value) if n in given] for key, value in given.items()}
         order = TopologicalSorter(needs)
@@ -196,7 +196,7 @@ def _check_count(names: int, table: Fields) -> None:
         raise BudgetError(f"{names} names; at most {MAX_FORMULAS} are read.", **table.document.place(table.path))
 
 
-def _check_name(table: Fields, name: str, key: str) -> None:
+def check_name(table: Fields, name: str, key: str) -> None:
     """Refuse a name that formulas cannot use, or that means something else in them."""
     try:
         found = parse(name).names

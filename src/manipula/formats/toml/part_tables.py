@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from manipula.algebra.arguments import LARGEST
 from manipula.algebra.expression import parse
 from manipula.errors import DescriptionError, ManipulaError, printable
-from manipula.formats.toml.fields import Fields, radians
+from manipula.formats.toml.fields import Fields, check_name, radians
 from manipula.parts.checks import check_value
 from manipula.parts.declared import FieldDeclaration, declared
 from manipula.parts.registry import PartKind
@@ -71,11 +72,18 @@ def read_value(table: Fields, key: str, d: FieldDeclaration, what: str, nested: 
         text = table.required_text(key)
         named = text.lower().endswith(d.field.of) if d.field.of else "\n" not in text
         return str(table.document.beside(text, path)) if named else text  # pyright: ignore[reportAttributeAccessIssue]
-    if kind == "texts" or (kind == "formulas" and not d.field.names):
+    if kind == "texts":
         return raw
+    if kind == "formulas" and not d.field.names:  # the part knows them
+        return (
+            [v if isinstance(v, str) else table.document.scalar(v, path) for v in raw] if isinstance(raw, list) else raw
+        )
     if kind == "constants":
         inner = table.table(key)
-        return {name: inner.scalar(name) for name in inner.names()} if inner is not None else {}
+        assert inner is not None
+        for name in inner.names():
+            check_name(inner, name, name)
+        return {name: inner.scalar(name) for name in inner.names()}
     if kind == "choice":
         return table.choice(key, d.field.choices)
     if kind == "parts":
@@ -100,6 +108,8 @@ def _whole(table: Fields, raw: Any, key: str, d: FieldDeclaration, what: str) ->
     except DescriptionError as error:
         error.field = None
         raise error.at(**table.document.place(table.where(key))) from None
+    if any(abs(v) > LARGEST for v in (raw if isinstance(raw, list) else [raw])):
+        raise table.error(f"At most {LARGEST:g} in size is allowed.", key)
 
 
 def numbers(table: Fields, value: Any, path: str, *, degrees: bool = False) -> Any:

@@ -66,7 +66,7 @@ def _robot(document: Document) -> Robot:
             (e for e in (root.missing(f, problem) for f in FORMS) if "Did you" in e.problem), root.error(problem)
         )
     version = root.raw("format", FORMAT)
-    if version != FORMAT:
+    if version != FORMAT or isinstance(version, bool):
         raise root.error(f"Format {version!r} is not known; this version reads format {FORMAT}.", "format")
     header = _header(root, form)
     robot = _postures(root, {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header))

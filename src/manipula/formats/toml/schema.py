@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import radians
 from typing import Any
 
 from manipula.formats.dh.rows import CONVENTIONS
 from manipula.parts.field import Choice, Field, Flag, Number, Numbers, PerJoint, Text, VectorField, Whole
-from manipula.parts.schema import DIALECT, EMPTY, any_of, field_schema, kind_schema, list_of, named, ref, table
+from manipula.parts.schema import DIALECT, EMPTY, FINITE, any_of, field_schema, kind_schema, list_of, named, ref, table
+from manipula.parts.schema import NAME as FORMULA_NAME
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 
@@ -25,7 +27,10 @@ def keys(fields: Mapping[str, Field | dict[str, Any]]) -> dict[str, Any]:
         unit = f" [{f.unit}]" if f.unit not in ("", "1") else ""
         out[name] = {**field_schema(f), "description": f"{f.meaning}{unit}"}
         if f.degrees:
-            out[f"{name}_deg"] = {**field_schema(f), "description": f"{f.meaning}{unit.replace('rad', '°')}"}
+            out[f"{name}_deg"] = {
+                **field_schema(f, radians(1.0)),
+                "description": f"{f.meaning}{unit.replace('rad', '°')}",
+            }
     return out
 
 
@@ -43,23 +48,28 @@ BODY = keys({
     "mass": Number("kg", "mass", least=0.0), "com": VectorField("m", "centre of mass, in link axes"), "inertia": MATRIX,
     "inertia_about": Choice("where the inertia is taken", "com", "origin"),
 })  # fmt: skip
+SIZE: dict[str, Any] = {
+    "least": 0.0,
+    "most": FINITE,
+}  # of a limit: files of other programs state 1e308 where they mean none
+PLACE: dict[str, Any] = {"least": -FINITE, "most": FINITE}
 LIMITS = keys({
-    "position": Field("vector", "rad or m", "lower and upper", lengths=(2,), degrees=True), "lower": angle("rad or m", "lower position limit"),
-    "upper": angle("rad or m", "upper position limit"), "velocity": angle("rad/s or m/s", "largest speed", least=0.0),
-    "acceleration": angle("rad/s² or m/s²", "largest acceleration", least=0.0), "jerk": angle("rad/s³ or m/s³", "largest jerk", least=0.0),
-    "effort": Number("N·m or N", "largest torque or force", least=0.0),
+    "position": Field("vector", "rad or m", "lower and upper", lengths=(2,), degrees=True, **PLACE),
+    "lower": angle("rad or m", "lower position limit", **PLACE), "upper": angle("rad or m", "upper position limit", **PLACE),
+    "velocity": angle("rad/s or m/s", "largest speed", **SIZE), "acceleration": angle("rad/s² or m/s²", "largest acceleration", **SIZE),
+    "jerk": angle("rad/s³ or m/s³", "largest jerk", **SIZE), "effort": Number("N·m or N", "largest torque or force", **SIZE),
 })  # fmt: skip
 DRIVETRAIN = keys({
     "limits": ref("limits"), "rotor_inertia": Number("kg·m²", "inertia of the rotor", least=0.0),
-    "gear_ratio": Number("1", "gear ratio N", nonzero=True), "friction": ref("friction law"), "drive": ref("drive"),
+    "gear_ratio": Number("1", "gear ratio N"), "friction": ref("friction law"), "drive": ref("drive"),
 })  # fmt: skip
 NAME = Text("name")
 HEADER = keys({
     "format": {"const": 1}, "name": Text("name of the robot"), "description": Text("one sentence"), "source": Text("where the numbers come from"),
     "notes": list_of(field_schema(NAME)), "gravity": VectorField("m/s²", "acceleration of gravity, in base axes"),
     "base": ref("pose"), "tool": ref("pose"), "tip": Text("frame that is the tip; empty for none"),
-    "payload": any_of(ref("payload"), *field_schema(Number("kg", ""))["anyOf"]), "free": list_of(field_schema(NAME)),
-    "parameters": named(field_schema(ANY)), "postures": named(list_of(field_schema(ANY))), "lock": named(field_schema(ANY)),
+    "payload": any_of(ref("payload"), *field_schema(Number("kg", "", least=0.0))["anyOf"]), "free": list_of({"type": "string", **FORMULA_NAME}),
+    "parameters": named(field_schema(ANY), FORMULA_NAME), "postures": named(list_of(field_schema(ANY))), "lock": named(field_schema(ANY)),
     "drop": any_of(field_schema(NAME), list_of(field_schema(NAME))), "chain": list_of(field_schema(NAME), (2,)),
 })  # fmt: skip
 

@@ -30,7 +30,7 @@ def header(document: ScenarioDocument) -> tuple[Fields, Robot, dict[str, Any]]:
     root = document.fields()
     if root.has("constants"):
         document.define_constants(root.table("constants"))  # pyright: ignore[reportArgumentType]
-    if root.raw("format", FORMAT) != FORMAT:
+    if root.raw("format", FORMAT) != FORMAT or isinstance(root.raw("format"), bool):
         raise root.error(f"Format {root.raw('format')!r} is not known; this version reads format {FORMAT}.", "format")
     root.text("description")
     robot = read_robot(root)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.control import KIND as CONTROLLERS
+from manipula.formats.catalog import catalog_names
+from manipula.formats.load import READABLE
 from manipula.formats.toml.schema import ANY, definitions, keys
 from manipula.motion import paths, timing
 from manipula.parts.declared import declared
-from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Text, Whole
+from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Rows, Text, Whole
 from manipula.parts.schema import (
     DIALECT,
     EMPTY,
+    INSIDE,
+    NAME,
+    any_case,
     any_of,
     field_schema,
     fields_schema,
@@ -26,16 +31,24 @@ from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
+from manipula.simulation.plant.numbers import HEADS
 from manipula.simulation.programmed.constraint import LEVELS
 from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
 from manipula.simulation.programmed.scenario import STARTS as PROGRAM_STARTS
-from manipula.simulation.scenario import KINDS, STARTS
+from manipula.simulation.scenario import KINDS, LEAST_TOLERANCE, STARTS
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
-ROBOT = any_of(
-    {"type": "string"}, table({"load": {"type": "string"}, "tip": {"type": "string"}}, ["load"]), ref("robot")
-)
-VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], {"type": "array", "items": {"type": "array"}})
+_FILE = {
+    "type": "string",
+    "pattern": INSIDE,
+    "anyOf": [{"pattern": r"[/\\]"}, *({"pattern": f"{any_case(e)}$"} for e in READABLE)],
+}
+_SOURCE = any_of({"enum": list(catalog_names())}, _FILE)
+ROBOT = any_of(_SOURCE, table({"load": _SOURCE, "tip": {"type": "string"}}, ["load"]), ref("robot"))
+VARIED = {
+    "pattern": rf"^({'|'.join(HEADS)})(\[[0-9]+\])?(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*)*$"
+}  # controller.kp, friction[0].damping
+VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], field_schema(Rows("1", "")))
 
 
 def scenario_schema() -> dict[str, Any]:
@@ -55,14 +68,14 @@ def _header() -> dict[str, Any]:
     angles = {q: AnglePerJoint("rad or m", f"largest {q}") for q in QUANTITIES[:4]}
     limits = keys({**angles, **{q: PerJoint("SI", f"largest {q}") for q in QUANTITIES[4:]}})
     limits["position"] = limits["position_deg"] = VALUES
-    tip = table(keys({q: Number("m, s", f"largest {q} of the tip", above=0.0) for q in TIP_QUANTITIES}))
+    tip = table(keys({q: Number("m, s", f"largest {q} of the tip", least=0.0) for q in TIP_QUANTITIES}))
     state = {key: VALUES for name in ("q0", "qd0") for key in (name, f"{name}_deg")}
     return {
-        "robot": ROBOT, "format": {"const": 1}, "constants": named(field_schema(ANY)), "limits": table({**limits, "tip": tip}), **state,
+        "robot": ROBOT, "format": {"const": 1}, "constants": named(field_schema(ANY), NAME), "limits": table({**limits, "tip": tip}), **state,
         **keys({
             "name": Text("name of the run"), "description": Text("what it shows"), "duration": Number("s", "duration", above=0.0),
             "step": Number("s", "time step", above=0.0), "sample": Number("s", "time between recorded samples", above=0.0),
-            "tolerance": Number("1", "relative error up to which the answer counts as right", above=0.0),
+            "tolerance": Number("1", "relative error up to which the answer counts as right", above=0.0, least=LEAST_TOLERANCE),
             "verify": Flag("repeat the run with other steps and compare"), "friction": _each("friction law"),
         }),
     }  # fmt: skip
@@ -86,7 +99,7 @@ def _run() -> dict[str, Any]:
         }),
         "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
         "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "noise": fields_schema(declared(Noise)),
-        "actuator": fields_schema(declared(Actuator)), "parameters": named(VALUES), "vary": named(VALUES), "torques": torques,
+        "actuator": fields_schema(declared(Actuator)), "parameters": named(VALUES, NAME), "vary": named(VALUES, VARIED), "torques": torques,
     }, ["robot"])  # fmt: skip
 
 
@@ -95,7 +108,7 @@ def _programmed() -> dict[str, Any]:
                              "level": Choice("what it restricts", *LEVELS)}), ["formula"])  # fmt: skip
     program = {
         "constraints": any_of({"type": "string"}, list_of(any_of({"type": "string"}, constraint))),
-        "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY)),
+        "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY), NAME),
         "drives": named(any_of(*field_schema(ANY)["anyOf"], ref("drive"))),
         **keys({"formulation": Choice("equations", *FORMULATIONS), "stabilisation": Choice("drift", *STABILISATIONS),
                 "start": Choice("start", *PROGRAM_STARTS), "gain": Number("1/s", "gain of Baumgarte's stabilisation", least=0.0)}),
