@@ -20,6 +20,7 @@ from manipula.physics.composite import mass_matrix
 from manipula.physics.kinematics import pose, position
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot.doctor import doctor
+from manipula.simulation.files.scenario_file import file_text, load_text
 from manipula.simulation.scenario import Scenario
 from manipula.symbolic.equations import equations
 
@@ -29,7 +30,10 @@ PRINTED = 5e-5  # four decimals
 REQUIRED = {
     "planar-2r": 2, "planar-3r": 3, "zlajpah-5r": 5, "zlajpah-4r": 4, "scara-khang": 4, "arora-5r": 5, "abdelsatar-2r": 2,
     "jarzebowska-4": 4, "puma560": 6, "stanford": 6, "ur5e": 6, "panda": 7, "iiwa14": 7, "gen3": 7, "cobra600": 4,
+    "fr3": 7, "panda-hand": 8, "ur3e": 6, "ur10e": 6, "ur16e": 6, "xarm6": 6, "xarm7": 7, "gen3-6dof": 6, "gen3-lite": 7,
+    "j2s6s300": 6, "iiwa7": 7, "irb120": 6, "sawyer": 7,
 }  # fmt: skip
+REFERENCES = json.loads((DATA / "catalog_references.json").read_text(encoding="utf-8"))
 
 
 def reference(name: str):
@@ -143,6 +147,30 @@ def test_maker_arms_by_pinocchio_from_the_same_numbers(name: str) -> None:
         assert np.abs(inverse_dynamics(robot, q, qd, qdd) - pin.rnea(model, data, q, qd, qdd)).max() < ROUNDING
 
 
+@pytest.mark.parametrize("name", REFERENCES)
+def test_maker_arms_by_stored_answers_of_pinocchio(name: str) -> None:
+    """Torques and tip poses that Pinocchio computed from the source's own URDF; the file tells its version."""
+    robot, stored = load_catalog(name), REFERENCES[name]
+    order = [stored["joints"].index(joint) for joint in robot.joint_names]
+    for state in stored["states"]:
+        q, qd, qdd, tau = (np.array(state[k])[order] for k in ("q", "qd", "qdd", "tau"))
+        assert np.abs(inverse_dynamics(robot, q, qd, qdd) - tau).max() < 1e-12 * np.abs(tau).max()
+        T = pose(robot, q)
+        assert np.allclose(T[:3, 3], state["position"], rtol=0, atol=1e-12)
+        assert np.allclose(T[:3, :3], state["rotation"], rtol=0, atol=1e-12)
+    assert not doctor(robot, strict=True).warnings
+    assert not doctor(robot, strict=True).errors
+
+
+def test_fingers_of_the_hand_move_together() -> None:
+    hand = load_catalog("panda-hand")
+    q = np.array([0.0] * 7 + [0.03])
+    left, right = (pose(hand, q, f"panda_{side}finger")[:3, 3] for side in ("left", "right"))
+    middle = pose(hand, q, "panda_hand_tcp")[:3, 3]
+    assert np.linalg.norm(left - right) == pytest.approx(0.06)
+    assert np.linalg.norm((left + right) / 2 - middle) == pytest.approx(0.1034 - 0.0584)
+
+
 PAPERS = {
     "scara-khang": "I1x I1y I1z I2x I2y I2z I3x I3y I3z I4x I4y I4z a1 a2 a3 d1 d2 g l1 l2 l3 l4 m1 m2 m3 m4",
     "abdelsatar-2r": "a1 a2 gc m1 m2",
@@ -189,7 +217,9 @@ def test_letters_have_values_where_numbers_are_needed() -> None:
     assert np.array_equal(compile(robot).mass_matrix(q), M)
     assert not np.array_equal(compile(robot.with_parameters(m4=7.0)).mass_matrix(q), M)
     assert Scenario(robot, q0=q, duration=0.1).robot == load("scara-khang")
-    assert Scenario(robot, q0=q, duration=0.1, parameters={"m4": 7.0}).robot.parameters == ("m4",)
+    changed = Scenario(robot, q0=q, duration=0.1, parameters={"m4": 7.0})
+    assert changed.robot.parameters == ("m4",)
+    assert load_text(file_text(changed)).robot == changed.robot
     assert not doctor(robot).find("symbolic")
     assert doctor(load("abdelsatar-2r", symbolic=True)).find("symbolic")
 

@@ -23,7 +23,7 @@ ROUNDOFF = 1e-13  # scaled by the largest entry
 FOUR_DIGITS = 5e-4  # relative; the source prints four significant digits
 PAPER = 1e-11  # states computed by independent programs
 
-NUMERIC = [name for name in catalog_names() if load_catalog(name).is_numeric]
+NUMERIC = [n for n in catalog_names() if load_catalog(n).is_numeric and not load_catalog(n).followers]
 DATA = Path(__file__).parent.parent / "data"
 
 

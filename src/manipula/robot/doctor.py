@@ -83,12 +83,19 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
     """
     if not isinstance(robot, Robot):
         raise DescriptionError(f"doctor() takes a Robot, found {type(robot).__name__}; read a file with load(...).")
-    free = robot.uncoupled.robot if robot.followers else robot  # every body and every joint, followers too
+    free = _every_joint(robot) if robot.followers else robot
     found = [*_symbolic(robot), *_coupled(robot), *(finding for rule in RULES for finding in rule(free))]
     if strict:
         found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]
     ranked = sorted(found, key=lambda f: SEVERITIES.index(f.severity))
     return Diagnosis(robot.name, tuple(ranked))
+
+
+def _every_joint(robot: Robot) -> Robot:
+    """The robot with every joint on its own, each with the limits that its source states."""
+    free, stated = robot.uncoupled.robot, {f.name: f.joint.limits for f in robot.followers}
+    joints = tuple(dataclasses.replace(j, limits=stated.get(j.name, j.limits)) for j in free.joints)
+    return dataclasses.replace(free, joints=joints)
 
 
 def _symbolic(robot: Robot) -> Iterator[Finding]:

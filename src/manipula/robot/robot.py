@@ -136,9 +136,9 @@ class Robot:
         return robot
 
     def with_values(self, but: Iterable[str] = ()) -> Robot:
-        """The robot with the values that its source gives to its parameters, ``but`` for some names; others stay free."""
+        """The robot with the values that its source gives to its parameters, ``but`` for names that then have none."""
         known = {name: value for name, value in self.values if name in self.parameters and name not in but}
-        return self.with_parameters(**known) if known else self
+        return dataclasses.replace(self.with_parameters(**known), values=()) if self.values else self
 
     def with_parameters(self, **values: Any) -> Robot:
         """The robot with named parameters replaced by numbers, or by formulas (text of our own grammar, or SymPy expressions).
