@@ -32,6 +32,7 @@ from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
 from manipula.simulation.verdicts.peaks import Peaks
+from manipula.simulation.verdicts.windows import searched_runs
 
 # after which an open choice of integrator is made again
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")
@@ -151,6 +152,10 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
     verdicts = [friction_verdict(run, samples, k) or _verdict(run, samples, k, rcond[k]) for k in range(len(samples.x))]
+    windows = searched_runs(run, samples, lambda every: _integrated(every, threads, None))
+    for k, found in enumerate(windows):
+        if found.missed and verdicts[k].status == "finished":
+            verdicts[k] = RunVerdict("inaccurate", found.missed)
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
@@ -160,6 +165,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
             *notes,
             *formula_marks(run.plant.drives, run.plant.disturbances, float(s.duration or 0.0), s.step).doubts,
         )
+    notes = (*notes, *dict.fromkeys(w.doubt for w in windows if w.doubt))
     limited = bool(stated_limits(s.robot, s.limits))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
     later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []

@@ -5,6 +5,7 @@
 ``friction``  load-dependent friction without a unique solution
 ``criteria``  where secondary criteria did not hold
 ``limits``    a motion against the stated limits: ``Result.feasibility``
+``windows``   windows of the state that steps passed over
 ``peaks``     the largest values against limits, on every step and known instant
 ============  ==================================================================
 """
