@@ -1,7 +1,7 @@
 r"""Coupled joints of a description: which follow which, and what of a follower is felt by its leader.
 
 With :math:`q_b = o + r\,q_a` the pair has one coordinate. A follower's friction torque acts on the leader as
-:math:`r\,\tau_f(r\,\dot q_a)`, its range becomes a range of the leader, and its rotor :math:`r^2` of itself
+:math:`r\,\tau_f(r\,\dot q_a)`, its spring as :math:`r^2` of itself, its range becomes a range of the leader, and its rotor :math:`r^2` of itself
 (by the mass matrix, ``physics/coupling.py``).
 """
 
@@ -16,6 +16,8 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import check_number
 from manipula.robot.drafts import JointDraft
+from manipula.robot.drives.base import Drive
+from manipula.robot.drives.spring import Spring
 from manipula.robot.friction import Coulomb, Viscous
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.limits import Limits
@@ -34,9 +36,12 @@ def resolve(joints: Sequence[JointDraft], notes: list[str]) -> list[JointDraft]:
         if j.follows is not None:
             leader = found[j.follows]
             found[j.follows] = replace(
-                leader, limits=_narrowed(leader, j, notes), friction=_felt(leader.friction, j, leader)
+                leader,
+                limits=_narrowed(leader, j, notes),
+                friction=_felt(leader.friction, j, leader),
+                drive=_pulled(leader, j),
             )
-            found[j.name] = replace(j, friction=None)
+            found[j.name] = replace(j, friction=None, drive=None)
             notes.append(f"joint '{printable(j.name, 60)}' follows '{printable(j.follows, 60)}': {_law(j)}.")
     return [found[j.name] for j in joints]
 
@@ -54,7 +59,7 @@ def _resolved(j: JointDraft, by_name: dict[str, JointDraft]) -> JointDraft:
         check_number(
             getattr(j, what), f"The {what} of joint '{printable(j.name)}'", largest=LARGEST, **_coupling_of(j, what)
         )
-    if j.drive is not None:
+    if j.drive is not None and type(j.drive) is not Spring:
         raise DescriptionError(
             f"Joint '{printable(j.name)}' follows '{printable(j.follows)}', so it has no drive of its own.", **j.place()
         )
@@ -115,6 +120,24 @@ def _narrowed(leader: JointDraft, j: JointDraft, notes: list[str]) -> Limits:
 
 def _number(v: float | None) -> str:
     return "no limit" if v is None else f"{v:.6g}"
+
+
+def _pulled(leader: JointDraft, j: JointDraft) -> Drive | None:
+    r"""The leader's drive with the follower's spring in it: :math:`-r\,k\,(o + r q_a - q_0) = -r^2 k\,(q_a - (q_0 - o)/r)`."""
+    if not isinstance(j.drive, Spring):
+        return leader.drive
+    stiffness, rest = j.ratio * j.ratio * j.drive.stiffness, (j.drive.rest - j.offset) / j.ratio
+    own = leader.drive
+    if own is not None and type(own) is not Spring:
+        raise DescriptionError(
+            f"Joint '{printable(j.name)}' has a spring and follows '{printable(leader.name)}', which has a drive of another kind "
+            f"('{own.name}'); give the leader a drive for both.",
+            **j.place(),
+        )
+    if own is None or own.stiffness == 0:
+        return Spring(stiffness, rest)
+    total = own.stiffness + stiffness
+    return Spring(total, (own.stiffness * own.rest + stiffness * rest) / total)
 
 
 def _felt(own: FrictionLaw | None, j: JointDraft, leader: JointDraft) -> FrictionLaw | None:

@@ -6,7 +6,11 @@
 ``settings``    compiler, options, default classes, orientations
 ``schema``      which elements and attributes MJCF has
 ``keywords``    attributes that take one of a few words
-``sections``    tendons, equalities, deformables: refused or told
+``joints``      hinges and slides; free and ball joints with the reason of their refusal
+``equalities``  joints that follow others; closed loops
+``keyframes``   named postures
+``sections``    tendons, deformables, assets: refused or told
+``unmodelled``  what is refused unless the selection leaves it out
 ``masses``      mass and inertia of a body, stated or computed
 ``geoms``       what geoms weigh
 ``meshes``      what meshes weigh

@@ -19,9 +19,9 @@ from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import JointDraft
 
 
-def read_actuators(root: Element, defaults: Defaults, settings: Settings, draft: RobotDraft) -> None:
-    """Fill rotors, damping and limits of effort of the joints; note what an actuator does beside that."""
-    joints = {j.name: j for j in draft.joints if j.kind != "fixed"}
+def read_actuators(root: Element, defaults: Defaults, settings: Settings, draft: RobotDraft) -> set[str]:
+    """Fill rotors, damping and limits of effort of the joints; note what an actuator does beside that. The names of driven joints."""
+    joints = {j.name: j for j in draft.joints if j.moves}
     efforts: dict[str, float] = {}
     counts: dict[str, int] = {}
     for section in root.all("actuator"):
@@ -48,6 +48,7 @@ def read_actuators(root: Element, defaults: Defaults, settings: Settings, draft:
         draft.notes.append(
             f"{count} <{printable(tag)}> actuator(s): their control law is not read; torques act at the joints."
         )
+    return set(efforts)
 
 
 def _driven(motor: Element, joints: dict[str, JointDraft]) -> JointDraft | None:

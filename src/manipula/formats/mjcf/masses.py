@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.algebra.inertia import Moments, central, inertia_from_six
 from manipula.algebra.pose import IDENTITY, Pose
-from manipula.errors import UnphysicalError
+from manipula.errors import BudgetError, DescriptionError, UnphysicalError
 from manipula.formats.mjcf.geoms import weighs, weight
 from manipula.formats.mjcf.meshes import Meshes
 from manipula.formats.mjcf.settings import Defaults, Settings
@@ -26,6 +26,7 @@ class Masses:
     def __init__(self, settings: Settings, defaults: Defaults, meshes: Meshes) -> None:
         self.settings, self.defaults, self.meshes = settings, defaults, meshes
         self.computed: list[str] = []
+        self.unweighed: dict[str, DescriptionError] = {}  # bodies whose geoms cannot be weighed, and why
 
     def link(self, name: str, body: Element, inside: list[Any], moves: bool, place: dict[str, Any]) -> LinkDraft:
         """The link of a body with ``inside`` (element, pose of its frame, class); what stands still need not be weighed."""
@@ -38,8 +39,14 @@ class Masses:
             filled = ((self.defaults.filled(g, c), X) for g, X, c in inside if g.tag == "geom")
             geoms = [(g, X) for g, X in filled if weighs(g, self.settings)]
         if geoms and (moves or self.settings.total_mass > 0):
-            self.computed.append(name)
-            link = self._from_geoms(name, geoms, place)
+            try:
+                link = self._from_geoms(name, geoms, place)
+                self.computed.append(name)
+            except BudgetError:
+                raise
+            except DescriptionError as error:
+                self.unweighed[name] = error
+                link = LinkDraft(name, described=False, **place)
         elif inertials and not geoms:
             link = self._stated(name, *inertials[0], place)
         else:

@@ -2,46 +2,39 @@
 
 A body stands in its parent; its joints, in order, move it: a hinge with anchor a and axis u turns by ``q − ref``,
 ``X_PB(q) = X_PB · T(a) Rot(u, q − ref) T(−a) · …``. Bodies without a joint are fixed. Masses come from
-``<inertial>`` or from the geoms, see ``masses``. Free and ball joints and closed loops are refused with the reason. Sites become named frames.
+``<inertial>`` or from the geoms, see ``masses``. Joints may follow others, see ``equalities``. Free and ball joints and closed loops are refused
+with the reason, unless the selection leaves them out. Sites become named frames.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from manipula.algebra import rotation
-from manipula.algebra.pose import IDENTITY, Pose, translation
+from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.actuators import read_actuators
+from manipula.formats.mjcf.equalities import Equalities, fixed_tendons
 from manipula.formats.mjcf.extension import restore
 from manipula.formats.mjcf.include import join_includes
+from manipula.formats.mjcf.joints import read_joint
+from manipula.formats.mjcf.keyframes import read_keyframes
 from manipula.formats.mjcf.masses import Masses, scale_total
 from manipula.formats.mjcf.meshes import Meshes
 from manipula.formats.mjcf.schema import check_schema
 from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
+from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
-from manipula.formats.xml.words import dissipation
-from manipula.robot import Limits, Robot
+from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name
-from manipula.robot.drafts import SHORTEST_AXIS
-from manipula.robot.drives import Spring
 from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
 WORLD = "world"
-_REFUSED_JOINTS = {
-    "free": "A free joint lets the body float; this package describes manipulators on a fixed base. Remove the joint to "
-    "study the arm on its stand.",
-    "ball": "A ball joint has three degrees of freedom that one number each cannot describe; replace it by three hinges.",
-}
 _REFUSED_CONTENT = {
     "attach": "Attached models are not read",
     "replicate": "Replicated bodies are not read",
@@ -49,6 +42,7 @@ _REFUSED_CONTENT = {
     "flexcomp": "Deformable bodies are not modelled",
     "plugin": "Plugins can apply any force and are not modelled",
 }
+_JOINTS = ("joint", "freejoint")
 _REWRITE = "Let MuJoCo write the plain model: mujoco.mj_saveLastXML('arm.xml', model)."
 
 
@@ -78,8 +72,9 @@ def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, select
     root, file = read_xml(text_or_path, BUDGET, spent)
     try:
         join_includes(root, file, BUDGET, spent)
-        draft = _Reader(root, file).read()
-        return draft.build(tip, selection)
+        reader = _Reader(root, file)
+        draft = reader.read(selection)
+        return settle(draft.build(tip, selection), reader.unmodelled, reader.compensated)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
@@ -100,13 +95,16 @@ class _Reader:
         self.defaults = Defaults(root)
         self.masses = Masses(self.settings, self.defaults, Meshes(root, file, self.settings, self.defaults))
         self.contact = False
-        self.compensated: dict[str, float] = {}  # body → share of its weight that gravcomp takes away
+        self.compensated: dict[str, float] = {}  # heavy body → share of its weight that gravcomp takes away
+        self.unmodelled: list[Unmodelled] = []
+        self.mocap: set[str] = set()
+        self.refs: dict[str, float] = {}  # joint → its position while the body stands as the file says
+        self.order: list[tuple[str, str]] = []  # joints with their kinds, as qpos counts them
         self.numbers: dict[tuple[str, str], int] = {}
         self.names: dict[str, set[str]] = {"body": {WORLD}, "joint": set(), "site": set()}
 
-    def read(self) -> RobotDraft:
+    def read(self, selection: Selection = EVERYTHING) -> RobotDraft:
         draft, settings = self.draft, self.settings
-        check_sections(self.root, self.defaults, settings, draft.notes)
         draft.gravity = settings.gravity
         draft.notes += settings.notes
         self._collect_names()
@@ -134,52 +132,72 @@ class _Reader:
             self.contact = self.contact or any(item.tag == "geom" for item, _, _ in inside)
             children = [(item, name, X_BF, inherited, moves) for item, X_BF, inherited in inside if item.tag == "body"]
             todo.extend(reversed(children))
-        moving = {j.child for j in draft.joints if j.kind != "fixed"}
+        self._finish_masses()
+        if self.contact:
+            draft.notes.append("contact of geoms is not modelled.")
+        driven = read_actuators(self.root, self.defaults, settings, draft)
+        draft.postures = read_keyframes(self.root, self.order, self.refs)
+        tendons = fixed_tendons(self.root, {j.name: j for j in draft.joints if j.moves})
+        self.unmodelled += check_sections(self.root, self.defaults, settings, tendons, draft)
+        equalities = Equalities(draft, self.refs, driven, tendons, self.mocap)
+        equalities.read(self.root, self.defaults, settings)
+        self.unmodelled += equalities.unmodelled
+        self._leave_objects(selection)
+        restore(draft, self.root)
+        draft.notes[:] = list(dict.fromkeys(draft.notes))
+        return draft
+
+    def _finish_masses(self) -> None:
+        """``settotalmass``, bodies that could not be weighed, and those whose weight ``gravcomp`` takes away."""
+        draft, masses = self.draft, self.masses
+        moving = {j.child for j in draft.joints if j.moves}
         for j in draft.joints:  # parents come first
             if j.parent in moving:
                 moving.add(j.child)
-        self._compensate({link.name for link in draft.links if link.name in moving and link.mass})
-        scaled = scale_total(draft.links, moving, settings)
+        if masses.unweighed and self.settings.total_mass > 0:
+            raise next(iter(masses.unweighed.values()))
+        self.unmodelled += [Unmodelled(error, link=name) for name, error in masses.unweighed.items()]
+        scaled = scale_total(draft.links, moving, self.settings)
         draft.notes += [scaled] if scaled else []
-        if self.masses.computed:
-            shown = ", ".join(printable(n, 40) for n in self.masses.computed[:8])
-            more = " …" if len(self.masses.computed) > 8 else ""
-            draft.notes.append(
-                f"mass and inertia of {len(self.masses.computed)} bodies come from their geoms: {shown}{more}."
+        heavy = {link.name for link in draft.links if link.mass}
+        self.compensated = {name: share for name, share in self.compensated.items() if name in heavy}
+        if masses.computed:
+            shown = ", ".join(printable(n, 40) for n in masses.computed[:8]) + (
+                " …" if len(masses.computed) > 8 else ""
             )
-        if self.contact:
-            draft.notes.append("contact of geoms is not modelled.")
-        read_actuators(self.root, self.defaults, settings, draft)
-        restore(draft, self.root)
-        return draft
+            draft.notes.append(f"mass and inertia of {len(masses.computed)} bodies come from their geoms: {shown}.")
 
-    def _compensate(self, heavy: set[str]) -> None:
-        """``gravcomp`` c takes the share c of a body's weight away: the same for all is a smaller gravity."""
-        shares = {self.compensated.get(name, 0.0) for name in heavy}
-        if shares <= {0.0}:
+    def _leave_objects(self, selection: Selection) -> None:
+        """Bodies that float beside an arm on a fixed base, with no joint of their own (a cube on a table), are left out."""
+        draft = self.draft
+        if not any(j.kind in ("revolute", "prismatic") for j in draft.joints):
             return
-        if len(shares) > 1:
-            names = sorted(n for n in heavy if self.compensated.get(n, 0.0) != 0)
-            shown = ", ".join(printable(n, 40) for n in names[:8])
-            raise DescriptionError(
-                f"gravcomp takes the weight of some moving bodies away and not of others ({shown}); only the same share for all is "
-                "modelled, as a smaller gravity. Give all the same, or none and a controller.", field="body.gravcomp")  # fmt: skip
-        share = shares.pop()
-        self.draft.gravity = tuple((1.0 - share) * g for g in self.draft.gravity)
-        self.draft.notes.append(
-            f"gravcomp={share:g} of every body: gravity is {1.0 - share:g} of what the file states."
-        )
+        named = {*(name for name, _ in selection.lock), *selection.drop, *(selection.chain or ())}
+        for free in [j for j in draft.joints if j.kind == "free"]:
+            beyond = {free.child}
+            for j in draft.joints:
+                if j.parent in beyond:
+                    beyond.add(j.child)
+            inside = [j for j in draft.joints if j.child in beyond]
+            here = {f.name for f in draft.frames if f.link in beyond}
+            if any(j.moves for j in inside if j is not free) or named & {free.name, *beyond, *here}:
+                continue
+            draft.joints = [j for j in draft.joints if j not in inside]
+            draft.links = [link for link in draft.links if link.name not in beyond]
+            draft.frames = [f for f in draft.frames if f.link not in beyond]
+            draft.notes.append(f"body '{printable(free.child, 60)}' floats freely beside the arm; it is left out.")
 
     def _collect_names(self) -> None:
         """Names that are given, so that generated ones never collide; duplicates are refused."""
         todo = [child for world in self.root.all("worldbody") for child in reversed(world.children)]
         while todo:
             element = todo.pop()
-            if element.tag in self.names and "name" in element.attributes:
-                name = check_name(element.tag, element.get("name"), line=element.line, field=f"{element.tag}.name")
-                if name in self.names[element.tag]:
-                    element.fail(f"Two {element.tag} elements are named '{printable(name, 60)}'.", "name")
-                self.names[element.tag].add(name)
+            kind = "joint" if element.tag in _JOINTS else element.tag
+            if kind in self.names and "name" in element.attributes:
+                name = check_name(kind, element.get("name"), line=element.line, field=f"{element.tag}.name")
+                if name in self.names[kind]:
+                    element.fail(f"Two {kind} elements are named '{printable(name, 60)}'.", "name")
+                self.names[kind].add(name)
             todo.extend(reversed(element.children))
 
     def _name(self, element: Element, kind: str, stem: str) -> str:
@@ -200,11 +218,9 @@ class _Reader:
         place: dict[str, Any] = {"line": element.line, "field": f"body '{printable(name, 60)}'"}
         self.compensated[name] = element.number("gravcomp", 0.0)
         if element.choice("mocap", ("true", "false"), "false") == "true":
+            self.mocap.add(name)
             self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it is fixed.")
-        joints = [(self.defaults.filled(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag == "joint"]
-        for item, _, _ in inside:
-            if item.tag == "freejoint":
-                item.fail(_REFUSED_JOINTS["free"])
+        joints = [(self._filled_joint(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag in _JOINTS]
         moves = moves or bool(joints)
         link = self.masses.link(name, element, inside, moves, place)
         X_PB = X_PF @ self.settings.pose(element)
@@ -214,7 +230,9 @@ class _Reader:
         for number, (joint, X_BF) in enumerate(joints, 1):
             last = number == len(joints)
             child = name if last else self._fresh("body", f"{name}_{number}")
-            draft = self._joint(joint, X_BF, self._name(joint, "joint", f"{name}_joint"))
+            own = self._name(joint, "joint", f"{name}_joint")
+            draft, self.refs[own] = read_joint(joint, X_BF, own, self.settings, self.draft.notes)
+            self.order.append((own, draft.kind))
             draft.parent, draft.child, draft.origin = parent, child, X_PB @ draft.origin
             self.draft.joints.append(draft)
             self.draft.links.append(link if last else LinkDraft(child, described=False, **place))
@@ -223,73 +241,8 @@ class _Reader:
             self.draft.links.append(link)
         return moves
 
-    def _joint(self, joint: Element, X_BF: Pose, name: str) -> JointDraft:
-        place: dict[str, Any] = {"line": joint.line, "field": f"joint '{printable(name, 60)}'"}
-        kind = joint.choice("type", ("hinge", "slide", "free", "ball"), "hinge")
-        if kind in _REFUSED_JOINTS:
-            raise DescriptionError(_REFUSED_JOINTS[kind], **place)
-        hinge = kind == "hinge"
-        axis = np.array(joint.numbers("axis", 3, (0.0, 0.0, 1.0)))
-        length = float(np.linalg.norm(axis))
-        if length < SHORTEST_AXIS:
-            joint.fail(f"The axis of joint '{printable(name, 60)}' is zero.", "axis")
-        axis = X_BF.R @ (axis / length if abs(length - 1.0) > 1e-15 else axis)
-        anchor = X_BF.apply(joint.numbers("pos", 3, (0.0, 0.0, 0.0))) if hinge else np.zeros(3)
-        ref = joint.number("ref", 0.0)
-        ref = self.settings.angle(ref) if hinge else ref
-        origin = translation(*anchor)
-        if ref:
-            unit = [float(v) for v in axis]
-            origin = origin @ (Pose.of(rotation.about_axis(unit, -ref)) if hinge else translation(*(-ref * axis)))
-        draft = JointDraft(name, "revolute" if hinge else "prismatic", "", "", origin, axis, **place)
-        draft.frame = translation(*(-anchor))
-        draft.limits = self._limits(joint, hinge)
-        draft.rotor_inertia = joint.number("armature", 0.0)
-        damping = joint.numbers("damping", range(1, 6), (0.0,))
-        dry = joint.number("frictionloss", 0.0)
-        if damping[0] < 0 or dry < 0:
-            joint.fail("Damping and friction must not be negative: they would feed energy into the joint.")
-        if any(damping[1:]):
-            self.draft.notes.append(f"joint '{printable(name, 60)}': damping beyond the linear term left out.")
-        draft.friction = dissipation(damping[0] * self.settings.damper, dry * self.settings.dry)
-        draft.drive = self._spring(joint, hinge)
-        return draft
-
-    def _spring(self, joint: Element, hinge: bool) -> Spring | None:
-        """τ = −k (q − springref): a drive, which acts in simulations."""
-        if any(v != 0 for v in joint.numbers("springdamper", 2, (0.0, 0.0))):
-            joint.fail(
-                "MuJoCo computes stiffness and damping from springdamper and the mass matrix of the whole file; state stiffness and "
-                "damping themselves, as in model.jnt_stiffness and model.dof_damping.", "springdamper")  # fmt: skip
-        stiffness, *higher = joint.numbers("stiffness", range(1, 6), (0.0,))
-        if any(higher):
-            joint.fail("A spring beyond the linear term is not modelled.", "stiffness")
-        if stiffness < 0:
-            joint.fail(f"The stiffness must not be negative, found {stiffness:g}.", "stiffness")
-        rest = joint.number("springref", 0.0)
-        if stiffness == 0 or not self.settings.spring:
-            return None
-        self.draft.notes.append(
-            "springs of joints act in simulations; the torques of a given motion are those without them."
-        )
-        return Spring(stiffness, self.settings.angle(rest) if hinge else rest)
-
-    def _limits(self, joint: Element, hinge: bool) -> Limits:
-        given: dict[str, float] = {}
-        limited = joint.choice("limited", ("true", "false", "auto"), "auto")
-        if limited == "auto":
-            if "range" in joint.attributes and not self.settings.autolimits:
-                joint.fail("With autolimits off a range needs limited='true' or 'false'.", "range")
-            limited = "true" if "range" in joint.attributes else "false"
-        if limited == "true":
-            low, high = joint.numbers("range", 2, largest=math.inf)
-            if (low, high) != (0.0, 0.0):  # MuJoCo: both zero means that no range is given
-                given["lower"], given["upper"] = (self.settings.angle(v) if hinge else v for v in (low, high))
-        if joint.choice("actuatorfrclimited", ("true", "false", "auto"), "auto") != "false":
-            low, high = joint.numbers("actuatorfrcrange", 2, (0.0, 0.0), largest=math.inf)
-            if (low, high) != (0.0, 0.0):
-                given["effort"] = max(abs(low), abs(high))
-        return Limits(**given)
+    def _filled_joint(self, joint: Element, inherited: str | None) -> Element:
+        return self.defaults.filled(joint, inherited) if joint.tag == "joint" else joint
 
     def _sites(self, body: str, inside: list[Any]) -> None:
         for site, X_BF, inherited in inside:

@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from manipula.errors import DescriptionError, printable
+from manipula.errors import DescriptionError
 from manipula.formats.guard import check_reference
+from manipula.formats.mjcf.equalities import FixedTendons
 from manipula.formats.mjcf.settings import Defaults, Settings
+from manipula.formats.mjcf.unmodelled import Unmodelled
+from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Element
 
-_PULLS = ("stiffness", "armature", "damping", "frictionloss")
 
-
-def check_sections(root: Element, defaults: Defaults, settings: Settings, notes: list[str]) -> None:
-    """Refuse loop closures, deformable bodies and tendons that pull; note what is left out."""
-    for equality in root.all("equality") if settings.equality else ():
-        for constraint in equality.children:
-            if defaults.filled(constraint, None, "equality").attributes.get("active", "true") != "false":
-                constraint.fail(
-                    f"The equality constraint <{printable(constraint.tag)}> couples joints or closes a loop; that is not "
-                    "modelled. Remove it, or set active='false'.")  # fmt: skip
+def check_sections(
+    root: Element, defaults: Defaults, settings: Settings, tendons: FixedTendons, draft: RobotDraft
+) -> list[Unmodelled]:
+    """Refuse deformable bodies; note what is left out; tendons that pull are refused with their joints."""
+    notes = draft.notes
     for deformable in root.all("deformable"):
         for flex in deformable.all("flex"):
             flex.fail("Deformable bodies are not modelled; remove this element.")
-    for tendons in root.all("tendon"):
-        for tendon in tendons.children:
-            _tendon(defaults.filled(tendon, None, "tendon"), notes)
     outside = sum(_outside(item) for asset in root.all("asset") for item in asset.children)
     if outside:
         notes.append(f"{outside} file(s) of <asset> lie outside the folder of the description; nothing opens them.")
-    notes[:] = list(dict.fromkeys(notes))
+    stated = (defaults.filled(t, None, "tendon") for section in root.all("tendon") for t in section.children)
+    everything = tuple(j.name for j in draft.joints if j.moves)
+    found = []
+    for tendon, rows in zip(stated, tendons.values()):
+        pull = _pull(tendon, settings)
+        if pull is not None:
+            joints = everything if rows is None else tuple(name for name, _ in rows)
+            error = DescriptionError(
+                f"The tendon {tendon.label} with {pull} pulls at the joints; that is not modelled. Hold or leave out its joints (lock=, drop=), "
+                "or remove it.", file=tendon.file, line=tendon.line, field=f"{tendon.tag}.{pull}")  # fmt: skip
+            found.append(Unmodelled(error, joints=joints))
+        limited = tendon.choice("limited", ("true", "false", "auto"), "auto")
+        if limited == "true" or (limited == "auto" and "range" in tendon.attributes):
+            notes.append("the limits of tendons are not read.")
+        notes.append("tendons are not read.")
+    return found
 
 
-def _tendon(tendon: Element, notes: list[str]) -> None:
-    for name in _PULLS:
-        if any(v != 0 for v in tendon.numbers(name, range(1, 6), (0.0,))):
-            tendon.fail(f"A tendon with {name} pulls at the joints; that is not modelled.", name)
-    limited = tendon.choice("limited", ("true", "false", "auto"), "auto")
-    if limited == "true" or (limited == "auto" and "range" in tendon.attributes):
-        notes.append("the limits of tendons are not read.")
-    notes.append("tendons are not read.")
+def _pull(tendon: Element, settings: Settings) -> str | None:
+    """The first of the words by which this tendon pulls at its joints."""
+    acts = {"stiffness": settings.spring, "armature": True, "damping": settings.damper, "frictionloss": settings.dry}
+    return next((n for n in acts if acts[n] and any(tendon.numbers(n, range(1, 6), (0.0,)))), None)
 
 
 def _outside(item: Element) -> bool:
