@@ -5,6 +5,7 @@
 ``link``           a moving body, named frames, payloads
 ``joint``          how a link moves against its parent
 ``coupled_joint``  a joint that follows another
+``appearance``     what links look like
 ``limits``         what a joint may do
 ``friction/``      friction laws, one per file
 ``drives/``        drives, one per file

@@ -14,6 +14,7 @@ from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.robot.appearance import ShapeDraft, check_shape_count, placed
 from manipula.robot.checks import (
     MAX_LINKS as MAX_LINKS,
 )
@@ -52,6 +53,7 @@ def build_robot(
     tip: str | None = None,
     payload: Payload | None = None,
     postures: Mapping[str, Mapping[str, Any]] | None = None,
+    shapes: Sequence[ShapeDraft] = (),
     notes: Sequence[str] = (),
     selection: Selection = EVERYTHING,
     file: str | None = None,
@@ -60,6 +62,7 @@ def build_robot(
 
     Args:
         postures: named positions, by joint; joints that are not named stand at zero.
+        shapes: what the links look like; shapes on links that are left out go with them.
         selection: what to hold still and what to leave out (``selection.py``).
 
     Raises:
@@ -90,6 +93,7 @@ def build_robot(
             tip,
             payload,
             postures or {},
+            shapes,
             list(dict.fromkeys(told)),
         )
     except DescriptionError as error:
@@ -129,8 +133,10 @@ def selected(robot: Robot, selection: Selection) -> Robot:
     links, joints, frames = drafts_of(robot)
     postures = {name: dict(zip(robot.joint_names, q)) for name, q in robot.postures}
     tip, payload, tool = robot.tip, robot.payload, robot.tool
+    names = [robot.base_link.name, *(link.name for link in robot.bodies)]
+    shapes = [ShapeDraft(names[s.link + 1], s.kind, s.size, s.pose, s.colour, s.file) for s in robot.appearance]
     found = build_robot(
-        robot.name, links, joints, frames=frames, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
+        robot.name, links, joints, frames=frames, shapes=shapes, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
         notes=robot.notes, selection=selection)  # fmt: skip
     lost = [f for f in robot.followers if f.link.name not in found.frame_names]
     for f in lost:
@@ -216,7 +222,8 @@ def _sorted_tree(
 
 def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]],
               frame_drafts: Sequence[FrameDraft], gravity: Any, base: Any, tool: Any, tip: str | None,
-              payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], notes: Sequence[str]) -> Robot:  # fmt: skip
+              payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], shapes: Sequence[ShapeDraft],
+              notes: Sequence[str]) -> Robot:  # fmt: skip
     driving = [j for j, _ in order if j.moves and j.follows is None]
     index_of = {
         j.child: i for i, j in enumerate([*driving, *(j for j, _ in order if j.moves and j.follows is not None)])
@@ -267,11 +274,14 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         raise unknown_name("frame", tip, [f.name for f in frames], field="tip")
     gravity = check_gravity(gravity)
     check_payload(payload)
+    check_shape_count(len(shapes))
+    looks = tuple(placed(s, *place[s.link]) for s in shapes if s.link in place)
     base = check_pose(Pose.from_matrix(base), "The base", field="base")
     tool = check_pose(Pose.from_matrix(tool), "The tool", field="tool")
     return Robot(name=check_name("robot", name), links=robot_links[:n], joints=robot_joints[:n], frames=tuple(frames), tip=tip,
                  base=base, tool=tool, gravity=gravity, payload=payload, followers=followers,
-                 base_link=_merged(root, base_bodies, IDENTITY), postures=_postures(postures, number), notes=tuple(notes))  # fmt: skip
+                 base_link=_merged(root, base_bodies, IDENTITY), postures=_postures(postures, number),
+                 appearance=looks, notes=tuple(notes))  # fmt: skip
 
 
 def _postures(

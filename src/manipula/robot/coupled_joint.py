@@ -72,6 +72,7 @@ def uncoupled(robot: Robot) -> Uncoupled:
         joints=tuple(replace(joints[i], parent=place[joints[i].parent]) for i in order),
         links=tuple(links[i] for i in order),
         frames=tuple(replace(f, link=place[f.link]) for f in robot.frames),
+        appearance=tuple(replace(s, link=place[s.link]) for s in robot.appearance),
         followers=(),
         postures=(),
     )

@@ -17,6 +17,7 @@ from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
+from manipula.robot.appearance import Shape
 from manipula.robot.checks import (
     check_body,
     check_gear,
@@ -54,6 +55,7 @@ class Robot:
         followers: coupled joints with their links, which have no coordinate of their own. As bodies they are numbered after
             ``links`` (n, n + 1 …), which is what the parents of joints and the links of frames count.
         postures: named positions, each with one number per joint.
+        appearance: what the links look like; robots that only look different are equal.
         notes: what a reader of the source should know (meshes left out, values replaced).
         values: name and number of the parameters that stay free although the source gives them a value, as in
             ``load(…, symbolic=True)``; ``numeric`` is the robot that has them.
@@ -71,6 +73,7 @@ class Robot:
     base_link: Link = UNDESCRIBED_BASE
     followers: tuple[CoupledJoint, ...] = ()
     postures: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    appearance: tuple[Shape, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.robot import Payload, Robot
+from manipula.robot.appearance import ShapeDraft
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.robot import STANDARD_GRAVITY
 from manipula.robot.selection import EVERYTHING, Selection
@@ -27,6 +28,7 @@ class RobotDraft:
     tip: str | None = None
     payload: Payload | None = None
     postures: dict[str, dict[str, float]] = field(default_factory=dict)
+    shapes: list[ShapeDraft] = field(default_factory=list)
 
     def build(self, tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
         """The robot; ``tip`` is the caller's word, which wins over the file's."""
@@ -41,6 +43,7 @@ class RobotDraft:
             payload=self.payload,
             tip=tip if tip is not None else self.tip,
             postures=self.postures,
+            shapes=self.shapes,
             notes=self.notes,
             selection=selection,
         )
