@@ -18,7 +18,7 @@ MOST_SHAPES = 20_000
 
 
 @dataclass(frozen=True)
-class Shape:
+class Visual:
     """One piece of a robot's appearance.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shape:
 
 
 @dataclass
-class ShapeDraft:
+class VisualDraft:
     """A shape as a file states it, on a link given by its name."""
 
     link: str
@@ -53,7 +53,7 @@ class ShapeDraft:
     field: str | None = None
 
 
-def placed(draft: ShapeDraft, link: int, pose: Pose) -> Shape:
+def placed(draft: VisualDraft, link: int, pose: Pose) -> Visual:
     """The shape of a draft on a body, ``pose`` being the drafted link's frame there.
 
     Raises:
@@ -73,7 +73,7 @@ def placed(draft: ShapeDraft, link: int, pose: Pose) -> Shape:
             raise DescriptionError(f"A colour is red, green, blue and opacity, found {printable(colour)}.", **here)
         colour = tuple(min(1.0, max(0.0, check_number(v, "A part of a colour", **here))) for v in colour)
     where = check_pose(draft.pose, f"A shape on '{printable(draft.link)}'", **here)
-    return Shape(link, draft.kind, size, pose @ where, colour, draft.file)  # pyright: ignore[reportArgumentType]
+    return Visual(link, draft.kind, size, pose @ where, colour, draft.file)  # pyright: ignore[reportArgumentType]
 
 
 def check_shape_count(count: int) -> None:

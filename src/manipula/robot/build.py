@@ -14,7 +14,7 @@ from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.robot.appearance import ShapeDraft, check_shape_count, placed
+from manipula.robot.appearance import VisualDraft, check_shape_count, placed
 from manipula.robot.checks import (
     MAX_LINKS as MAX_LINKS,
 )
@@ -53,7 +53,7 @@ def build_robot(
     tip: str | None = None,
     payload: Payload | None = None,
     postures: Mapping[str, Mapping[str, Any]] | None = None,
-    shapes: Sequence[ShapeDraft] = (),
+    shapes: Sequence[VisualDraft] = (),
     notes: Sequence[str] = (),
     selection: Selection = EVERYTHING,
     file: str | None = None,
@@ -134,7 +134,7 @@ def selected(robot: Robot, selection: Selection) -> Robot:
     postures = {name: dict(zip(robot.joint_names, q)) for name, q in robot.postures}
     tip, payload, tool = robot.tip, robot.payload, robot.tool
     names = [robot.base_link.name, *(link.name for link in robot.bodies)]
-    shapes = [ShapeDraft(names[s.link + 1], s.kind, s.size, s.pose, s.colour, s.file) for s in robot.appearance]
+    shapes = [VisualDraft(names[s.link + 1], s.kind, s.size, s.pose, s.colour, s.file) for s in robot.appearance]
     found = build_robot(
         robot.name, links, joints, frames=frames, shapes=shapes, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
         notes=robot.notes, selection=selection)  # fmt: skip
@@ -222,7 +222,7 @@ def _sorted_tree(
 
 def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]],
               frame_drafts: Sequence[FrameDraft], gravity: Any, base: Any, tool: Any, tip: str | None,
-              payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], shapes: Sequence[ShapeDraft],
+              payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], shapes: Sequence[VisualDraft],
               notes: Sequence[str]) -> Robot:  # fmt: skip
     driving = [j for j, _ in order if j.moves and j.follows is None]
     index_of = {

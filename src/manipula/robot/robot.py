@@ -17,7 +17,7 @@ from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
-from manipula.robot.appearance import Shape
+from manipula.robot.appearance import Visual
 from manipula.robot.checks import (
     check_body,
     check_gear,
@@ -73,7 +73,7 @@ class Robot:
     base_link: Link = UNDESCRIBED_BASE
     followers: tuple[CoupledJoint, ...] = ()
     postures: tuple[tuple[str, tuple[Any, ...]], ...] = ()
-    appearance: tuple[Shape, ...] = field(default=(), compare=False)
+    appearance: tuple[Visual, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 

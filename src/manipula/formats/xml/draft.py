@@ -7,7 +7,7 @@ from typing import Any
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.robot import Payload, Robot
-from manipula.robot.appearance import ShapeDraft
+from manipula.robot.appearance import VisualDraft
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.robot import STANDARD_GRAVITY
 from manipula.robot.selection import EVERYTHING, Selection
@@ -28,7 +28,7 @@ class RobotDraft:
     tip: str | None = None
     payload: Payload | None = None
     postures: dict[str, dict[str, float]] = field(default_factory=dict)
-    shapes: list[ShapeDraft] = field(default_factory=list)
+    shapes: list[VisualDraft] = field(default_factory=list)
 
     def build(self, tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
         """The robot; ``tip`` is the caller's word, which wins over the file's."""
