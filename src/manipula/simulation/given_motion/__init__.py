@@ -5,6 +5,7 @@
 ``along_reference``  the joint motion along a reference of joints or of the tip
 ``kinematic``        resolved motion rate with null-space criteria
 ``joint_motion``     a joint motion at its samples
+``reach``            how far an arm can follow a task reference, and why no further
 ``torques``          torques behind a joint motion, with what friction remembers
 ``watching``         the motion on every step and known instant, for its limits
 ``corners``          where a reference jumps

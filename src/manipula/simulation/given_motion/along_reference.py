@@ -23,6 +23,7 @@ from manipula.model import Model
 from manipula.motion.paths.base import Side
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.given_motion.kinematic import run_kinematic
+from manipula.simulation.given_motion.reach import until
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import margin
@@ -47,7 +48,7 @@ def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
     task = movable(s.robot, Task.of("pose" if turned else "position"))
     if task is None:
         raise DescriptionError(f"No joint of '{s.robot.name}' moves its tip.", field="reference")
-    q0 = _first(s, turned, task)
+    q0 = first_posture(s)
     rows = list(task.parts[0][1])
     if s.robot.n > len(rows):
         return _redundant(s, t, q0, turned, rows)
@@ -93,7 +94,10 @@ def _solved(J: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (np.linalg.pinv(J) @ b[:, :, None])[:, :, 0]
 
 
-def _first(s: Scenario, turned: bool, task: Any) -> np.ndarray:
+def first_posture(s: Scenario) -> np.ndarray:
+    """The posture in which a run starts: q0, projected where that is asked for, or a solution of the inverse kinematics."""
+    turned = has_orientation(s.reference)
+    task: Any = movable(s.robot, Task.of("pose" if turned else "position"))
     target = poses_along(s.reference, 0.0)[0]
     if s.q0 is not None:
         q0 = np.asarray(s.q0, float)
@@ -126,7 +130,7 @@ def _first(s: Scenario, turned: bool, task: Any) -> np.ndarray:
 
 def _redundant(s: Scenario, t: np.ndarray, q0: np.ndarray, turned: bool, rows: list[int]) -> JointMotion:
     if turned:
-        found = track(s.robot, s.reference, q0=q0, criteria=s.criteria).check()
+        found = track(s.robot, until(s.reference, float(s.duration or 0.0)), q0=q0, criteria=s.criteria).check()
         after, before = (np.asarray(found.trajectory.derivatives(t, 2, side), float) for side in ("right", "left"))
         condition = conditions(Model(s.robot).jacobian(after[0])[:, rows])
         return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), condition)

@@ -17,6 +17,7 @@ class JointMotion(NamedTuple):
         error: what repeating the integration behind it changed; NaN where nothing was integrated or repeated.
         condition: reciprocal condition number of the Jacobian that the rates were solved with, (S,) or (N, S).
         integrated: were positions found by integrating rates?
+        agreed: until when that integration and its repetition agree [s]; NaN like the error.
     """
 
     t: np.ndarray
@@ -27,12 +28,13 @@ class JointMotion(NamedTuple):
     error: Any
     condition: np.ndarray
     integrated: bool = False
+    agreed: Any = float("nan")
 
     def member(self, k: int) -> JointMotion:
         """One of several runs."""
-        error = np.broadcast_to(np.asarray(self.error, float), len(self.q))[k]
+        error, agreed = (np.broadcast_to(np.asarray(v, float), len(self.q))[k] for v in (self.error, self.agreed))
         return JointMotion(self.t, self.q[k], self.qd[k], self.qdd[k], (self.before[0][k], self.before[1][k]), error,
-                           self.condition[k], self.integrated)  # fmt: skip
+                           self.condition[k], self.integrated, agreed)  # fmt: skip
 
 
 def stacked(members: Sequence[JointMotion]) -> JointMotion:
@@ -40,7 +42,8 @@ def stacked(members: Sequence[JointMotion]) -> JointMotion:
     column = lambda f: np.array([f(m) for m in members])  # noqa: E731
     before = column(lambda m: m.before[0]), column(lambda m: m.before[1])
     return JointMotion(members[0].t, column(lambda m: m.q), column(lambda m: m.qd), column(lambda m: m.qdd), before,
-                       column(lambda m: m.error), column(lambda m: m.condition), members[0].integrated)  # fmt: skip
+                       column(lambda m: m.error), column(lambda m: m.condition), members[0].integrated,
+                       column(lambda m: m.agreed))  # fmt: skip
 
 
 def conditions(J: np.ndarray) -> np.ndarray:

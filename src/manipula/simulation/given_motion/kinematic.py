@@ -120,14 +120,14 @@ def run_kinematic(s: Scenario, q0: np.ndarray, t: np.ndarray | None = None) -> J
     grid = Grid.of(t, table_marks(table.breaks, table.coefficients), -free, free)
     given = table.breaks, table.coefficients, t, grid.marks, grid.ends, grid.intervals, s.step
     q, _ = run(q0, *given, WHOLE)
-    estimate = float("nan")
+    estimate, agreed = float("nan"), float("nan")
     if s.verify:
         phase("verifying")
         fine, _ = run(q0, *given, RATIO)
-        estimate = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))[0]
+        estimate, agreed = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))
     after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
     J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
-    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J), integrated=True)
+    return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J), True, agreed)
 
 
 def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0: np.ndarray) -> None:

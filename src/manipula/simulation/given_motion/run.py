@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,15 +13,18 @@ from manipula.model import Model
 from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
-from manipula.simulation.assembly import assembled, not_started
-from manipula.simulation.given_motion.along_reference import along_joints, along_task
+from manipula.simulation.assembly import assembled
+from manipula.simulation.checks.requests import integrates
+from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
 from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
+from manipula.simulation.given_motion.reach import End, end_of, first_wrong, wrong_end
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
-from manipula.simulation.given_motion.verdict import Facts, judged
+from manipula.simulation.given_motion.verdict import Facts, judged, told_until, trusted_until
 from manipula.simulation.given_motion.watching import peaks, too_long, watched
 from manipula.simulation.initial_posture import moved_note
+from manipula.simulation.limit_checks import Peak
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
@@ -48,6 +51,18 @@ class GivenRun:
     dense: Callable[[Scenario, int, np.ndarray], JointMotion]
     exact: ReferenceTable | None = None  # the motion itself, where the reference is one of joints
     notes: tuple[str, ...] = ()
+    members: tuple[int, ...] = ()  # their numbers in the batch; empty: all
+
+
+class Computed(NamedTuple):
+    """What is known of the runs: signals (N, S, …), verdicts, errors and times until which they can be trusted, (N,)."""
+
+    arrays: dict[str, np.ndarray]
+    verdicts: list[RunVerdict]
+    errors: np.ndarray
+    trusted: np.ndarray
+    notes: tuple[str, ...]
+    more: dict[str, Any]
 
 
 def kinematic(s: Scenario) -> Result:
@@ -75,42 +90,105 @@ def inverse_dynamics(s: Scenario) -> Result:
         table = ReferenceTable.of(reference, s.robot.n)
         return _result(GivenRun(s, s, motion, lambda s, k, t: along_joints(s, t), table))
     asked, s = s, _with_numbers(s)
-
-    def member(s: Scenario, k: int, t: np.ndarray) -> JointMotion:
-        return along_task(s if s.q0 is None else s.replace(q0=np.atleast_2d(s.q0)[k]), t)
-
     count = 1 if s.q0 is None else len(np.atleast_2d(s.q0))
     try:
-        return _along_task(asked, s, member, count)
+        motions = [_member(s, k, t) for k in range(count)]
+        if all(first_wrong(s, m) is None for m in motions):
+            motion = stacked(motions * (s.batch // count))
+            return _result(_run_of(asked, s, motion, range(s.batch)))
     except SolveError:
-        return _not_followed(asked, s, [_why(member, s, k % count) for k in range(s.batch)])
+        pass
+    return _in_parts(asked, s, [_end(s, k) for k in range(count)])
 
 
-def _along_task(
-    asked: Scenario, s: Scenario, member: Callable[[Scenario, int, np.ndarray], JointMotion], count: int
-) -> Result:
-    motion = stacked([member(s, k, s.times) for k in range(count)] * (s.batch // count))
+def _member(s: Scenario, k: int, t: np.ndarray) -> JointMotion:
+    """The motion of member k along a task reference."""
+    return along_task(_of_member(s, k), t)
+
+
+def _of_member(s: Scenario, k: int) -> Scenario:
+    """The scenario with the start of one member."""
+    if s.q0 is None:
+        return s
+    q0 = np.atleast_2d(s.q0)
+    return s.replace(q0=q0[k % len(q0)])
+
+
+def _run_of(asked: Scenario, s: Scenario, motion: JointMotion, members: Sequence[int]) -> GivenRun:
+    """Runs along a task reference that go to the end of their scenario."""
     moved = _moved(s, motion.q[:, 0]) if s.q0 is not None else ()
     _check_rates(s, motion)
-    return _result(GivenRun(asked, s, motion, lambda s, k, t: member(s, k % count, t), notes=moved))
+    return GivenRun(asked, s, motion, _member, notes=moved, members=tuple(members))
 
 
-def _why(member: Callable[[Scenario, int, np.ndarray], JointMotion], s: Scenario, k: int) -> str:
-    """Why a run cannot follow its reference, at the samples or between them; empty where it can."""
+def _end(s: Scenario, k: int) -> End | None:
+    """How far a member can follow its reference, at the samples and between them; None: to the end."""
+    one, t, every = _of_member(s, k), s.times, _all_steps(s).times
     try:
-        for asked in (s, _all_steps(s)):
-            member(asked, k, asked.times)
+        q0 = first_posture(one)
     except SolveError as error:
-        return str(error)
-    return ""
+        return End(None, 0.0, RunVerdict("failed", str(error)))
+    end = None if integrates(s) else end_of(one, q0, np.unique(np.append(t, every)), t)
+    if end is not None:
+        return end
+    try:
+        motions = along_task(_all_steps(one), every), along_task(one, t)
+    except SolveError as error:
+        return End(0.0, 0.0, RunVerdict("failed", str(error)))
+    return wrong_end(one, t, motions[0]) or wrong_end(one, t, motions[1])
 
 
-def _not_followed(asked: Scenario, s: Scenario, reasons: list[str]) -> Result:
-    """A reference that a run cannot follow is a failure of the motion, not of the request."""
-    other = "Nothing is computed, because another run of the batch cannot follow the reference."
-    unknown = np.full((len(reasons), s.robot.n), np.nan)
-    q0 = unknown if s.q0 is None or s.start == "project" else np.broadcast_to(np.asarray(s.q0, float), unknown.shape)
-    return not_started(asked, q0, unknown, [RunVerdict("failed", why or other) for why in reasons])
+def _in_parts(asked: Scenario, s: Scenario, ends: list[End | None]) -> Result:
+    """A reference that some runs of a batch, or the only one, cannot follow to its end: every run as far as it gets."""
+    t, whole, n = s.times, float(s.duration or 0.0), s.robot.n
+    of = [ends[k % len(ends)] or End(whole, whole, RunVerdict("finished", "")) for k in range(s.batch)]
+    arrays = {name: np.full((s.batch, len(t), n), np.nan) for name in ("q", "qd")}
+    verdicts, errors, trusted = [end.verdict for end in of], np.full(s.batch, np.nan), np.array([end.t for end in of])
+    notes: list[str] = []
+    rows: list[Peak] = []
+    more: dict[str, Any] = {"integrated": integrates(s)}
+    for last in sorted({end.last or 0.0 for end in of} - {0.0}):
+        members = [k for k, end in enumerate(of) if end.last == last]
+        part = _some(s, members).replace(duration=last)
+        try:
+            motion = stacked([_member(part, k, part.times) for k in range(len(members))])
+            found = _computed(_run_of(_some(asked, members).replace(duration=last), part, motion, members))
+        except SolveError as error:  # no motion of a redundant arm within its limits is found even so far
+            for k in members:
+                of[k], verdicts[k], trusted[k] = of[k]._replace(last=0.0), RunVerdict("failed", str(error)), 0.0
+            continue
+        for name, value in found.arrays.items():
+            into = arrays.setdefault(name, np.full((s.batch, len(t), *value.shape[2:]), np.nan))
+            into[members, : value.shape[1]] = value
+        notes += found.notes
+        rows += found.more.get("peaks", ())
+        more |= found.more
+        for i, k in enumerate(members):
+            errors[k] = found.errors[i]
+            if of[k].verdict.status == "finished" or found.verdicts[i].status == "limit":
+                verdicts[k], trusted[k] = found.verdicts[i], found.trusted[i]
+                continue
+            if (
+                found.verdicts[i].status != "finished"
+            ):  # the part that is kept is right to its end, or cut where it is not
+                trusted[k] = np.fmin(trusted[k], found.trusted[i])
+                if found.verdicts[i].status in ("inaccurate", "singular"):
+                    for value in arrays.values():
+                        value[k, t > trusted[k]] = np.nan
+            right = f"{verdicts[k].reason} Until t = {trusted[k]:.6g} s the motion is right."
+            verdicts[k] = verdicts[k]._replace(reason=right)
+    for k, end in enumerate(of):
+        if end.last == 0.0:
+            arrays["q"][k, 0] = first_posture(_of_member(s, k))
+    more |= {"peaks": tuple(rows)} if rows else {}
+    return assembled(asked, t, arrays, verdicts, errors, tuple(dict.fromkeys(notes)), trusted, more)
+
+
+def _some(s: Scenario, members: list[int]) -> Scenario:
+    """Some runs of a batch as a batch of their own."""
+    take = lambda v: v if v is None or np.ndim(v) < 2 else np.asarray(v)[members]  # noqa: E731
+    some = lambda group: group and {n: np.asarray(v)[members] if np.ndim(v) else v for n, v in group.items()}  # noqa: E731
+    return s.replace(q0=take(s.q0), qd0=take(s.qd0), vary=some(s.vary), parameters=some(s.parameters))
 
 
 def _with_numbers(s: Scenario) -> Scenario:
@@ -167,7 +245,14 @@ def _moved(s: Scenario, q: np.ndarray) -> tuple[str, ...]:
 
 
 def _result(run: GivenRun) -> Result:
-    """A result from a known joint motion: torques by inverse dynamics, with friction and what it remembers."""
+    found = _computed(run)
+    return assembled(
+        run.asked, run.motion.t, found.arrays, found.verdicts, found.errors, found.notes, found.trusted, found.more
+    )
+
+
+def _computed(run: GivenRun) -> Computed:
+    """All there is to say on a known joint motion: torques by inverse dynamics, with friction and what it remembers."""
     s, motion = run.scenario, run.motion
     plant, dimension, _ = plant_of(s)
     loop = CompiledLoop(plant, dimension, "rodas")
@@ -206,13 +291,20 @@ def _result(run: GivenRun) -> Result:
     between = [watched(s, robots[k], loop, p[k], _table(run, k), found_jumps) for k in range(count)]
     facts = Facts(s, motion, arrays, errors, memory, between, found_jumps)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
-    errors = np.fmax(errors, memory)
-    rows = [row for k, seen in enumerate(between) if seen is not None for row in peaks(run.asked, robots[k], seen, k)]
+    trusted = np.array([trusted_until(facts, k, v) for k, v in enumerate(verdicts)])
+    verdicts = [told_until(v, end) for v, end in zip(verdicts, trusted)]
+    members = run.members or range(count)
+    rows = [
+        row
+        for k, number in enumerate(members)
+        if (seen := between[k]) is not None
+        for row in peaks(run.asked, robots[k], seen, number)
+    ]
     notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
     more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
     if too_long(s, lay.size):
         more["watched"] = ()
-    return assembled(run.asked, t, arrays, verdicts, errors, notes, None, more)
+    return Computed(arrays, verdicts, np.fmax(errors, memory), trusted, notes, more)
 
 
 def _all_steps(s: Scenario, divide: int = 1) -> Scenario:

@@ -72,6 +72,42 @@ class Facts:
         return tuple(out)
 
 
+def is_singular(condition: Any, tolerance: float) -> Any:
+    r"""Are rates solved from a Jacobian of condition κ too inexact? Accelerations lose :math:`\epsilon\kappa^2`."""
+    return condition * condition * tolerance < EPS
+
+
+def trusted_until(facts: Facts, k: int, verdict: RunVerdict) -> float:
+    """The last time until which the numbers of member k are right; NaN where something was integrated and nothing repeated."""
+    s, motion = facts.scenario, facts.motion.member(k)
+    t, end = motion.t, float(facts.scenario.duration or 0.0)
+    errors = facts.errors[k], facts.memory[k]
+    remembers, integrated = "bristles" in facts.arrays, facts.motion.integrated
+    if (integrated and np.isnan(errors[0])) or (remembers and np.isnan(errors[1])):
+        return float("nan")
+    if verdict.status == "finished":
+        return end
+    right = np.isfinite(facts.arrays["q"][k]).all(axis=-1) & ~is_singular(motion.condition, s.tolerance)
+    if facts.dynamic and facts.jumps:
+        right &= t < facts.jumps[0].t
+    off = _off(facts, k)
+    if off is not None:
+        right &= off.max(axis=1) <= facts.allowed
+    if errors[0] > s.tolerance:
+        right &= t <= motion.agreed
+    if errors[1] > s.tolerance:
+        right[1:] = False
+    count = int(np.logical_and.accumulate(right).sum())
+    return float(t[count - 1]) if count else 0.0
+
+
+def told_until(verdict: RunVerdict, trusted: float) -> RunVerdict:
+    """The verdict on a run that is not exact enough to its end, with the time until which it is."""
+    if verdict.status != "inaccurate" or not trusted > 0.0:
+        return verdict
+    return verdict._replace(reason=f"{verdict.reason} It can be trusted until t = {trusted:.6g} s.")
+
+
 def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> RunVerdict:
     """The verdict on member k.
 
@@ -114,10 +150,9 @@ def _limit(facts: Facts, k: int, dense: JointMotion) -> RunVerdict | None:
 
 
 def _singular(facts: Facts, motion: JointMotion) -> RunVerdict | None:
-    r"""Accelerations lose :math:`\epsilon\kappa^2` where rates are solved from a Jacobian of condition κ."""
     worst = int(np.argmin(motion.condition))
     smallest = float(motion.condition[worst])
-    if smallest * smallest * facts.scenario.tolerance >= EPS:
+    if not is_singular(smallest, facts.scenario.tolerance):
         return None
     when = "at" if smallest > 0.0 else "at or shortly after"
     return RunVerdict(
@@ -129,6 +164,10 @@ def _singular(facts: Facts, motion: JointMotion) -> RunVerdict | None:
 
 def _error(facts: Facts, k: int) -> RunVerdict | None:
     allowed = facts.scenario.tolerance
+    if np.inf in (facts.errors[k], facts.memory[k]):
+        return RunVerdict(
+            "inaccurate", "Repeated with finer steps the run could not be continued to its end: reduce the step."
+        )
     if facts.errors[k] > allowed:
         return RunVerdict(
             "inaccurate",
@@ -144,20 +183,27 @@ def _error(facts: Facts, k: int) -> RunVerdict | None:
     return None
 
 
-def _miss(facts: Facts, k: int) -> RunVerdict | None:
-    """Is the tip where the reference wants it, but for a start off the path that the gain is to correct?"""
+def _off(facts: Facts, k: int) -> np.ndarray | None:
+    """How far the tip is from where the reference wants it (S, 3), but for a start off the path that the gain is to correct."""
     if "error" not in facts.arrays:
         return None
     s, t, e = facts.scenario, facts.motion.t, facts.arrays["error"][k]
-    rows = [i for i in range(3) if i in Arm(s.robot).task]
     expected = np.zeros_like(e)
     if not facts.dynamic:
+        rows = [i for i in range(3) if i in Arm(s.robot).task]
         expected[:, rows] = np.exp(-s.gain * t)[:, None] * e[0, rows]
-    off = np.abs(e - expected)
+    return np.abs(e - expected)
+
+
+def _miss(facts: Facts, k: int) -> RunVerdict | None:
+    """Is the tip where the reference wants it?"""
+    s, t, off = facts.scenario, facts.motion.t, _off(facts, k)
+    if off is None:
+        return None
     if off.max() <= facts.allowed:
         return None
     at, axis = np.unravel_index(int(np.argmax(off)), off.shape)
-    fixed = axis not in rows
+    fixed = axis not in Arm(s.robot).task
     why = f": the tip of '{s.robot.name}' cannot move in {'xyz'[axis]}" if fixed else ""
     how = "misses" if facts.dynamic or s.gain else "leaves"
     return RunVerdict(
