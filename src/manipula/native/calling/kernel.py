@@ -20,7 +20,7 @@ from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, a
 from manipula.native.calling.signature import ordered, signature
 from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
-from manipula.native.tracing.arguments import Arguments, is_masked, sample_count, separate
+from manipula.native.tracing.arguments import Arguments, is_masked, rows_without_gaps, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import trace
 
@@ -213,20 +213,21 @@ class Kernel:
         except CompileError:
             return None
 
-    def _small_batch(self, arrays: tuple[Any, ...]) -> bool:
-        """Whether all arguments are float64 arrays of the right core shapes, several states but no work for threads."""
+    def _small_batch(self, arrays: tuple[Any, ...]) -> list[np.ndarray] | None:
+        """The arguments, rows without gaps, if all are float64 arrays of the right core shapes: several states but no work for threads."""
         if not self._plain:
-            return False
-        rows = 1
+            return None
+        rows, ready = 1, []
         for array, shape in zip(arrays, self.graph.inputs.values()):
             if (
                 type(array) is not np.ndarray
                 or array.dtype is not _FLOAT
                 or array.shape[array.ndim - len(shape) :] != shape
             ):
-                return False
+                return None
             rows = max(rows, array.size // math.prod(shape))
-        return 1 < rows <= self._few_rows and self.gufunc is not None
+            ready.append(rows_without_gaps(array, len(shape)))
+        return ready if 1 < rows <= self._few_rows and self.gufunc is not None else None
 
     def _general(
         self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None, **named: Any
@@ -241,9 +242,10 @@ class Kernel:
             thread_count(threads, 0.0)
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
-        if threads is None and self._small_batch(arrays) and separate(arrays, out):
+        ready = None if threads is not None else self._small_batch(arrays)
+        if ready is not None and separate(arrays, out):
             with contextlib.suppress(ValueError):  # wrong shapes are told better below
-                return self.gufunc(*arrays) if out is None else self.gufunc(*arrays, out=out)
+                return self.gufunc(*ready) if out is None else self.gufunc(*ready, out=out)
         arguments = Arguments(graph, list(arrays))
         results = self._allocated(arguments, out)
         count = math.prod(arguments.batch)
@@ -309,9 +311,12 @@ class Kernel:
             leading = array.shape[: array.ndim - len(shape)]
             stride = 0
             if name not in graph.shared and math.prod(leading) != 1:
-                if leading != arguments.batch:
-                    array = np.broadcast_to(array, (*arguments.batch, *array.shape[len(leading) :]))
-                stride = core_size(shape)
+                if not any(array.strides[: len(leading)]):
+                    array = array[(0,) * len(leading)]  # one row, repeated
+                else:
+                    if leading != arguments.batch:
+                        array = np.broadcast_to(array, (*arguments.batch, *array.shape[len(leading) :]))
+                    stride = core_size(shape)
             array = np.ascontiguousarray(array)
             keep.append(array)
             inputs.append((_address(array), stride))
@@ -342,16 +347,9 @@ class Kernel:
         waits = code.stoppable and (not known or count * seconds * ONE_BY_ONE > SHORT_SECONDS)
         if code.width > 1:
             run_batch(
-                code.address,
-                [Rows(*x) for x in inputs],
-                [Rows(*x) for x in outputs],
-                count,
-                workspace=code.workspace,
-                seconds_per_row=seconds,
-                threads=threads,
-                owned=owned,
-                stop=stop if waits else None,
-            )
+                code.address, [Rows(*x) for x in inputs], [Rows(*x) for x in outputs], count, workspace=code.workspace,
+                seconds_per_row=seconds, threads=threads, owned=owned, stop=stop if waits else None,
+            )  # fmt: skip
         elif stop is not None and waits:
             share(lambda: _run_rows(code, inputs, outputs, count, stop), 1, stop, join_in=False, owned=owned)
         else:

@@ -103,6 +103,14 @@ def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:
     return array
 
 
+def rows_without_gaps(array: np.ndarray, core: int) -> np.ndarray:
+    """The array, copied where the last ``core`` axes are not C-contiguous: machine code takes such rows one by one."""
+    if array.flags.c_contiguous:
+        return array
+    row = array[(0,) * (array.ndim - core)] if array.size else array
+    return array if row.flags.c_contiguous else np.ascontiguousarray(array)
+
+
 def sample_count(sampled: Sampled, graph: Graph, arrays: list[np.ndarray]) -> int:
     """How many samples an output has in this call."""
     from manipula.native.tracing.interpreter import count
