@@ -9,7 +9,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
+RUN_FILE = """
+import json, sys
+import manipula as mp
+
+mp.run_file(sys.argv[1])
+print(json.dumps(sorted(sys.modules)))
+"""
 RUN_ALL = """
 import json, sys
 import manipula as mp
@@ -71,6 +80,14 @@ def test_a_run_of_a_robot_in_numbers_imports_what_it_uses(tmp_path: Path) -> Non
     loaded = set(told(RUN_ONE, tmp_path / "objects"))
     assert "manipula.simulation.simulate" in loaded
     assert not [name for name in NEVER if name in loaded]
+
+
+@pytest.mark.parametrize("name", ["scara_circle", "program_line_speed", "planar5r_line"])
+def test_formulas_of_a_file_are_computed_without_symbols(name: str, tmp_path: Path) -> None:
+    """Their robots state lengths and inertias as formulas of named numbers."""
+    loaded = set(told(RUN_FILE, tmp_path / "objects", str(ROOT / "examples" / f"{name}.toml")))
+    assert "manipula.algebra.expression" in loaded
+    assert not loaded & {"sympy", "xarray", "matplotlib", "scipy.interpolate"}
 
 
 def test_idle_threads_of_blas_sleep_unless_somebody_wants_otherwise(tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml import from_toml
 from manipula.robot.robot import Robot
-from manipula.simulation.files.scenario_file import file_text, load_text
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits, stored_limits
 
@@ -24,6 +23,8 @@ def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
     """The scenario of a result: the one at hand, else the one that was stored; None when neither describes this run."""
     if result.scenario is not None:
         return result.scenario
+    from manipula.simulation.files.scenario_file import load_text  # and with it every path and time law
+
     text = str(result.meta.get("scenario_toml") or "")
     try:
         found = load_text(text) if text else None  # files that it names are refused: nothing but this text is read
@@ -89,6 +90,8 @@ def scenario_text(scenario: Scenario | ProgramScenario) -> str:
     torques = getattr(scenario, "torques", None)
     if getattr(scenario, "batch", 1) > MOST_RUNS or (torques is not None and len(torques[0]) > MOST_TIMES):
         return ""
+    from manipula.simulation.files.scenario_file import file_text
+
     try:
         return file_text(scenario)
     except (ManipulaError, TypeError, ValueError):

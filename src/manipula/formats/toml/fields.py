@@ -19,6 +19,7 @@ import numpy as np
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.bounded import tree_size
 from manipula.algebra.expression import Work, parse, scalar
+from manipula.algebra.grammar import SIGNED_DECIMAL
 from manipula.algebra.symbols import free_names, is_symbolic, largest_number, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml.budget import check_size
@@ -110,8 +111,8 @@ class Document:
         _check_count(len(table.names()), table)
         for key in table.names():
             check_name(table, key, key)
-        given = {key: table.scalar(key) for key in table.names()}
-        needs = {key: [n for n in free_names(value) if n in given] for key, value in given.items()}
+        given = {key: table.raw(key) for key in table.names()}
+        needs = {key: [n for n in self._names(table, key) if n in given] for key in given}
         order = TopologicalSorter(needs)
         try:
             order.prepare()
@@ -123,11 +124,17 @@ class Document:
             ) from None
         while order.is_active():
             for key in order.get_ready():
-                try:
-                    self.parameters[key] = self._substituted(given[key])
-                except DescriptionError as error:
-                    raise self.located(error, f"parameters.{key}") from None
+                self.parameters[key] = table.scalar(key)
                 order.done(key)
+
+    def _names(self, table: Fields, key: str) -> tuple[str, ...]:
+        """The names in a formula; what is wrong with one is told as for every field."""
+        text = table.raw(key)
+        try:
+            return parse(text).names if isinstance(text, str) else ()
+        except DescriptionError:
+            table.scalar(key)
+            raise
 
     def scalar(self, value: Any, path: str, largest: float = LARGEST) -> Any:
         """A finite float of at most ``largest`` in size, or a SymPy expression while parameters are free."""
@@ -135,7 +142,8 @@ class Document:
             return value
         if isinstance(value, str):
             try:
-                value = self._substituted(self._formula(value))
+                number = self._number(value)
+                value = self._substituted(self._formula(value)) if number is None else number
             except DescriptionError as error:
                 raise self.located(error, path) from None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -154,6 +162,21 @@ class Document:
                 **self.place(path),
             )
         return float(value)
+
+    def _number(self, text: str) -> float | None:
+        """The value of a formula whose parameters all have numbers; SymPy is not needed for it. ``None`` where it has no finite one."""
+        if SIGNED_DECIMAL.fullmatch(text.strip(" \t")):
+            return None
+        formula = parse(text)
+        values = {name: self.parameters.get(name) for name in formula.names}
+        if not values or not all(isinstance(v, float) for v in values.values()):
+            return None
+        self.used.update(values)
+        self.work.spend(formula)
+        try:
+            return float(formula.evaluate(values))
+        except DescriptionError:
+            return None
 
     def _formula(self, text: str) -> Any:
         """The value of a formula; numbers are kept, since files repeat ``pi/2`` in every row."""

@@ -225,7 +225,7 @@ class Path:
         flat, index = self._locate(places.ravel(), side)
         out = np.empty((order + 1, len(flat), self.dimension))
         owners = self._owner[index]
-        for i in np.unique(owners):
+        for i in np.flatnonzero(np.bincount(owners)):
             chosen = owners == i if len(self.curves) > 1 else slice(None)
             out[:, chosen] = self._on_curve(int(i), flat[chosen] - self._offset[i], self._piece[index[chosen]], order)
         return out.reshape(order + 1, *shape, self.dimension)

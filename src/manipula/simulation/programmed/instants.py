@@ -18,6 +18,7 @@ from manipula.simulation.stepping.instants import (
     NARROWEST,
     formula_marks,
     function_marks,
+    in_order,
     narrower,
 )
 
@@ -67,7 +68,7 @@ def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: fl
             unseen.append("the torque of a drive")
         else:
             marks.append(found)
-    close = narrower(np.unique(np.concatenate(marks)), step)
+    close = narrower(in_order(np.concatenate(marks)), step)
     jumps = _jumps(plant, _rows(plant, x, timed), timed, close, duration) if timed else ()
     if len(close) > MOST_CUTS:
         unseen.append("a formula in t")
