@@ -94,36 +94,46 @@ def files(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 class Pinocchio:
-    """A URDF file read by Pinocchio, with its own reduction of coupled joints."""
+    """A URDF file read by Pinocchio, with its own reduction of coupled joints where it has one.
+
+    It refuses to couple a joint to one that it numbers later; such a file is read without couplings, which are carried out
+    by projecting onto the joints that lead.
+    """
 
     def __init__(self, path: str) -> None:
         import pinocchio as pin
 
-        self.model = model = pin.buildModelFromUrdf(path, mimic=True)
+        self.couplings: dict[str, tuple[str, float, float]] = {}
+        try:
+            self.model = model = pin.buildModelFromUrdf(path, mimic=True)
+        except ValueError as error:
+            if "mimic" not in str(error):
+                raise
+            self.model = model = pin.buildModelFromUrdf(path)
+            for joint in ET.parse(path).getroot().iter("joint"):
+                if (mimic := joint.find("mimic")) is not None:
+                    ratio, offset = float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0))
+                    self.couplings[joint.get("name", "")] = mimic.get("joint", ""), ratio, offset
         self.data = model.createData()
         self.joints = [(name, j) for name, j in zip(model.names[1:], model.joints[1:]) if j.nv > 0]
         floats = any(joint.nv > 1 for _, joint in self.joints)
         self.kind = "free, ball or planar joints" if floats else "fixed" if self.joints else "no moving joint"
 
-    def answers(
-        self, robot: Any, q: dict[str, float], qd: dict[str, float], qdd: dict[str, float]
-    ) -> tuple[Any, Any, Any]:
+    def answers(self, robot: Any, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
         import pinocchio as pin
 
         model, data = self.model, self.data
-        position, rates = pin.neutral(model), np.zeros((2, model.nv))
+        P, position = np.zeros((model.nv, robot.n)), pin.neutral(model)
         for name, joint in self.joints:
-            position[joint.idx_q : joint.idx_q + joint.nq] = (
-                [np.cos(q[name]), np.sin(q[name])] if joint.nq == 2 else q[name]
-            )
-            rates[:, joint.idx_v] = qd[name], qdd[name]
-        tau = pin.rnea(model, data, position, *rates)
-        M = np.array(pin.crba(model, data, position))
-        M = np.triu(M) + np.triu(M, 1).T
+            leader, ratio, offset = self.couplings.get(name, (name, 1.0, 0.0))
+            k = robot.joint_names.index(leader)
+            P[joint.idx_v, k], value = ratio, ratio * q[k] + offset
+            position[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(value), np.sin(value)] if joint.nq == 2 else value
+        tau = pin.rnea(model, data, position, P @ qd, P @ qdd)
+        M = np.triu(pin.crba(model, data, position))
         pin.framesForwardKinematics(model, data, position)
         poses = {f.name: data.oMf[i].homogeneous for i, f in enumerate(model.frames) if f.type == pin.FrameType.BODY}
-        order = [model.joints[model.getJointId(name)].idx_v for name in robot.joint_names]
-        return tau[order], M[np.ix_(order, order)], poses
+        return P.T @ tau, P.T @ (M + np.triu(M, 1).T) @ P, poses
 
 
 class MuJoCo:
@@ -151,28 +161,21 @@ class MuJoCo:
             if model.eq_active0[k] and int(model.eq_type[k]) == int(equality.mjEQ_JOINT)
         }
 
-    def answers(
-        self, robot: Any, q: dict[str, float], qd: dict[str, float], qdd: dict[str, float]
-    ) -> tuple[Any, Any, Any]:
+    def answers(self, robot: Any, q: Any, qd: Any, qdd: Any) -> tuple[Any, Any, Any]:
         import mujoco
 
         model, data = self.model, self.data
-        names = [name or f"joint{i + 1}" for i, name in enumerate(self.joints)]
-        if len(robot.joint_names) + len(self.couplings) == len(names) and not set(robot.joint_names) <= set(names):
-            free = [i for i in range(len(names)) if i not in self.couplings]  # unnamed joints: same order
-            names = [robot.joint_names[free.index(i)] if i in free else "" for i in range(len(names))]
+        leaders = [i for i in range(model.njnt) if i not in self.couplings]
         P, offset = np.zeros((model.nv, robot.n)), np.zeros(model.nv)
-        for i, name in enumerate(names):
-            if i not in self.couplings:
-                P[i, robot.joint_names.index(name)] = 1.0
+        for k, i in enumerate(leaders):  # joints without a name stand in the same order
+            name = self.joints[i]
+            P[i, robot.joint_names.index(name) if name in robot.joint_names else k] = 1.0
         for i, (leader, polynomial) in self.couplings.items():
-            reference = model.qpos0[leader] if leader >= 0 else 0.0
-            offset[i] = model.qpos0[i] + polynomial[0] - polynomial[1] * reference
+            offset[i] = model.qpos0[i] + polynomial[0]
             if leader >= 0:
                 P[i] = polynomial[1] * P[leader]
-                offset[i] += polynomial[1] * offset[leader]
-        ours = [np.array([values[name] for name in robot.joint_names]) for values in (q, qd, qdd)]
-        data.qpos[:], data.qvel[:] = P @ ours[0] + offset, P @ ours[1]
+                offset[i] += polynomial[1] * (offset[leader] - model.qpos0[leader])
+        data.qpos[:], data.qvel[:] = P @ q + offset, P @ qd
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_crb(model, data)
@@ -180,12 +183,10 @@ class MuJoCo:
         M, bias = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
         mujoco.mj_fullM(model, data, M)
         mujoco.mj_rne(model, data, 0, bias)
-        poses = {}
-        for i in range(1, model.nbody):
-            poses[model.body(i).name] = homogeneous(data.xmat[i], data.xpos[i])
+        poses = {model.body(i).name: homogeneous(data.xmat[i], data.xpos[i]) for i in range(1, model.nbody)}
         for i in range(model.nsite):
             poses.setdefault(model.site(i).name, homogeneous(data.site_xmat[i], data.site_xpos[i]))
-        return P.T @ (M @ P @ ours[2] + bias), P.T @ M @ P, poses
+        return P.T @ (M @ P @ qdd + bias), P.T @ M @ P, poses
 
 
 def homogeneous(rotation: Any, position: Any) -> np.ndarray:
@@ -236,7 +237,7 @@ def compared(robot: Any, peer: Any) -> dict[str, float]:
     rng, worst, frames = np.random.default_rng(1), dict.fromkeys(KINDS, 0.0), 0
     for _ in range(STATES):
         state = rng.uniform(-1, 1, (3, robot.n))
-        tau, M, poses = peer.answers(robot, *(dict(zip(robot.joint_names, row)) for row in state))
+        tau, M, poses = peer.answers(robot, *state)
         common = [name for name in robot.frame_names if name in poses]
         pairs = [
             ("torque", inverse_dynamics(robot, *state), tau),
@@ -278,8 +279,8 @@ class Worker:
 
     def close(self) -> None:
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
+            with self.process:  # closes its pipes
+                self.process.kill()
             self.process = None
 
 
@@ -326,17 +327,15 @@ def report(results: list[dict[str, Any]]) -> str:
         out += ["", f"## {title}: {len(chosen)}", ""]
         groups = defaultdict(list)
         for r in chosen:
-            groups[
-                r["format"]
-                + ": "
-                + reason(r.get("refused") or r.get("uncompared") or r.get("peer") or str(r["errors"]))
-            ].append(r)
+            if "refused" in r or "uncompared" in r or "peer" in r:
+                groups[f"{r['format']}: {reason(r.get('refused') or r.get('uncompared') or r['peer'])}"].append(r)
+            else:
+                out.append(f"- {r['path']}: " + ", ".join(f"{kind} {r['errors'][kind]:.1e}" for kind in KINDS))
         for text, rows in sorted(groups.items(), key=lambda g: -len(g[1])):
-            sample = rows[0]
             out.append(f"- {len(rows)} × {text}")
             out += [f"  - {r['path']}" for r in rows[:4]]
-            if "refused" in sample:
-                out.append(f"  - the first says: {str(sample['refused'])[:300]}")
+            if "refused" in rows[0]:
+                out.append(f"  - the first says: {rows[0]['refused'][:300]}")
     return "\n".join(out)
 
 

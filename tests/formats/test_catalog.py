@@ -63,6 +63,15 @@ def test_every_entry(name: str) -> None:
     assert any(note.startswith("Source: ") for note in robot.notes)
 
 
+def test_the_page_lists_every_arm() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = [
+        f"| `{e.name}` | {''.join(j.kind[0].upper() for j in load(e.name).joints)} | {e.description} |"
+        for e in catalog()
+    ]
+    assert "| name | joints | |\n|---|---|---|\n" + "\n".join(rows) + "\n\n" in page
+
+
 def test_unknown_name() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'puma560'"):
         load("puma650")
