@@ -104,3 +104,11 @@ def test_formulas_with_numbers_that_no_field_may_hold(com):
     with pytest.raises(DescriptionError, match=r"at most 1e\+60 in size") as error:
         mp.from_toml(text)
     assert error.value.field == ("link[1]" if com == "a*1e40" else "link[1].com[0]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(sin(exp(log(th1*t))*-(b)) + 1 - m^0)", "exp(log(a*b))*c", "cos(2.3029192503759646)*atan2(9, exp(-1e10)) + m", "m*exp(log(a + b))*2"],
+)  # fmt: skip
+def test_formulas_that_sympy_rewrites_read_back(text):
+    assert TARGETS["symbolic"].run(text)

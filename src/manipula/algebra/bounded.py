@@ -63,7 +63,7 @@ def apply(
             value = finite(evaluate(expression, {}))
         if value is None:
             expression = _tidy(expression)
-        elif _is_long(expression):
+        elif _is_long(expression) or not _has_value(expression):
             expression = decimal_fraction(value)
     except ManipulaError:
         raise
@@ -76,6 +76,8 @@ def _tidy(e: Any) -> Any:
     """A sum or product whose constant part is short, or one number."""
     if not (e.is_Add or e.is_Mul):
         return e
+    if any(a.func is e.func for a in e.args):  # SymPy leaves a product inside a product where exp and log cancel
+        e = e.func(*e.args)
     constants = [a for a in e.args if not a.free_symbols]
     if not constants or all(c.is_Rational for c in constants):
         return e
@@ -83,6 +85,21 @@ def _tidy(e: Any) -> Any:
     if not _is_long(whole):
         return e
     return e.func(decimal_fraction(finite(evaluate(whole, {}))), *(a for a in e.args if a.free_symbols))
+
+
+def _has_value(constant: Any) -> bool:
+    """Can it be computed as SymPy wrote it? atan2(9, exp(-1e10)) can, atan(9*exp(1e10)) cannot."""
+    import sympy
+
+    if constant.is_Rational or constant.has(
+        sympy.nan, sympy.zoo, sympy.oo, sympy.I
+    ):  # the latter are refused at the end
+        return True
+    try:
+        finite(evaluate(constant, {}))
+    except (ManipulaError, *FAILURES):
+        return False
+    return True
 
 
 def _is_long(constant: Any) -> bool:
