@@ -174,7 +174,7 @@ def test_a_function_of_the_user_is_written_and_runs(language, tmp_path):
             "gcc",
             "gcc -std=c99 -Wall -Wextra -Werror -pedantic my_controller.c my_controller_test.c -o t -lm && ./t",
         ),
-        "python": ("sh", f"{sys.executable} my_controller_test.py"),
+        "python": (sys.executable, f"{sys.executable} my_controller_test.py"),
         "matlab": ("octave-cli", "octave-cli --no-gui --norc --quiet --eval my_controller_test"),
         "julia": ("julia", "julia --startup-file=no my_controller_test.jl"),
         "rust": ("rustc", "rustc --edition 2021 --test -D warnings my_controller.rs -o t && ./t"),

@@ -161,12 +161,13 @@ def test_what_the_contract_covers(name: str) -> None:
     assert isinstance(made(name), Value)
 
 
-@pytest.mark.parametrize("name", [n for n in mp.__all__ if n.islower()])
+@pytest.mark.parametrize("name", [n for n in mp.__all__ if n.islower() and not n.startswith("_")])
 def test_what_a_public_function_gives_is_a_value(name: str) -> None:
     """Whatever dataclass a public function says it returns does not change, compares and hashes."""
     function = getattr(mp, name)
     if not inspect.isfunction(function):
-        pytest.skip("no function")
+        assert inspect.ismodule(function), "a room with functions of its own, such as mp.control"
+        return
     given = typing.get_type_hints(function).get("return")
     for kind in typing.get_args(given) or (given,):
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from manipula.algebra.trigpoly import whole
 from manipula.errors import unknown_name
-from manipula.symbolic.expression_tree import Atom, Node, Product, Sum
+from manipula.symbolic.expression_tree import Atom, Node, Product, Sum, product
 
 Level = Literal["raw", "compact", "lumped", "base", "recursive"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -34,11 +36,14 @@ def check_right_angles(right_angles: str) -> None:
 
 
 class Lumps:
-    """Constants ``p1, p2 …``: every bracket of parameters that needs an operation gets one, the first time it occurs."""
+    """Constants ``p1, p2 …``: every bracket of parameters that needs an operation gets one, the first time it occurs.
+
+    A bracket that is a multiple of an earlier one is that multiple of its constant.
+    """
 
     def __init__(self, taken: set[str]) -> None:
         self.definitions: dict[str, Node] = {}
-        self._known: dict[Any, Node] = {}
+        self._known: dict[Any, tuple[Fraction, Node]] = {}  # by the bracket divided by its first number
         letters = ("p", "k", "lump")
         self._letter = next(
             x for x in letters if x == "lump" or not any(t.startswith(x) and t[1:].isdigit() for t in taken)
@@ -47,12 +52,14 @@ class Lumps:
     def __call__(self, bracket: Any, node: Node) -> Node:
         if isinstance(node, Atom) or (isinstance(node, Product) and _is_plain(node)):
             return node
-        found = self._known.get(bracket)
-        if found is None:
+        first = Fraction(bracket[0][1])
+        shape = tuple((key, Fraction(value) / first) for key, value in bracket)
+        if shape not in self._known:
             name = f"{self._letter}{len(self.definitions) + 1}"
             self.definitions[name] = node
-            found = self._known[bracket] = Atom(("name", name))
-        return found
+            self._known[shape] = first, Atom(("name", name))
+        size, found = self._known[shape]
+        return product(whole(first / size), found)
 
 
 def _is_plain(node: Product) -> bool:
