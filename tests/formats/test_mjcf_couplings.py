@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from manipula.errors import DescriptionError
-from manipula.formats.mjcf import from_mjcf
+from manipula.formats.mjcf import from_mjcf, to_mjcf
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot.drives import Spring
 from manipula.robot.friction import Viscous
@@ -119,6 +119,32 @@ def test_three_joints_in_a_row():
     robot = agrees(gripper(equalities))
     assert robot.joint_names == ("shoulder",)
     assert {f.name: f.ratio for f in robot.followers} == {"l": -2.0, "r": -1.0}
+
+
+def test_coupled_robots_and_postures_are_written():
+    keys = '<keyframe><key name="home" qpos="0.1 0.7 0.3"/></keyframe>'
+    robot = from_mjcf(gripper('<joint joint1="l" joint2="r" polycoef="0.1 2"/>', keys, two='range="-50 50"'))
+    text = to_mjcf(robot)
+    back = agrees(text)
+    assert (back.joint_names, back.followers, back.postures) == (robot.joint_names, robot.followers, robot.postures)
+    model = mujoco.MjModel.from_xml_string(text)
+    for name, position in (("shoulder", 0.1), ("l", 0.7), ("r", 0.3)):
+        assert model.key_qpos[0][model.joint(name).qposadr[0]] == pytest.approx(position, rel=1e-15)
+
+
+def test_the_order_of_joints_beyond_a_follower_is_kept():
+    text = f"""<mujoco><worldbody><body name="a"><joint name="a"/>{GEOM}<body name="b"><joint name="b" axis="0 1 0"/>{GEOM}
+      <body name="c"><joint name="c" axis="1 0 0"/>{GEOM}</body></body><body name="d"><joint name="d"/>{GEOM}</body></body></worldbody>
+      <equality><joint joint1="b" joint2="d" polycoef="0 3"/></equality></mujoco>"""
+    robot = agrees(text)
+    assert robot.joint_names == ("a", "c", "d")
+    assert from_mjcf(to_mjcf(robot)).joint_names == robot.joint_names
+    shuffled = agrees(
+        text.replace("<worldbody>", '<custom><text name="manipula.order" data="0 3 1 2"/></custom><worldbody>')
+    )
+    assert shuffled.joint_names == ("a", "d", "c")
+    assert from_mjcf(to_mjcf(shuffled)).joint_names == shuffled.joint_names
+    agrees(to_mjcf(shuffled))
 
 
 @pytest.mark.parametrize(

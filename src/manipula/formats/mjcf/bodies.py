@@ -43,9 +43,9 @@ def bodies(robot: Robot) -> dict[int, list[MjcfBody]]:
         DescriptionError: for a link that moves and has no mass, where its joint cannot be given to a body that has.
     """
     children: dict[int, list[int]] = {}
-    for i, joint in enumerate(robot.joints):
+    for i, joint in enumerate(robot.moving_joints):
         children.setdefault(joint.parent, []).append(i)
-    seen = {f.link for f in robot.frames if f.name != (robot.links[f.link].name if f.link >= 0 else "")}
+    seen = {f.link for f in robot.frames if f.name != (robot.bodies[f.link].name if f.link >= 0 else "")}
     if robot.tip is not None:
         seen.add(robot.tip_frame.link)
     out: dict[int, list[MjcfBody]] = {}
@@ -53,15 +53,15 @@ def bodies(robot: Robot) -> dict[int, list[MjcfBody]]:
     while todo:
         first = last = todo.pop()
         members = [first]
-        while weightless(robot.links[last]) and not _carries(robot, last):
+        while weightless(robot.bodies[last]) and not _carries(robot, last):
             below = children.get(last, [])
             if len(below) != 1 or last in seen:
                 _refuse(robot, last, len(below))
             last = below[0]
             members.append(last)
-        if robot.links[last].mass <= 0 and not _carries(robot, last):
+        if robot.bodies[last].mass <= 0 and not _carries(robot, last):
             _refuse(robot, last, len(children.get(last, [])))
-        out.setdefault(robot.joints[first].parent, []).append(_body(robot, members))
+        out.setdefault(robot.moving_joints[first].parent, []).append(_body(robot, members))
         todo.extend(children.get(last, []))
     for found in out.values():
         found.sort(key=lambda b: b.joints[0][0])
@@ -71,14 +71,14 @@ def bodies(robot: Robot) -> dict[int, list[MjcfBody]]:
 def _body(robot: Robot, members: list[int]) -> MjcfBody:
     placement = IDENTITY
     for i in members:
-        placement = placement @ robot.joints[i].placement @ robot.links[i].frame
+        placement = placement @ robot.moving_joints[i].placement @ robot.bodies[i].frame
     joints = []
     X_JB = IDENTITY
     for i in reversed(members):
         X_BL = X_JB.inverse()
-        X_JB = robot.links[i].frame @ X_JB
+        X_JB = robot.bodies[i].frame @ X_JB
         joints.append((i, X_JB.inverse(), X_BL))
-        X_JB = robot.joints[i].placement @ X_JB
+        X_JB = robot.moving_joints[i].placement @ X_JB
     return MjcfBody(tuple(reversed(joints)), placement, members[-1])
 
 
@@ -88,7 +88,7 @@ def _carries(robot: Robot, link: int) -> bool:
 
 
 def _refuse(robot: Robot, link: int, below: int) -> None:
-    name = printable(robot.links[link].name, 60)
+    name = printable(robot.bodies[link].name, 60)
     why = (
         "nothing follows it"
         if below == 0
@@ -96,7 +96,7 @@ def _refuse(robot: Robot, link: int, below: int) -> None:
         if below > 1
         else "a named frame stands on it"
     )
-    if robot.links[link].inertia != NO_INERTIA:
+    if robot.bodies[link].inertia != NO_INERTIA:
         why = "it has an inertia"
     raise DescriptionError(
         f"Link '{name}' moves and has no mass, and {why}: MuJoCo refuses such a body, and no mass is invented. Give it one, or "

@@ -39,14 +39,14 @@ class Meshes:
 
     def __init__(self, root: Element, file: str | None, settings: Settings, defaults: Defaults) -> None:
         self.folder = Path(file).resolve().parent if file is not None else None
-        self.settings = settings
+        self.settings, self.defaults = settings, defaults
         self.known: dict[str, Element] = {}
         self.solids: dict[str, Solid] = {}
         self.bytes = 0
         for asset in root.all("asset"):
             for mesh in asset.all("mesh"):
-                stem = Path(mesh.attributes.get("file", "").replace("\\", "/")).stem
-                self.known[mesh.attributes.get("name") or stem] = defaults.filled(mesh, None)
+                stem = mesh.attributes.get("file", "").replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+                self.known[mesh.attributes.get("name") or stem] = mesh
 
     def solid(self, geom: Element) -> Solid:
         """What the mesh of a geom weighs per unit of density.
@@ -58,9 +58,8 @@ class Meshes:
         if name not in self.known:
             raise unknown_name("mesh", name, self.known, file=geom.file, line=geom.line, field="geom.mesh")
         if name not in self.solids:
-            mesh = self.known[name]
             try:
-                self.solids[name] = self._computed(mesh)
+                self.solids[name] = self._computed(self.defaults.filled(self.known[name], None))
             except DescriptionError as error:
                 raise DescriptionError(
                     f"The mass of this geom comes from the mesh '{printable(name, 60)}': {error.problem} State <inertial> in its body, or "
@@ -155,7 +154,7 @@ def _sums(vertices: np.ndarray, faces: np.ndarray, apex: np.ndarray, mode: str) 
         v, parts = np.einsum("ij,ij->i", n, (a + b + c) / 3) / 6, 20
         v = np.abs(v) if mode == "legacy" else v
     s = a + b + c
-    products = sum(np.einsum("i,ij,ik->jk", v, x, x) for x in (a, b, c, s)) / parts
+    products = np.einsum("i,nij,nik->jk", v, *[np.stack([a, b, c, s])] * 2) / parts
     total = float(v.sum())
     centre = apex + (v @ s) / 4 / total if total >= SMALLEST else apex
     return total, centre, products

@@ -50,7 +50,7 @@ def _outside(item: Element) -> bool:
     """Does it name a file beyond the folder of the description? Nothing opens such a file."""
     try:
         for attribute, value in item.attributes.items():
-            if attribute.startswith("file"):
+            if attribute.startswith("file") and ".." in value:
                 check_reference(value)
     except DescriptionError:
         return True

@@ -211,7 +211,7 @@ class Defaults:
         return Element(element.tag, full, element.line, element.children, file=element.file)
 
 
-def _sizes(above: Mapping[str, str], stated: Mapping[str, str]) -> Mapping[str, str]:
+def _sizes(above: Mapping[str, str], stated: dict[str, str]) -> dict[str, str]:
     """What an element or class states; sizes that it leaves out come from the class above it, one by one."""
     own, usual = stated.get("size", "").split(), above.get("size", "").split()
     return {**stated, "size": " ".join(own + usual[len(own) :])} if 0 < len(own) < len(usual) else stated

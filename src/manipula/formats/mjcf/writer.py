@@ -3,7 +3,7 @@
 A joint may stand anywhere in its body, so every link frame is written as it is: with X_JL = (R, p) the body stands at
 ``placement · X_JL``, its joint at −Rᵀp with the axis Rᵀu. Named frames become sites, the payload a body of its own.
 Links without mass between joints give their joints to the next body, see ``bodies``; what MuJoCo would refuse is refused
-here. What MJCF has no words for goes into ``<custom>`` texts.
+here. Coupled joints become equalities, postures keyframes. What MJCF has no words for goes into ``<custom>`` texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
-from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.drives import Spring
 from manipula.robot.link import NO_INERTIA
 
@@ -35,7 +34,6 @@ def to_mjcf(robot: Robot) -> str:
         DescriptionError: parameters are still free, a link moves without mass, or no body has its moments.
     """
     refuse_symbols(robot, "MJCF")
-    refuse_couplings(robot, "MJCF is not written for")
     return _MjcfWriter(robot).text()
 
 
@@ -49,8 +47,9 @@ class _MjcfWriter:
         self.base = robot.base_link.name if robot.base_link.name != WORLD else names.fresh("base")
         self.payload = names.fresh("payload") if robot.payload is not None else None
         self.bodies = bodies(robot)
-        self.inertias = {link.name: written_inertia(link, link.name) for link in (robot.base_link, *robot.links)}
-        own = {robot.base_link.name, *(link.name for link in robot.links)}
+        self.order = self._depth_first()
+        self.inertias = {link.name: written_inertia(link, link.name) for link in (robot.base_link, *robot.bodies)}
+        own = {robot.base_link.name, *(link.name for link in robot.bodies)}
         self.frames: dict[int, list[Frame]] = {}
         for f in robot.frames:
             if f.name not in own:
@@ -73,17 +72,19 @@ class _MjcfWriter:
             if body is None:
                 xml.close("body")
                 continue
-            link = robot.links[body.link]
+            link = robot.bodies[body.link]
             xml.open("body", name=link.name, **_where(body.placement))
             self._inertial(link)
             for i, X_BJ, _ in body.joints:
-                self._joint(robot.joints[i], X_BJ)
+                self._joint(robot.moving_joints[i], X_BJ)
             self._attached(body.link)
             todo.append(None)
             todo.extend(reversed(self.bodies.get(body.link, [])))
         if not self.plain_world:
             xml.close("body")
         xml.close("worldbody")
+        self._couplings()
+        self._postures()
         xml.close("mujoco")
         return xml.text()
 
@@ -100,20 +101,22 @@ class _MjcfWriter:
             said[f"{PREFIX}tool"] = [*(v for row in robot.tool.rotation for v in row), *robot.tool.translation]
         if self.payload is not None:
             said[f"{PREFIX}payload"] = self.payload
-        order = self._depth_first()
-        if order != sorted(order):
-            said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in range(robot.n))
+        n, order = robot.n, self.order
+        if [i for i in order if i < n] != sorted(i for i in order if i < n) or [i for i in order if i >= n] != sorted(
+            order
+        )[n:]:
+            said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in self._parents_first())
         for name, written in self.inertias.items():
             if not written.exact and not (name == robot.base_link.name and self.plain_world):
-                link = next(x for x in (robot.base_link, *robot.links) if x.name == name)
+                link = next(x for x in (robot.base_link, *robot.bodies) if x.name == name)
                 said[BODY + (self.base if link is robot.base_link else name)] = _six(link.inertia)
         for group in self.bodies.values():
             for i, _, X_BL in (j for body in group for j in body.joints[:-1]):
                 numbers = [*(v for row in X_BL.rotation for v in row), *X_BL.translation]
-                said[LINK + robot.joints[i].name] = " ".join(
-                    [quote(robot.links[i].name), *(repr(float(v)) for v in numbers)]
+                said[LINK + robot.moving_joints[i].name] = " ".join(
+                    [quote(robot.bodies[i].name), *(repr(float(v)) for v in numbers)]
                 )
-        for joint in robot.joints:
+        for joint in robot.moving_joints:
             words = words_of(joint)
             if type(joint.drive) is Spring:  # stiffness and springref say it
                 words = {word: value for word, value in words.items() if word.partition(".")[0] != "drive"}
@@ -140,6 +143,34 @@ class _MjcfWriter:
             order += [i for i, _, _ in body.joints]
             todo.extend(reversed(self.bodies.get(body.link, [])))
         return order
+
+    def _parents_first(self) -> list[int]:
+        """The joints in the robot's order; a joint that follows another comes where its children need it, else last."""
+        order: dict[int, None] = {}
+        for i in range(len(self.robot.moving_joints)):
+            above = [i]
+            while (parent := self.robot.moving_joints[above[-1]].parent) >= 0:
+                above.append(parent)
+            order |= dict.fromkeys(reversed(above))
+        return list(order)
+
+    def _couplings(self) -> None:
+        robot, xml = self.robot, self.xml
+        if robot.followers:
+            xml.open("equality")
+            for f in robot.followers:
+                leader = robot.joints[f.leader].name
+                xml.leaf("joint", joint1=f.name, joint2=leader, polycoef=(f.offset, f.ratio, 0.0, 0.0, 0.0))
+            xml.close("equality")
+
+    def _postures(self) -> None:
+        robot, xml = self.robot, self.xml
+        if robot.postures:
+            xml.open("keyframe")
+            for name, q in robot.postures:
+                full = [*q, *(f.offset + f.ratio * q[f.leader] for f in robot.followers)]
+                xml.leaf("key", name=name, qpos=[full[i] for i in self.order])
+            xml.close("keyframe")
 
     def _inertial(self, link: Link) -> None:
         if link.mass == 0 and link.inertia == NO_INERTIA and not link.described:
