@@ -7,19 +7,21 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
+
+@takes_robot
 def convert(
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
-    ],
+    source: Source,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
     dh: Annotated[str | None, typer.Option(help="Write a TOML file in DH form: standard or modified.")] = None,
-    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    *,
+    options: RobotOptions,
 ) -> None:
     """Convert a robot description from one format to another; OUT appears whole or not at all."""
     from manipula.errors import DescriptionError
-    from manipula.formats.load import load, to_text
+    from manipula.formats.load import to_text
     from manipula.formats.whole_file import write_whole
 
     if target.exists() and not force:
@@ -27,7 +29,7 @@ def convert(
     suffix = target.suffix.lower()
     if dh is not None and suffix != ".toml":
         raise DescriptionError(f"Only TOML holds a DH table as such; '{suffix}' has its own form.", field="--dh")
-    robot = load(source, tip)
+    robot = options.load(source)
     if dh is None:
         text = to_text(robot, suffix)
     else:

@@ -1,4 +1,4 @@
-"""``manipula doctor ROBOT``"""
+"""``manipula doctor ROBOT`` and ``manipula doctor FOLDER``"""
 
 from __future__ import annotations
 
@@ -6,43 +6,62 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
+
 if TYPE_CHECKING:
     from manipula.robot.doctor import Diagnosis
+    from manipula.robot.robot import Robot
 
 COLOURS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
+@takes_robot
 def doctor(
-    robot: Annotated[str, typer.Argument(help="A file (.toml .urdf .xml .txt) or a name of the catalog.")],
+    robot: Source,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="What published robots often break is an error too.")
     ] = False,
-    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+    *,
+    options: RobotOptions,
 ) -> None:
-    """Say whether a robot model is physical and what it means. Exit code 1 when there are errors."""
-    from manipula.formats.load import load
-    from manipula.robot.doctor import doctor as examine
+    """Say whether a robot model is physical and what it means; of a folder, which of its files are robots, as a table.
 
-    model = load(robot, tip)
-    diagnosis = examine(model, strict=strict)
-    if json:
-        from json import dumps
+    Exit code 1 when there are errors, or when a file of the folder is refused.
+    """
+    import os
 
-        typer.echo(dumps(diagnosis.to_dict(), indent=2, ensure_ascii=False))
+    if os.path.isdir(robot):
+        from manipula.cli.doctor_folder import doctor_folder
+
+        ok = doctor_folder(robot, json, strict, options)
     else:
-        _show(diagnosis, f"{model.n} joints, {len(model.frames)} frames, tip {model.tip or 'not named'}", model.notes)
-    if not diagnosis.ok:
+        from manipula.robot.doctor import doctor as examine
+
+        model = options.load(robot)
+        diagnosis = examine(model, strict=strict)
+        ok = diagnosis.ok
+        if json:
+            from json import dumps
+
+            told = {**diagnosis.to_dict(), "joints": model.n, "tip": model.tip, "notes": list(model.notes)}
+            typer.echo(dumps(told, indent=2, ensure_ascii=False))
+        else:
+            _show(diagnosis, model)
+    if not ok:
         raise typer.Exit(1)
 
 
-def _show(diagnosis: Diagnosis, summary: str, notes: tuple[str, ...]) -> None:
+def _show(diagnosis: Diagnosis, model: Robot) -> None:
     from manipula.cli.terminal import Terminal
 
     out = Terminal()
-    out.say((f"{diagnosis.robot}: {summary}", "bold"))
-    for note in notes:
-        out.say((note, "dim"))
+    tip = model.tip or "not named"
+    out.say((f"{diagnosis.robot}: {model.n} joints, {len(model.frames)} frames, tip {tip}", "bold"))
+    if model.notes:
+        out.say("How the description was read:")
+        for note in model.notes:
+            out.say((f"  {note}", "dim"))
     rows = [[f.severity, f.place, f"{f.sentence} {f.advice}".strip()] for f in diagnosis.findings]
     styles = {(i, 0): COLOURS[f.severity] for i, f in enumerate(diagnosis.findings)}
     out.table(("", "", ""), rows, left=2, sentences=True, styles=styles)

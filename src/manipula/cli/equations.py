@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
+
+@takes_robot
 def equations(
-    robot: Annotated[str, typer.Argument(help="A file (.toml .urdf .xml .txt) or a name of the catalog.")],
+    robot: Source,
     level: Annotated[str, typer.Option(help="raw, compact, lumped, base or recursive.")] = "compact",
     format: Annotated[str, typer.Option(help="text, unicode, latex, html or json.")] = "text",
     only: Annotated[
@@ -25,18 +28,18 @@ def equations(
         ),
     ] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
-    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+    *,
+    options: RobotOptions,
 ) -> None:
     """Write the equations of motion of a robot."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from manipula.formats.load import load
     from manipula.formats.whole_file import write_whole
     from manipula.symbolic.equations import Equations
     from manipula.symbolic.render import render
 
-    model = load(robot, tip)
+    model = options.load(robot)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         tasks = {}
 

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
+
+@takes_robot
 def export(
-    source: Annotated[
-        str, typer.Argument(metavar="ROBOT", help="A file (.toml .urdf .xml .txt) or a name of the catalog.")
-    ],
+    source: Source,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")
     ] = None,
@@ -24,25 +25,24 @@ def export(
     ] = "baked",
     prefix: Annotated[str | None, typer.Option(help="Start of file names; the robot's name by default.")] = None,
     frame: Annotated[str, typer.Option(help="Frame of pose, position and Jacobian.", show_default="the tip")] = "",
-    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    *,
+    options: RobotOptions,
 ) -> None:
     """Write functions of a robot as source code, with a test that compares stored numbers."""
     from manipula.codegen import NAMES
     from manipula.codegen import export as write
     from manipula.errors import DescriptionError
-    from manipula.formats.load import load
 
     if functions == "list":
-        given = {"output": output, "prefix": prefix, "frame": frame, "tip": tip, "force": force}
-        for name, value in given.items():
-            if value:
-                raise DescriptionError("This option does nothing here: 'list' writes nothing.", field=f"--{name}")
+        given = {"output": output, "prefix": prefix, "frame": frame, "force": force}
+        for option in [*(f"--{name}" for name, value in given.items() if value), *options.given]:
+            raise DescriptionError("This option does nothing here: 'list' writes nothing.", field=option)
         typer.echo("\n".join(NAMES))
         return
     if output is None:
         raise DescriptionError("The output folder is missing: -o FOLDER.", field="--output")
-    robot = load(source, tip)
+    robot = options.load(source)
     wanted = None if functions is None else [name.strip() for name in functions.split(",") if name.strip()]
     if wanted == ["all"]:
         friction = any(j.friction is not None for j in robot.joints)

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
+
 if TYPE_CHECKING:
     from manipula.ik.base import IkResult
 
 
+@takes_robot
 def ik(
-    robot: Annotated[str, typer.Argument(help="A file (.toml .urdf .xml .txt) or a name of the catalog.")],
+    robot: Source,
     position: Annotated[
         tuple[float, float, float] | None, typer.Option(metavar="X Y Z", help="Where the tip goes [m].")
     ] = None,
@@ -31,13 +34,13 @@ def ik(
     limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joint limits.")] = True,
     tolerance: Annotated[float, typer.Option(help="[m] and [rad].")] = 1e-8,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    tip: Annotated[str | None, typer.Option(help="Frame that is the tip.")] = None,
+    *,
+    options: RobotOptions,
 ) -> None:
     """Find the joint positions that bring the tip to a target. Exit code 1 when there are none."""
-    from manipula.formats.load import load
     from manipula.ik.solve import solve_ik
 
-    model = load(robot, tip)
+    model = options.load(robot)
     target = _target(position, rpy, pose)
     start = None if q0 is None else _numbers(q0, "--q0")
     found = solve_ik(model, target, method, all_, start, limits, frame=frame, tolerance=tolerance)

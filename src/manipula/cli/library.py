@@ -103,8 +103,8 @@ def run(
     execute(load, lambda program: program.run(), output, csv=csv, report=report, json=json)
 
 
-def settings(texts: list[str]) -> dict[str, float]:
-    """``["a=0.6", "b=pi/4"]`` as numbers."""
+def settings(texts: list[str], option: str = "--set") -> dict[str, float]:
+    """``["a=0.6", "b=pi/4"]`` as numbers; ``option`` is where they were given."""
     from manipula.algebra.expression import parse
     from manipula.errors import DescriptionError, printable
 
@@ -112,11 +112,11 @@ def settings(texts: list[str]) -> dict[str, float]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise DescriptionError(f"'{printable(text, 60)}' is not a setting such as a=0.6.", field="--set")
+            raise DescriptionError(f"'{printable(text, 60)}' is not a setting such as a=0.6.", field=option)
         try:
             out[name.strip()] = float(parse(value, names=()).evaluate())
         except DescriptionError as error:
-            raise error.at(field="--set") from None
+            raise error.at(field=option) from None
     return out
 
 

@@ -1,0 +1,60 @@
+"""``package://arm/meshes/a.stl``: where a package of ROS lies, and the file in it that a description names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from manipula.errors import DescriptionError, printable
+from manipula.formats.guard import check_reference, safe_join
+
+SCHEMES = ("package:", "model:")
+PathLike = str | os.PathLike[str]
+
+
+def resolve_reference(
+    reference: str, folder: PathLike, package_dirs: Sequence[PathLike] = (), suffixes: tuple[str, ...] = ()
+) -> Path:
+    """The regular file that a description in ``folder`` names; inside that folder or inside the package it names, after every link.
+
+    Args:
+        reference: ``meshes/a.stl``, ``package://arm/meshes/a.stl`` or ``model://arm/meshes/a.stl``.
+        package_dirs: folders of packages, or folders that hold them; then come those of ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH``.
+        suffixes: what its name may end in.
+
+    Raises:
+        DescriptionError: an absolute path, a path that leads out, an unknown package, no such file.
+    """
+    if not reference.startswith(SCHEMES):
+        return safe_join(folder, reference, suffixes)
+    name, _, rest = check_reference(reference).partition("/")
+    return safe_join(find_package(name, package_dirs), rest, suffixes)
+
+
+def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:
+    """The folder of a package: the first folder of that name among, or directly in, the folders that are searched."""
+    if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name:
+        raise DescriptionError(f"'{printable(name, 60)}' cannot be the name of a package.")
+    for root in _roots(package_dirs):
+        for place in (root, root / name):
+            if place.name == name and place.is_dir():
+                return place
+    raise DescriptionError(
+        f"The package '{printable(name, 60)}' is not found; give the folder it lies in: package_dirs=[…], or set ROS_PACKAGE_PATH.")  # fmt: skip
+
+
+def _roots(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+    if isinstance(package_dirs, (str, os.PathLike)):
+        raise DescriptionError("package_dirs is a list of folders.", field="package_dirs")
+    for given in package_dirs:
+        folder = Path(given)
+        if not folder.is_dir():
+            raise DescriptionError(
+                "This folder of package_dirs does not exist.", file=str(folder), field="package_dirs"
+            )
+        yield folder
+    for variable, below in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")):
+        for entry in os.environ.get(variable, "").split(os.pathsep):
+            if entry:
+                yield Path(entry) / below
