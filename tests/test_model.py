@@ -203,7 +203,7 @@ def test_what_cannot_be_compiled_says_why() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'mass_matrix'"):
         compile(PLANAR).operation_count("mass_matrx")
     tree = TREE.replace(tip=None)
-    with pytest.raises(DescriptionError, match="several end links"):
+    with pytest.raises(DescriptionError, match="several frames that could be its tip"):
         compile(tree).pose(np.zeros(5))
     assert compile(tree).mass_matrix(np.zeros(5)).shape == (5, 5)
 

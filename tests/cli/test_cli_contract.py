@@ -33,6 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mp.simulate(batch).save(place / "batch.nc")
     falling = one.replace(duration=2.0, stop_at_limits=True)
     falling.save(place / "falling.toml")
+    (place / "out").mkdir()
     return place
 
 
@@ -58,16 +59,30 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "ik panda --pose '0 0 0 0 0 0' --rpy 0 0 1": "--rpy",
     "export panda --functions list -o x": "--output",
     "export panda --functions list --prefix x": "--prefix",
+    "export panda --functions list --lock panda_joint1=1": "--lock",
+    **{
+        f"{c} --xacro-arg a=1": "--xacro-arg"
+        for c in (
+            "doctor panda",
+            "convert panda x.toml",
+            "equations planar-2r",
+            "export panda -o out",
+            "ik panda --position 0 0 1",
+        )
+    },
+    "doctor out --tip a": "--tip",
+    "doctor out --chain a b": "--chain",
     "bench --no-planar --largest 10": "--largest",
     "schema robot --force": "--force",
     "bench --felt --robots panda": "--robots",
     "bench --felt --no-planar": "--planar",
     "bench --felt --largest 10": "--largest",
 }
+ROBOT = "tip lock drop chain xacro packages"
 ALWAYS = {  # options that act on whatever input the command takes
-    "doctor": "json strict tip", "convert": "tip force", "catalog": "json",
-    "equations": "level format only symbolic_inertia given_angles output tip",
-    "export": "language functions parameters frame tip force", "ik": "position pose all_ q0 method frame limits tolerance json tip",
+    "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
+    "equations": f"level format only symbolic_inertia given_angles output {ROBOT}",
+    "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method frame limits tolerance json {ROBOT}",
     "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": "robot json",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json",
@@ -150,3 +165,20 @@ def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
         told = in_commands(f"Do this: {python}.")
         assert command in told
         assert not re.search(r"\w=(False|True|…|')|\(\.\.\.\)", told)
+
+
+CHOICES = {  # what a message says to users of Python: on the command line, in a scenario file
+    "name one: tip='tool0'.": ("name one: --tip tool0.", 'name one: tip = "tool0".'),
+    "lock={'floating base': 0}": ("--lock 'floating base'=0", 'lock = { "floating base" = 0 }'),
+    "drop=['j']; chain=('a', TIP).": ("--drop j; --chain a TIP.", 'drop = ["j"]; chain = ["a", "TIP"].'),
+    "choose another: robot.replace(tip='link6').": ("choose another: --tip link6.", 'choose another: tip = "link6".'),
+    "If you trust it: load(path, xacro=True).": ("If you trust it: --xacro.",) * 2,
+    "give the folder it lies in: package_dirs=[…]": ("give the folder it lies in: --packages FOLDER",) * 2,
+}
+
+
+@pytest.mark.parametrize("message", CHOICES)
+def test_what_to_choose_is_said_in_the_words_of_the_place(message: str) -> None:
+    command, file = CHOICES[message]
+    assert in_commands(message) == command
+    assert in_commands(message, in_file=True) == file

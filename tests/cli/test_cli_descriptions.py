@@ -141,3 +141,88 @@ def test_module_and_installed_command_start_without_heavy_imports() -> None:
     assert done.stdout.strip() == "[]"
     done = subprocess.run([sys.executable, "-m", "manipula", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("manipula ")
+
+
+TOOLS = """<robot name="ur"><link name="base"/><link name="arm"/><link name="tool0"/><link name="ft_frame"/>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+  <joint name="t" type="fixed"><parent link="arm"/><child link="tool0"/></joint>
+  <joint name="f" type="fixed"><parent link="arm"/><child link="ft_frame"/></joint></robot>"""
+GRIPPER = """<robot name="claw"><link name="base"/><link name="arm"/><link name="left"/><link name="right"/>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+  <joint name="l" type="prismatic"><parent link="arm"/><child link="left"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="r" type="prismatic"><parent link="arm"/><child link="right"/><limit lower="0" upper="1" effort="1" velocity="1"/>
+    <mimic joint="l"/></joint></robot>"""
+
+
+def test_several_tips_are_listed_with_the_option(run, tmp_path) -> None:
+    path = tmp_path / "ur.urdf"
+    path.write_text(TOOLS, encoding="utf-8")
+    told = run("ik", path, "--position", "0", "0", "1")
+    assert told.exit_code == 2
+    assert "could be its tip (arm, tool0, ft_frame); name one: --tip tool0." in told.stderr
+    assert run("doctor", path, "--tip", "tool0").stdout.startswith("ur: 1 joints, 4 frames, tip tool0")
+    with pytest.raises(manipula.DescriptionError, match="name one: tip='tool0'"):
+        manipula.compile(load(path)).pose([0.0])
+
+
+def test_lock_drop_and_chain_on_the_command_line(run, tmp_path) -> None:
+    path = tmp_path / "claw.urdf"
+    path.write_text(GRIPPER, encoding="utf-8")
+    out = tmp_path / "arm.toml"
+    assert run("convert", path, out).exit_code == 0
+    assert (load(out).n, len(load(out).followers)) == (2, 1)
+    assert run("convert", path, out, "--lock", "l=0.5/2", "--force").exit_code == 0
+    assert load(out) == load(path, lock={"l": 0.25})
+    assert run("convert", path, out, "--drop", "l", "--drop", "r", "--force").exit_code == 0
+    assert load(out) == load(path, drop=["l", "r"])
+    assert run("convert", path, out, "--chain", "base", "arm", "--force").exit_code == 0
+    assert load(out) == load(path, chain=("base", "arm"))
+    for words, named in (
+        (("--lock", "q"), "--lock"),
+        (("--lock", "x=1"), "lock"),
+        (("--drop", "x"), "drop"),
+        (("--chain", "base", "x"), "chain"),
+    ):
+        told = run("doctor", path, *words)
+        assert told.exit_code == 2
+        assert named in told.stderr
+
+
+def test_doctor_tells_how_the_description_was_read(run, tmp_path) -> None:
+    path = tmp_path / "claw.urdf"
+    path.write_text(GRIPPER.replace("</robot>", "<gazebo/></robot>"), encoding="utf-8")
+    told = run("doctor", path).stdout
+    section = told[told.index("How the description was read:") :]
+    assert "joint 'r' follows 'l'" in section
+    assert "<gazebo> not part of URDF, ignored" in section
+    held = run("doctor", path, "--lock", "l=0.1", "--json")
+    data = json.loads(held.stdout)
+    assert (data["joints"], data["tip"]) == (1, None)
+    assert any("joint 'l' is held at 0.1" in note for note in data["notes"])
+
+
+def test_doctor_of_a_folder(run, tmp_path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "claw.urdf").write_text(GRIPPER, encoding="utf-8")
+    (tmp_path / "sub" / "broken.urdf").write_text("<robot name='x'><link/></robot>", encoding="utf-8")
+    (tmp_path / "sub" / "arm.urdf.xacro").write_text("<robot/>", encoding="utf-8")
+    (tmp_path / "puma.toml").write_text(manipula.formats.toml.to_toml(load("puma560")), encoding="utf-8")
+    (tmp_path / "package.xml").write_text("<package><name>x</name></package>", encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (tmp_path / "CMakeLists.txt").write_text("project(x)\n", encoding="utf-8")
+    told = run("doctor", tmp_path)
+    assert told.exit_code == 1
+    assert "4 files: 2 refused" in told.stdout
+    data = json.loads(run("doctor", tmp_path, "--json").stdout)
+    files = {row["file"].replace("\\", "/"): row for row in data["files"]}
+    assert list(files) == ["claw.urdf", "puma.toml", "sub/arm.urdf.xacro", "sub/broken.urdf"]
+    assert files["puma.toml"]["joints"] == 6
+    assert files["puma.toml"]["verdict"] == "warnings"
+    assert "--xacro" in run("doctor", tmp_path).stdout
+    assert "name" in files["sub/broken.urdf"]["reason"]
+    assert str(tmp_path) not in files["sub/broken.urdf"]["reason"]
+    assert data["counts"]["refused"] == 2
+    (tmp_path / "empty").mkdir()
+    nothing = run("doctor", tmp_path / "empty")
+    assert nothing.exit_code == 2
+    assert "no robot file" in nothing.stderr

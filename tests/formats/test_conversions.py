@@ -122,5 +122,5 @@ def test_the_command_keeps_the_mechanics(options: tuple[str, ...], target: str, 
 
 def test_a_xacro_file_is_answered_with_the_command_that_expands_it(tmp_path: Path) -> None:
     for name in ("x.xacro", "arm.urdf.xacro", "ARM.URDF.XACRO"):
-        with pytest.raises(DescriptionError, match=r"xacro file; expand it first: xacro .* > model.urdf"):
+        with pytest.raises(DescriptionError, match=r"xacro=True.*expand it first: xacro FILE > arm.urdf"):
             load(tmp_path / name)

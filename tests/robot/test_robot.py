@@ -145,7 +145,9 @@ def test_a_tree_has_no_tip_until_one_is_named() -> None:
     joints.append(JointDraft("js", "revolute", "l1", "side"))
     tree = build_robot("tree", links, joints)
     assert tree.tip is None
-    with pytest.raises(DescriptionError, match=r"several end links \(l2, side\); name one: tip='l2'"):
+    with pytest.raises(
+        DescriptionError, match=r"several frames that could be its tip \(l2, side\); name one: tip='side'"
+    ):
         tree.tip_frame
     assert tree.replace(tip="side").tip_frame.link == 2
     assert build_robot("tree", links, joints, tip="side").tip == "side"

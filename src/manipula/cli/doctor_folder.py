@@ -31,7 +31,7 @@ def doctor_folder(folder: str, json: bool, strict: bool, options: RobotOptions) 
     from manipula.errors import DescriptionError
 
     for option in options.given:
-        if option not in ("--xacro", "--packages"):
+        if option not in ("--xacro", "--xacro-arg", "--packages"):
             raise DescriptionError("This option is for one robot; a folder has many.", field=option)
     rows = [_examined(path, folder, strict, options) for path in robot_files(folder)]
     if not rows:
@@ -83,7 +83,7 @@ def _examined(path: str, folder: str, strict: bool, options: RobotOptions) -> di
 
     shown = os.path.relpath(path, folder)
     try:
-        model = options.load(path)
+        model = (options if path.lower().endswith(".xacro") else RobotOptions()).load(path)
         diagnosis = examine(model, strict=strict)
     except ManipulaError as error:
         reason = str(error).replace(path, "", 1).lstrip(":, ")

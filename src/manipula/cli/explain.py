@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,14 +16,15 @@ MISTAKE = 2  # exit code for wrong input; 1 is kept for "the answer is no"
 
 
 def explained(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with ManipulaError and system errors turned into messages."""
+    """The command with ManipulaError and system errors turned into messages, in the words of the place where the robot is named."""
+    in_file = "lock" not in inspect.signature(command).parameters
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
         try:
             return command(*args, **options)
         except ManipulaError as error:
-            fail(str(error))
+            fail(str(error), in_file)
         except OSError as error:
             name = printable(error.filename) if error.filename else "file"
             fail(f"{name}: {error.strerror or error}.")
@@ -30,7 +32,7 @@ def explained(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def fail(message: str) -> None:
+def fail(message: str, in_file: bool = False) -> None:
     """Print the message to standard error and leave with exit code 2."""
-    typer.echo(f"error: {in_commands(message)}", err=True)
+    typer.echo(f"error: {in_commands(message, in_file=in_file)}", err=True)
     raise typer.Exit(MISTAKE)

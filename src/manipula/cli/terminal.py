@@ -7,8 +7,11 @@ cannot show are spelt out. Colours follow ``NO_COLOR`` and ``TERM``. Messages sp
 from __future__ import annotations
 
 import codecs
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
+from shlex import quote
 from typing import Any
 
 SPELT = {
@@ -31,6 +34,21 @@ OPTIONS = {  # what messages say to users of Python, and what it is called here
     "record fewer: sample=…": "record fewer: sample = … in the file",
     "give limits=… or a robot that states them": "state them under [limits], or give a robot that has them",
 }
+_NAME = r"'([^']*)'"
+WORDS = (  # how messages say to users of Python what to choose; on the command line; in a scenario file, under [robot]
+    (rf"lock=\{{{_NAME}: ([^}}]*)\}}", "--lock {0}={1}", 'lock = {{ "{0}" = {1} }}'),
+    (rf"drop=\[{_NAME}\]", "--drop {0}", 'drop = ["{0}"]'),
+    (rf"chain=\({_NAME}, '?([^')]*)'?\)", "--chain {0} {1}", 'chain = ["{0}", "{1}"]'),
+    (rf"(?:robot\.replace\()?\btip={_NAME}\)?", "--tip {0}", 'tip = "{0}"'),
+    (r"drop=…", "--drop …", "drop = […]"),
+    (
+        r"load\([^()]*, xacro=True\), with its arguments xacro=\{[^}]*\}",
+        "--xacro, with its arguments --xacro-arg NAME=VALUE",
+        None,
+    ),
+    (r"load\([^()]*, xacro=True\)", "--xacro", None),
+    (r"package_dirs=\[…\]", "--packages FOLDER", None),
+)
 GAP = "  "
 NARROW = 24  # letters that a column of sentences needs beside the others
 
@@ -44,10 +62,23 @@ def spell(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("manipula.spell", spell)
 
 
-def in_commands(message: str) -> str:
-    """The message with the words of the command line in place of those of Python."""
+def _chosen(found: re.Match[str], *, said: str, key: str | None) -> str:
+    """An option with its names quoted for the shell, or a key of a file."""
+    if key is not None:
+        return key.format(*found.groups())
+    return said.format(*(name if name == "TIP" else quote(name) for name in found.groups()))
+
+
+def in_commands(message: str, *, in_file: bool = False) -> str:
+    """The message with the words of the command line in place of those of Python.
+
+    Args:
+        in_file: the robot is named by a file; what is chosen about it is chosen there, under ``[robot]``.
+    """
     for python, command in OPTIONS.items():
         message = message.replace(python, command)
+    for pattern, option, key in WORDS:
+        message = re.sub(pattern, partial(_chosen, said=option, key=key if in_file else None), message)
     return message
 
 

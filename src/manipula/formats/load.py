@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.formats import descriptions, xacro_files
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.robot.build import selected
 from manipula.robot.robot import Robot
@@ -19,17 +20,21 @@ WRITABLE = (".toml", ".urdf", ".xml", ".txt")
 def load(
     source: str | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
     drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None, symbolic: bool = False,
+    xacro: bool | Mapping[str, str] = False, package_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> Robot:  # fmt: skip
     """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.sdf``, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
         source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
+            "robot_descriptions:panda_description" asks the package of that name, which downloads the file once.
         tip: frame that becomes the tip, where the description leaves it open or names another.
         lock: joints that are held still, with their positions [rad or m]: ``{"finger_joint1": 0.02}``. Their links keep their mass.
         drop: joints or links that are left out with all that hangs on them, mass included.
         chain: ``(base, tip)``, the joints between two links with what is fixed to their links; all else is left out.
         symbolic: names in the ``[parameters]`` of a TOML file or a robot of the catalog stay free, so that equations are
             written in them; their values stand in ``robot.values`` and are used where numbers are needed.
+        xacro: expand a ``.xacro`` file, which runs the Python expressions in it: for files you trust. A table gives it arguments.
+        package_dirs: folders in which a xacro file's packages are looked for, before those of ROS.
 
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
@@ -38,6 +43,9 @@ def load(
     if not isinstance(text, str):
         raise DescriptionError(f"A path or a catalog name is needed, found {type(text).__name__}.")
     selection = Selection.of(lock, drop, chain)
+    if text.startswith(descriptions.PREFIX):
+        text, xacro = descriptions.described_file(text, xacro), False
+    _refuse_idle(text, xacro, package_dirs)
     suffix = Path(text).suffix.lower()
     if symbolic and suffix not in ("", ".toml"):
         raise DescriptionError(
@@ -49,11 +57,11 @@ def load(
         selection = EVERYTHING
     elif suffix in READABLE:
         robot = _read(text, suffix, symbolic)
-    elif suffix == ".xacro" or text.lower().endswith(".urdf.xacro"):
-        raise DescriptionError(
-            "This is a xacro file; expand it first: xacro model.urdf.xacro > model.urdf (or: pip install xacrodoc && xacrodoc …).",
-            file=text,
-        )
+    elif suffix == ".xacro":
+        if not xacro:
+            raise DescriptionError(xacro_files.HOW, file=text)
+        robot = _read_xacro(text, xacro, package_dirs, tip, selection)
+        selection = EVERYTHING
     elif not suffix and _in_catalog(text):  # a file or folder of that name has no suffix, hence no format
         robot = _from_catalog(text, symbolic)
     elif os.path.isdir(text):
@@ -69,6 +77,28 @@ def load(
         robot = _from_catalog(text, symbolic)
     robot = selected(robot, selection)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
+
+
+def _refuse_idle(text: str, xacro: object, package_dirs: object) -> None:
+    """Refuse words that nothing would come of."""
+    if text.lower().endswith(".xacro"):
+        return
+    for word, given in (("xacro", xacro), ("package_dirs", package_dirs)):
+        if given:
+            raise DescriptionError("This is no .xacro file: nothing is expanded or looked for.", file=text, field=word)
+
+
+def _read_xacro(
+    path: str, arguments: object, package_dirs: Sequence[str | os.PathLike[str]], tip: str | None, selection: Selection
+) -> Robot:
+    from manipula.formats.urdf import read_urdf
+
+    text = xacro_files.expand(path, arguments, package_dirs)
+    try:
+        robot = read_urdf(text, tip, selection)
+    except DescriptionError as error:
+        raise error.at(file=f"{path}, expanded") from None
+    return robot.replace(notes=(*robot.notes, "xacro expanded this file: its Python expressions were evaluated."))
 
 
 def _in_catalog(name: str) -> bool:
@@ -87,7 +117,7 @@ def _read_xml(path: str, suffix: str, tip: str | None, selection: Selection) -> 
     if suffix == ".urdf":
         from manipula.formats.urdf import read_urdf
 
-        return read_urdf(path, tip, selection)
+        return read_urdf(Path(path), tip, selection)
     if suffix == ".sdf":
         from manipula.formats.sdf import read_sdf
 

@@ -267,9 +267,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     if tip is None and "tip" in (f.name for f in frames):
         tip = "tip"
     elif tip is None:
-        with_children = {j.parent for j, _ in order}
-        leaves = [link.name for link in links if link.name not in with_children]
-        tip = leaves[0] if len(leaves) == 1 and moving else None
+        tip = _last_leaf(order, place)
     elif tip not in {f.name for f in frames}:
         raise unknown_name("frame", tip, [f.name for f in frames], field="tip")
     gravity = check_gravity(gravity)
@@ -282,6 +280,14 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
                  base=base, tool=tool, gravity=gravity, payload=payload, followers=followers,
                  base_link=_merged(root, base_bodies, IDENTITY), postures=_postures(postures, number),
                  appearance=looks, notes=tuple(notes))  # fmt: skip
+
+
+def _last_leaf(order: list[tuple[JointDraft, LinkDraft]], place: Mapping[str, tuple[int, Pose]]) -> str | None:
+    """The only link that nothing hangs on and that moves with the last joint; ``None`` where several could be meant."""
+    with_children = {j.parent for j, _ in order}
+    carrying = {place[j.parent][0] for j, _ in order if j.moves}
+    leaves = [n for n, (body, _) in place.items() if n not in with_children and body >= 0 and body not in carrying]
+    return leaves[0] if len(leaves) == 1 else None
 
 
 def _postures(

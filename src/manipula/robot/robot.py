@@ -33,6 +33,7 @@ from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+_LIKE_A_TIP = ("tool0", "tcp", "tool", "ee_", "_ee", "grasp", "tip", "flange", "hand")  # names that people give it
 UNDESCRIBED_BASE = Link("base", described=False)
 
 
@@ -46,7 +47,7 @@ class Robot:
         joints: joint i moves link i.
         frames: named frames fixed to links or to the base; every link's own frame is among them.
         tip: name of the frame at which the tool sits, where poses, payloads and references are taken unless another frame is
-            named; ``None`` when several leaves leave it open.
+            named; ``None`` when several frames leave it open.
         base: pose of the robot's base frame in the frame in which gravity is given.
         tool: pose of the tool frame in the tip frame; poses "at the tip" include it.
         gravity: acceleration vector [m/s²], in the frame that ``base`` refers to.
@@ -226,11 +227,12 @@ class Robot:
     def tip_frame(self) -> Frame:
         """Where the tool is: the tip frame followed by ``tool``."""
         if self.tip is None:
-            parents = {j.parent for j in self.moving_joints}
-            leaves = [link.name for i, link in enumerate(self.bodies) if i not in parents]
+            carrying, own = {j.parent for j in self.moving_joints}, {link.name for link in self.bodies}
+            ends = [f.name for f in self.frames if f.link >= 0 and (f.link not in carrying or f.name not in own)]
+            likely = next((n for word in _LIKE_A_TIP for n in ends if word in n.lower()), ends[-1] if ends else "")
             raise DescriptionError(
-                f"Robot '{self.name}' has several end links ({', '.join(leaves)}); name one: tip='{leaves[0]}'."
-                if leaves
+                f"Robot '{self.name}' has several frames that could be its tip ({', '.join(ends)}); name one: tip='{likely}'."
+                if ends
                 else f"Robot '{self.name}' has no moving link, so it has no tip."
             )
         f = next((f for f in self.frames if f.name == self.tip), None)

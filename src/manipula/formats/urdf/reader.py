@@ -13,7 +13,6 @@ import difflib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from manipula.algebra import rotation
@@ -23,7 +22,7 @@ from manipula.errors import DescriptionError, UnphysicalError, printable, unknow
 from manipula.formats.guard import check_reference
 from manipula.formats.urdf.extension import restore
 from manipula.formats.urdf.transmissions import read_transmissions
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import apply_words, dissipation
@@ -34,9 +33,8 @@ from manipula.robot.selection import EVERYTHING, Selection
 BUDGET = Budget(depth=24, counts={"link": MAX_LINKS})
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 _REFUSED = {
-    "floating": "A floating joint has six degrees of freedom; this package describes manipulators on a fixed base. "
-    "Make it fixed to study the arm on its stand.",
-    "planar": "A planar joint has three degrees of freedom; replace it by two prismatic joints and a revolute one.",
+    "floating": "A floating joint has six degrees of freedom; this package describes manipulators on a fixed base.",
+    "planar": "A planar joint has three degrees of freedom, which one number cannot describe.",
 }
 _IN_LINK = ("inertial", "visual", "collision")
 _IN_INERTIAL = ("origin", "mass", "inertia")
@@ -55,14 +53,14 @@ _IN_JOINT = (
 _SECTIONS = ("link", "joint", "material", "transmission", "manipula")
 _LIMITS = ("lower", "upper", "effort", "velocity", "acceleration", "jerk")
 _XACRO = (
-    "This is a xacro file, not URDF; expand it first: `xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and "
-    "`xacrodoc FILE -o arm.urdf`."
+    "This is a xacro file, not URDF. If you trust it, give it the suffix .xacro and load(path, xacro=True); or expand it first: "
+    "`xacro FILE > arm.urdf` (ROS), or `pip install xacrodoc` and `xacrodoc FILE -o arm.urdf`."
 )
 
 
-def read_urdf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
-    """The robot in a URDF file."""
-    return _built(Path(path), tip, False, selection)
+def read_urdf(text_or_path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
+    """The robot in URDF text or in a URDF file, as far as it is selected."""
+    return _built(text_or_path, tip, False, selection)
 
 
 def from_urdf(
@@ -96,7 +94,11 @@ def _built(
 def _read(root: Element, check_meshes: bool) -> RobotDraft:
     meshes = list(_inspect(root))
     if root.tag != "robot":
-        hint = {"mujoco": " This is MJCF.", "sdf": " This is SDF, which is not read.", "COLLADA": " This is a mesh."}
+        hint = {
+            "mujoco": " This is MJCF.",
+            "sdf": " This is SDF; its files end in .sdf.",
+            "COLLADA": " This is a mesh.",
+        }
         root.fail(f"URDF starts with <robot>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
     draft = RobotDraft(check_name("robot", root.get("name"), line=root.line, field="robot.name"))
     unread = Unread()
@@ -198,21 +200,24 @@ def _joint(element: Element, notes: list[str], unread: Unread) -> JointDraft:
     place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
     unread.children(element, _IN_JOINT)
     stated = element.get("type").strip()
-    if stated in _REFUSED:
-        raise DescriptionError(f"{_REFUSED[stated]}", **place)
-    if stated not in KINDS:
+    if stated not in KINDS and stated not in _REFUSED:
         raise unknown_name("joint type", stated, (*KINDS, *_REFUSED), **place)
     draft = JointDraft(
         name,
-        KINDS[stated],
+        KINDS.get(stated, stated),
         element.need("parent").get("link"),
         element.need("child").get("link"),
         origin=origin_of(element),
         **place,
     )
-    if draft.kind == "fixed":
-        return draft
     mimic = element.one("mimic")
+    if stated in _REFUSED:
+        draft.refusal = f"{_REFUSED[stated]} {what_to_do(draft)}"
+        return draft
+    if draft.kind == "fixed":
+        if mimic is not None:
+            notes.append(f"joint '{printable(name, 60)}' is fixed; its <mimic> does nothing.")
+        return draft
     if mimic is not None:
         mimic.expect(("joint", "multiplier", "offset"))
         draft.follows = mimic.get("joint")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from manipula.algebra.pose import IDENTITY, Pose
+from manipula.errors import printable
 from manipula.robot import Payload, Robot
 from manipula.robot.appearance import VisualDraft
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
@@ -61,3 +62,12 @@ class RobotDraft:
         self.links.remove(link)
         self.joints.remove(joint)
         return link, joint
+
+
+def what_to_do(joint: JointDraft) -> str:
+    """How a file loads whose joint cannot be modelled."""
+    name, link = printable(joint.name, 60), printable(joint.child, 60)
+    return (
+        f"Hold it where the file puts it: lock={{'{name}': 0}}; leave it out with all beyond it: drop=['{name}']; or begin "
+        f"behind it: chain=('{link}', TIP)."
+    )
