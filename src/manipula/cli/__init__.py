@@ -1,27 +1,29 @@
 """The command line: one file per command; each imports what it needs when it runs.
 
-=============  ==============================================================================
-``app``        all commands in one place
-``doctor``     is a robot model physical?
-``convert``    a description in another format
-``catalog``    the robots that come with the package
-``equations``  the equations of motion
-``export``     functions of a robot as source code
-``ik``         joint positions that bring the tip to a target
-``run``        run a scenario
-``check``      can the machine do it?
-``plot``       figures and films of a result
-``report``     one HTML file about a result
-``library``    programmed motions under a name
-``parts``      the parts that files may name, with their fields
-``schema``     JSON Schema of robot and scenario files
-``cache``      the machine code on disk
-``bench``      our times beside other libraries'
-``terminal``   sentences and tables at any width, in any encoding
-``explain``    mistakes as one message and exit code 2
-``live``       progress, and an end when the user asks for one
-``outputs``    the files of a run, moved into place together
-=============  ==============================================================================
+=================  ==========================================================================
+``app``            all commands in one place
+``doctor``         is a robot model physical?
+``doctor_folder``  every robot file of a folder as a table
+``convert``        a description in another format
+``catalog``        the robots that come with the package
+``equations``      the equations of motion
+``export``         functions of a robot as source code
+``ik``             joint positions that bring the tip to a target
+``run``            run a scenario
+``check``          can the machine do it?
+``plot``           figures and films of a result
+``report``         one HTML file about a result
+``library``        programmed motions under a name
+``parts``          the parts that files may name, with their fields
+``schema``         JSON Schema of robot and scenario files
+``cache``          the machine code on disk
+``bench``          our times beside other libraries'
+``terminal``       sentences and tables at any width, in any encoding
+``explain``        mistakes as one message and exit code 2
+``live``           progress, and an end when the user asks for one
+``outputs``        the files of a run, moved into place together
+``robot_options``  the tip, locked joints, chains: options of every command that loads a robot
+=================  ==========================================================================
 """
 
 from __future__ import annotations

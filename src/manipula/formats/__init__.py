@@ -3,6 +3,9 @@
 ===================  ==================================================================================
 ``load``             ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
 ``catalog``          arms that come with the package
+``packages``         where packages of ROS lie, and files in them
+``xacro_files``      xacro → URDF text, when the caller trusts the file
+``descriptions``     names of the package robot_descriptions
 ``guard``            what may be opened, and how much of it
 ``mesh_files``       triangles from STL, OBJ and MSH files
 ``whole_file``       files that appear whole or not at all
