@@ -164,7 +164,7 @@ def test_what_the_contract_covers(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in mp.__all__ if n.islower() and not n.startswith("_")])
 def test_what_a_public_function_gives_is_a_value(name: str) -> None:
     """Whatever dataclass a public function says it returns does not change, compares and hashes."""
-    function = getattr(mp, name)
+    function = inspect.unwrap(getattr(mp, name))
     if not inspect.isfunction(function):
         assert inspect.ismodule(function), "a room with functions of its own, such as mp.control"
         return
