@@ -114,6 +114,8 @@ class Pinocchio:
                 if (mimic := joint.find("mimic")) is not None:
                     ratio, offset = float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0))
                     self.couplings[joint.get("name", "")] = mimic.get("joint", ""), ratio, offset
+            if any(leader not in model.names for leader, _, _ in self.couplings.values()):
+                raise
         self.data = model.createData()
         self.joints = [(name, j) for name, j in zip(model.names[1:], model.joints[1:]) if j.nv > 0]
         floats = any(joint.nv > 1 for _, joint in self.joints)
@@ -125,7 +127,10 @@ class Pinocchio:
         model, data = self.model, self.data
         P, position = np.zeros((model.nv, robot.n)), pin.neutral(model)
         for name, joint in self.joints:
-            leader, ratio, offset = self.couplings.get(name, (name, 1.0, 0.0))
+            leader, ratio, offset = name, 1.0, 0.0
+            while leader in self.couplings:
+                leader, factor, shift = self.couplings[leader]
+                ratio, offset = ratio * factor, ratio * shift + offset
             k = robot.joint_names.index(leader)
             P[joint.idx_v, k], value = ratio, ratio * q[k] + offset
             position[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(value), np.sin(value)] if joint.nq == 2 else value
