@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy
 
+from manipula.codegen.parameters import parametrised
 from manipula.errors import DescriptionError, UnknownNameError
 from manipula.formats.catalog import catalog, catalog_names, load_catalog
 from manipula.formats.load import load, save
@@ -229,6 +230,8 @@ def test_letters_have_values_where_numbers_are_needed() -> None:
     changed = Scenario(robot, q0=q, duration=0.1, parameters={"m4": 7.0})
     assert changed.robot.parameters == ("m4",)
     assert load_text(file_text(changed)).robot == changed.robot
+    assert not parametrised(robot, "baked").fields
+    assert {f.name: f.value for f in parametrised(robot, "struct").fields} == dict(robot.values)
     assert not doctor(robot).find("symbolic")
     assert doctor(load("abdelsatar-2r", symbolic=True)).find("symbolic")
 

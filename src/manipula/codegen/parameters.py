@@ -37,6 +37,7 @@ def parametrised(robot: Robot, mode: str) -> Parametrised:
     if not isinstance(mode, str) or mode not in MODES:
         raise unknown_name("way to treat parameters", mode, MODES, field="parameters")
     if mode == "baked":
+        robot = robot.with_values()
         if robot.parameters:
             raise DescriptionError(
                 f"Robot '{comment(robot.name)}' has free parameters ({', '.join(map(comment, robot.parameters[:12]))}); "
@@ -45,7 +46,10 @@ def parametrised(robot: Robot, mode: str) -> Parametrised:
         return Parametrised(robot, (), ())
     names = Identifiers(("p", "q", "qd", "qdd"))
     if robot.parameters:
-        fields = tuple(ParameterField(names.unique(s), f"parameter {comment(s, 60)}", None) for s in robot.parameters)
+        known = dict(robot.values)
+        fields = tuple(
+            ParameterField(names.unique(s), f"parameter {comment(s, 60)}", known.get(s)) for s in robot.parameters
+        )
         return Parametrised(robot, robot.parameters, fields)
     return _opened(robot, names)
 
