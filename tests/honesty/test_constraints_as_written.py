@@ -10,6 +10,7 @@ import pytest
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.simulation.files.scenario_file import load_text
+from manipula.simulation.integrators import FIXED, FixedStep
 
 ARM = mp.planar([0.5, 0.4, 0.3], [2.0, 1.5, 1.0])
 Q0 = [0.3, 0.8, -0.5]
@@ -113,7 +114,7 @@ def test_functions_that_remember_are_told_so() -> None:
     class Wearing(mp.friction.FrictionLaw):
         name = "wearing"
 
-        def torque(self, qd: Any, state: Any, load: Any) -> Any:
+        def torque(self, qd: Any, state: Any = (), load: Any = 0.0) -> Any:
             calls.append(1.0)
             return 0.01 * len(calls) * qd
 
@@ -190,3 +191,36 @@ def test_notes_and_advice_are_right() -> None:
     assert np.abs(coarse.residual).max() > 1e-6
     free = run(["x = 0.5"], duration=0.4, step=2e-2, stabilisation="none")
     assert "use stabilisation" in free.reason
+
+
+def test_drives_that_nothing_commands_are_refused() -> None:
+    for drive in (mp.drives.Rigid(), mp.drives.DCMotor(1.0, 1.0, 1.0)):
+        error = refusal(["x = 0.8"], {"drives": {1: drive}})
+        assert error.field == "drives[1]"
+        assert "commanded" in error.problem
+    error = refusal(["x = 0.8"], {"drives": {1: "b*t"}})
+    assert error.field == "drives[1], formula 'b*t'"
+    braked = run(["x = 0.8"], {"drives": {0: mp.drives.DCMotor(1.0, 1.0, 1.0, voltage=1e-3)}}, step=1e-3)
+    assert np.abs(braked.applied).max() > 0.0
+
+
+def test_a_tolerance_acts_or_is_told() -> None:
+    idle = run(["x = 0.8"], tolerance=1e-3, verify=False, duration=0.02)
+    assert any("tolerance = 0.001 did not act" in note for note in idle.notes)
+    assert not any("did not act" in note for note in run(["x = 0.8"], tolerance=1e-3, verify=True, duration=0.02).notes)
+    assert refusal(["x = 0.8"], tolerance=1e-30).field == "tolerance"
+    with pytest.raises(DescriptionError, match="rounding"):
+        mp.ProgramScenario(ARM, ["x = 0.8"], Q0, tolerance=1e-30)
+
+
+@pytest.mark.parametrize("step", [lambda self, f, t, x, h, n: None, lambda self, f, t, x, h, n: x[:1]])
+def test_integrators_that_give_no_state_are_named(step: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = type("Own", (FixedStep,), {"name": "own", "order": 1, "step": step})()
+    monkeypatch.setitem(FIXED, "own", own)
+    error = refusal(["x = 0.8"], integrator="own")
+    assert error.field == "integrator"
+    assert "'own' gives" in error.problem
+
+
+def test_a_constraint_given_twice_follows_from_itself() -> None:
+    assert "'x = 0.8' follows from 'x = 0.8'" in str(refusal(["x = 0.8", "x = 0.8"]))

@@ -286,7 +286,9 @@ def test_one_law_for_all_joints_of_a_program() -> None:
     law = mp.friction.Viscous(0.3)
     one = mp.programmed_motion(arm, ["y = 0.2"], friction=law)
     assert one.plant.friction == (law,) * 3
-    run = mp.ProgramScenario(arm, ["y = 0.2"], q0=[0.3, 0.4, -0.2], friction=law, drives=Rigid())
+    run = mp.ProgramScenario(
+        arm, ["y = 0.2"], q0=[0.3, 0.4, -0.2], friction=law, drives=mp.drives.Flexible(1.0, motor="0")
+    )
     assert run.friction == (law,) * 3
     assert [i for i, _ in run.drives] == [0, 1, 2]
     with pytest.raises(DescriptionError, match="friction law"):

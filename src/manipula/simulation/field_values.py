@@ -17,6 +17,8 @@ REFERENCE = ("space", "dimension", "duration", "derivatives")
 ROOM = {"parameters": 1, "vary": 2}  # axes that a value may have
 LARGEST = 1e15  # rad, m or per s: a state beyond this has no digits left behind the point
 
+LEAST_TOLERANCE = 1e-13  # of the relative error: a thousand roundings
+
 
 def found(value: Any) -> str:
     """What was found, in few words."""
@@ -44,6 +46,17 @@ def positive(field: str, value: Any) -> float:
     number = real(field, value)
     if number <= 0.0:
         raise DescriptionError(f"A finite number greater than 0 is needed, found {number:g}.", field=field)
+    return number
+
+
+def tolerance(value: Any) -> float:
+    """A relative error that is above the rounding of a run."""
+    number = positive("tolerance", value)
+    if number < LEAST_TOLERANCE:
+        raise DescriptionError(
+            f"A relative error of {number:g} is below the rounding of a run; the least allowed is {LEAST_TOLERANCE:g}.",
+            field="tolerance",
+        )
     return number
 
 

@@ -31,7 +31,6 @@ Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "play
 KINDS = ("auto", *RUN_KINDS)
 STARTS = ("given", "project")
 UNCOUNTABLE = 1e18
-LEAST_TOLERANCE = 1e-13  # of the relative error: a thousand roundings
 WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
 
 
@@ -139,14 +138,10 @@ class Scenario:
             if self.reference is None:
                 raise DescriptionError("A run without a reference needs a duration.", field="duration")
             set_("duration", float(self.reference.duration))
-        for name in ("duration", "step", "sample", "tolerance"):
+        for name in ("duration", "step", "sample"):
             if name != "sample" or self.sample is not None:
                 set_(name, values.positive(name, getattr(self, name)))
-        if self.tolerance < LEAST_TOLERANCE:
-            raise DescriptionError(
-                f"A relative error of {self.tolerance:g} is below the rounding of a run; the least allowed is {LEAST_TOLERANCE:g}.",
-                field="tolerance",
-            )
+        set_("tolerance", values.tolerance(self.tolerance))
         for name in ("stop_at_limits", "verify"):
             set_(name, values.yes_or_no(name, getattr(self, name)))
         values.text("name", self.name)

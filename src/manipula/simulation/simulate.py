@@ -10,11 +10,11 @@ import numpy as np
 from manipula.errors import DescriptionError, unknown_name
 from manipula.identity import KeptAnswers
 from manipula.simulation.assembly import assembled, not_started
-from manipula.simulation.checks.own_integrator import check_own_integrator
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.integrators.own_integrator import check_own_integrator
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.not_finite import culprit

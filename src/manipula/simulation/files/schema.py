@@ -27,6 +27,7 @@ from manipula.parts.schema import (
     table,
 )
 from manipula.redundancy.null_space import KIND as CRITERIA
+from manipula.simulation.field_values import LEAST_TOLERANCE
 from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
@@ -35,7 +36,7 @@ from manipula.simulation.plant.numbers import HEADS
 from manipula.simulation.programmed.constraint import LEVELS
 from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
 from manipula.simulation.programmed.scenario import STARTS as PROGRAM_STARTS
-from manipula.simulation.scenario import KINDS, LEAST_TOLERANCE, STARTS
+from manipula.simulation.scenario import KINDS, STARTS
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
 _FILE = {

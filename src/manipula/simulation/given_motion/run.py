@@ -142,7 +142,7 @@ def _in_parts(asked: Scenario, s: Scenario, ends: list[End | None]) -> Result:
     """A reference that some runs of a batch, or the only one, cannot follow to its end: every run as far as it gets."""
     t, whole, n = s.times, float(s.duration or 0.0), s.robot.n
     of = [ends[k % len(ends)] or End(whole, whole, RunVerdict("finished", "")) for k in range(s.batch)]
-    arrays = {name: np.full((s.batch, len(t), n), np.nan) for name in ("q", "qd")}
+    arrays: dict[str, np.ndarray] = {name: np.full((s.batch, len(t), n), np.nan) for name in ("q", "qd")}
     verdicts, errors, trusted = [end.verdict for end in of], np.full(s.batch, np.nan), np.array([end.t for end in of])
     notes: list[str] = []
     rows: list[Peak] = []

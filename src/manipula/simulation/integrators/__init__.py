@@ -1,14 +1,15 @@
 """Integrators: one file per family, one line in the registry gives each its name in files.
 
-=================  =======================================================================================
-``base``           what an integrator is: ``FixedStep``, ``AdaptiveStep``
-``rk4``            the classical Runge–Kutta method
-``semi_implicit``  semi-implicit (symplectic) Euler
-``midpoint``       implicit midpoint rule
-``embedded``       explicit pairs of Dormand and Prince, 5(4) and 8(5,3)
-``tableaus``       their coefficients
-``rodas``          a Rosenbrock method for stiff drives and friction
-=================  =======================================================================================
+==================  =======================================================================================
+``base``            what an integrator is: ``FixedStep``, ``AdaptiveStep``
+``rk4``             the classical Runge–Kutta method
+``semi_implicit``   semi-implicit (symplectic) Euler
+``midpoint``        implicit midpoint rule
+``embedded``        explicit pairs of Dormand and Prince, 5(4) and 8(5,3)
+``tableaus``        their coefficients
+``rodas``           a Rosenbrock method for stiff drives and friction
+``own_integrator``  an integrator of somebody's own: does it give a state?
+==================  =======================================================================================
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel
         name, made_of = f"{plant.robot.name}.programmed_{part}", parts_of(part, plant, integrator)
         try:
             found = native.kernel_of(f, inputs, name, made_of, shared)
-        except (IndexError, AttributeError, RuntimeError) as error:
+        except (IndexError, AttributeError, RuntimeError) as error:  # of numbers that belong to another call
             if made_of is not None or isinstance(error, ManipulaError):
                 raise
             raise DescriptionError(

@@ -11,12 +11,15 @@ import numpy as np
 from manipula.algebra.expression import parse
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.robot.drives.base import Drive
+from manipula.robot.drives.dc_motor import DCMotor
 from manipula.robot.drives.gear import geared
+from manipula.robot.drives.rigid import Rigid
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation import field_values as values
 from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.integrators.own_integrator import check_own_integrator
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.programmed.constraint import Constraint, read_constraints
 from manipula.simulation.programmed.equations import ProgrammedPlant
@@ -27,6 +30,7 @@ from manipula.simulation.result import Result
 Formulation = Literal["gpme", "multipliers"]
 Stabilisation = Literal["none", "projection", "baumgarte"]
 STARTS = ("near", "project", "refuse")
+TOLERANCE = 1e-5  # relative error up to which an answer counts as right
 GAIN = 50.0  # 1/s, of Baumgarte's stabilisation
 NUMBERS = 20  # per joint that a sample keeps
 
@@ -65,7 +69,7 @@ def programmed_motion(
     laws = tuple(j.friction for j in robot.joints) if given is None else given or (None,) * n
     motors: list[Any] = [None] * n
     for i, drive in by_number(robot, drives).items():
-        motors[i] = geared(drive, robot.joints[i], field=f"drives[{i}]") if isinstance(drive, Drive) else drive
+        motors[i] = _checked_drive(drive, robot, i, named)
     _check_used(read, motors, named)
     chosen = chosen_joints(independent)
     if chosen is not None and (
@@ -77,6 +81,24 @@ def programmed_motion(
             field="independent",
         )
     return ProgrammedMotion(ProgrammedPlant(robot, read, tuple(motors), laws, named), chosen)
+
+
+def _checked_drive(drive: Any, robot: Robot, i: int, parameters: Mapping[str, float]) -> Any:
+    """A drive that acts without a command, since nothing commands it here; a torque in t and the parameters."""
+    place = f"drives[{i}]"
+    if isinstance(drive, Rigid) or (isinstance(drive, DCMotor) and drive.voltage is None):
+        raise DescriptionError(
+            f"A drive of kind '{drive.name}' makes the torque that it is commanded, and nothing commands it in a programmed motion: give "
+            "the torque itself (a number, a formula in t), or a drive that acts by itself such as Flexible(…, motor=…).",
+            field=place,
+        )
+    if isinstance(drive, str):
+        try:
+            parse(drive, ("t", *parameters))
+        except DescriptionError as error:
+            error.field = f"{place}, {error.field}"
+            raise error.at() from None
+    return geared(drive, robot.joints[i], field=place) if isinstance(drive, Drive) else drive
 
 
 def numbers_by_name(parameters: Any) -> dict[str, float]:
@@ -193,7 +215,7 @@ class ProgrammedMotion:
         parameters: Mapping[str, float] | None = None,
         friction: bool = True,
         integrator: str = "rk4",
-        tolerance: float = 1e-5,
+        tolerance: float = TOLERANCE,
         verify: bool = True,
         limits: Mapping[str, Any] | None = None,
     ) -> Result:
@@ -212,6 +234,7 @@ class ProgrammedMotion:
         values.one_of("formulation", formulation, ("gpme", "multipliers"))
         values.one_of("stabilisation", stabilisation, ("none", "projection", "baumgarte"))
         values.one_of("integrator", integrator, FIXED, "integrator of a programmed motion")
+        check_own_integrator(FIXED[integrator], integrator)
         values.one_of("start", start, STARTS, "start of a programmed motion")
         gain = values.not_negative("gain", gain)
         check_stabilisation(self.constraints, stabilisation, gain)
@@ -231,17 +254,20 @@ class ProgrammedMotion:
         )
         q = values.state("q0", np.zeros(n) if q0 is None else q0, plant.robot, batch=False)
         qd = values.state("qd0", qd0, plant.robot, batch=False)
-        duration, step, tolerance = (
-            values.positive(name, v) for name, v in (("duration", duration), ("step", step), ("tolerance", tolerance))
-        )
+        duration, step = values.positive("duration", duration), values.positive("step", step)
+        tolerance = values.tolerance(tolerance)
         sample = None if sample is None else values.positive("sample", sample)
         check_budget(plant.robot, duration, step, sample)
         verify = values.yes_or_no("verify", verify)
         q, qd = np.array(q), None if qd is None else np.array(qd)
         with np.errstate(all="ignore"):  # numbers that are not finite are a status
-            return run_programmed(
+            result = run_programmed(
                 plant, self.independent, q, qd, duration, step, start, sample, integrator, tolerance, verify, limits
             )
+        if verify or tolerance == TOLERANCE:
+            return result
+        idle = f"Nothing is repeated with verify = False: tolerance = {tolerance:g} did not act."
+        return replace(result, notes=(*result.notes, idle))
 
     def compare_friction(
         self, q0: Any, qd0: Any = None, duration: float = 1.0, step: float = 1e-4, **options: Any

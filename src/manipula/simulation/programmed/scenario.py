@@ -21,6 +21,7 @@ from manipula.simulation.programmed.friction_comparison import FrictionCompariso
 from manipula.simulation.programmed.motion import (
     GAIN,
     STARTS,
+    TOLERANCE,
     ProgrammedMotion,
     by_number,
     check_budget,
@@ -69,7 +70,7 @@ class ProgramScenario:
     start: str = "near"
     sample: float | None = None
     integrator: str = "rk4"
-    tolerance: float = 1e-5
+    tolerance: float = TOLERANCE
     verify: bool = True
     limits: Any = None
     name: str = "programmed motion"
@@ -94,7 +95,8 @@ class ProgramScenario:
             ("integrator", FIXED),
         ):
             values.one_of(name, getattr(self, name), known)
-        for name in ("duration", "step", "sample", "tolerance"):
+        set_("tolerance", values.tolerance(self.tolerance))
+        for name in ("duration", "step", "sample"):
             if name != "sample" or self.sample is not None:
                 set_(name, values.positive(name, getattr(self, name)))
         set_("gain", values.not_negative("gain", self.gain))

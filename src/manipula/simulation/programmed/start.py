@@ -177,7 +177,7 @@ def check_independent(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, obe
         raise DescriptionError(
             f"{told} say the same at the start, and contradict each other at t = {parted:.6g} s.", field="constraints"
         )
-    others = " and ".join(name for name in names if name != repr(plant.constraints[last].name))
+    others = " and ".join(names[:-1])
     raise DescriptionError(
         f"{told} are redundant at the start: {plant.constraints[last].name!r} follows from {others}; leave it out.",
         field="constraints",

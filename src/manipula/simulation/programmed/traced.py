@@ -50,11 +50,11 @@ def _answers(plant: ProgrammedPlant, t: float, x: np.ndarray) -> dict[str, float
     q, qd, states, motors = lay.q(x), lay.qd(x), lay.friction_states(x), lay.drive_states(x)
     asked: dict[str, Callable[[], Any]] = {}
     for k, c in enumerate(plant.constraints):
-        if not isinstance(c.formula, str):
+        if callable(c.formula):
             given = (
                 (qd, None) if c.level == "velocity" else (qd, 0.1 * qd) if c.level == "acceleration" else (None, None)
             )
-            asked[f"constraints[{k}]"] = lambda c=c, given=given: c.formula(
+            asked[f"constraints[{k}]"] = lambda f=c.formula, given=given: f(
                 values_at(mechanism, frozenset(), q, *given, t, plant.parameters)
             )
     for i in range(n):
@@ -62,7 +62,7 @@ def _answers(plant: ProgrammedPlant, t: float, x: np.ndarray) -> dict[str, float
             plant.friction[i],
             replace(plant, drives=tuple(d if j == i else None for j, d in enumerate(plant.drives))),
         )
-        if not is_own(law):
+        if law is not None and not is_own(law):
             asked[f"friction[{i}]"] = lambda i=i, law=law: law.torque(qd[i], states[i], 1.0)
         if not is_own(plant.drives[i]):
             asked[f"drives[{i}]"] = lambda i=i, alone=alone: alone.applied(t, q, qd, motors)[0][i]
