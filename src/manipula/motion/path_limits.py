@@ -5,17 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import BuiltinFunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.arguments import between, function_of, positive, real_array
+from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, ShapeError
 from manipula.identity import identity
 from manipula.motion.paths.base import Path
-from manipula.motion.paths.sampling import sample_intervals
+from manipula.motion.paths.sampling import Along, sample_intervals
 
 InverseDynamics = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 TipVelocity = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -23,20 +24,19 @@ FASTEST = 1e60  # of a finite limit: its square is still a number
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 TOGETHER = 2560  # states of one call of the inverse dynamics: compiled ones then stay in the calling thread
 SPEEDS = ("velocity", "tip speed")  # limits of ṡ² itself
+FASTEST_SQUARE = 1e12  # of ṡ where nothing else limits it
 
 
 _accepted = functools.lru_cache(16)(function_of)  # a compiled function keeps its arguments
 
 
-class LimitRows(NamedTuple):
-    """``low ≤ a u + b x + c ≤ high`` of one kind of limit: a, b, c over places and joints, limits (n,)."""
-
-    kind: str
-    a: np.ndarray
-    b: np.ndarray
-    c: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+def _known_graph(inverse_dynamics: Any, n: int) -> native.Graph | None:
+    """The operations of a compiled inverse dynamics: they join the machine code that samples the path."""
+    kernel = native.kernel_behind(inverse_dynamics) if native.has_compiler() else None
+    if kernel is None or kernel.graph.shared or kernel.graph.sampled:
+        return None
+    shapes = [*kernel.graph.inputs.values()], [*kernel.graph.outputs.values()]
+    return kernel.graph if shapes == ([(n,)] * 3, [(n,)]) else None
 
 
 class PathLimits:
@@ -66,23 +66,18 @@ class PathLimits:
         ):  # fmt: skip
             if f is not None:
                 (_accepted if type(f) is BuiltinFunctionType else function_of)(f, name, *names)
+        self.graph = None if self.torque is None else _known_graph(inverse_dynamics, self.n)
         self.tip_speed = (
             None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
         )
         if self.tip_speed is not None and path.space == "joint" and tip_velocity is None:
             raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
 
-    def rows(self, q: np.ndarray, q1: np.ndarray, q2: np.ndarray) -> list[LimitRows]:
-        """The rows of every kind at places (N, n) of the path, from q, q' and q''."""
-        found = []
-        if self.acceleration is not None:
-            found.append(LimitRows("acceleration", q1, q2, np.zeros(self.n), *self.acceleration))
-        if self.torque is not None:
-            rest = np.zeros_like(q)
-            c = self._torque(q, rest, rest)
-            a, b = self._torque(q, rest, q1) - c, self._torque(q, q1, q2) - c
-            found.append(LimitRows("torque", a, b, c, *self.torque))
-        return found
+    def torque_rows(self, q: np.ndarray, q1: np.ndarray, q2: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """a, b and c of the torques at places (N, n) of the path, from q, q' and q'', by three calls of the inverse dynamics."""
+        rest = np.zeros_like(q)
+        c = self._torque(q, rest, rest)
+        return self._torque(q, rest, q1) - c, self._torque(q, q1, q2) - c, c
 
     def _torque(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         assert self.inverse_dynamics is not None
@@ -95,84 +90,141 @@ class PathLimits:
                     f"'inverse_dynamics' returned shape {found.shape}; it must be batched, {q[part].shape} here."
                 )
             tau[part] = found
-        if not np.all(np.isfinite(tau)):
-            raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
         return tau
 
-    def bounds(self, q: np.ndarray, q1: np.ndarray) -> dict[str, np.ndarray]:
-        """Bounds of x = ṡ² by kind at places (N, n) of the path, shape (N,) each."""
-        out = {}
-        if self.velocity is not None:
-            out["velocity"] = _bound_kernel(self.n, native.has_compiler())(q1, *self.velocity)
-        if self.tip_speed is not None:
-            rate = q1 if self.tip_velocity is None else real_array(self.tip_velocity(q, q1), "tip_velocity")
-            if rate.ndim != 2 or len(rate) != len(q):
-                raise ShapeError(f"'tip_velocity' returned shape {rate.shape}; expected ({len(q)}, k).")
-            with np.errstate(divide="ignore"):
-                out["tip speed"] = (self.tip_speed / np.linalg.norm(rate, axis=1)) ** 2
-        return out
+    def tip_bound(self, q: np.ndarray, q1: np.ndarray) -> np.ndarray:
+        """The bound of x = ṡ² by the tip's speed at places (N, n) of the path, shape (N,)."""
+        rate = q1 if self.tip_velocity is None else real_array(self.tip_velocity(q, q1), "tip_velocity")
+        if rate.ndim != 2 or len(rate) != len(q):
+            raise ShapeError(f"'tip_velocity' returned shape {rate.shape}; expected ({len(q)}, k).")
+        with np.errstate(divide="ignore"):
+            return (self.tip_speed / np.linalg.norm(rate, axis=1)) ** 2
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of limits there are: those of ṡ² first."""
+        given = (self.velocity, self.tip_speed, self.acceleration, self.torque)
+        return tuple(kind for kind, limit in zip((*SPEEDS, "acceleration", "torque"), given) if limit is not None)
+
+    @property
+    def of_rows(self) -> np.ndarray:
+        """Lower and upper limits of acceleration and of torque, where there are any, (2 or 4, n)."""
+        return np.array([x for limit in (self.acceleration, self.torque) if limit is not None for x in limit])
 
 
 class Intervals:
-    """All coefficients at five places of intervals of a path: arrays (5, N, n), bounds of x (5, N).
+    """All coefficients at five places of N intervals of a path; the last place has the derivatives just before the end of its interval.
 
-    The last place has the derivatives just before the end of its interval.
+    Attributes:
+        rows: q', q'', the bound of x by velocity, and where torques are limited their a, b and c: (5, N, 2n + 1 or 5n + 1).
+        tip: bound of x by the speed of the tip, (5, N), where it is limited.
     """
 
     def __init__(self, limits: PathLimits, begin: np.ndarray, end: np.ndarray) -> None:
         at = begin + (end - begin) * BETWEEN[:, None]
         at[-1] = end
-        q, q1, q2 = sample_intervals(limits.path, at, begin)
-        self.q1, self.q2, self.count = q1, q2, len(begin)
-        flat, shape = (x.reshape(-1, limits.n) for x in (q, q1, q2)), q.shape
-        q, q1, q2 = flat
-        self.rows = [
-            row._replace(**{name: x.reshape(shape) for name in "abc" if (x := getattr(row, name)).ndim == 2})
-            for row in limits.rows(q, q1, q2)
-        ]
-        self.bounds = {name: x.reshape(shape[:2]) for name, x in limits.bounds(q, q1).items()}
-
-    def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """How much of every kind of limit is used, (kinds, 5, N), for u (N,) and x (5, N)."""
-        kernel = _share_kernel(self.q1.shape[2], native.has_compiler())
-        used = [x / bound for bound in self.bounds.values()]
-        return np.array(used + [kernel(*row[1:], u, x) for row in self.rows])
+        self.limits, self.count, n = limits, len(begin), limits.n
+        velocity = np.full((2, n), np.inf) if limits.velocity is None else np.array(limits.velocity)
+        asked = limits.torque is not None and limits.graph is None  # by calls from Python
+        along = _along(n, limits.graph, asked or limits.tip_speed is not None)
+        self.rows, self.tip = sample_intervals(limits.path, at, begin, along, (velocity,)), None
+        if asked or limits.tip_speed is not None:
+            flat = self.rows.reshape(-1, self.rows.shape[-1])
+            q, q1, q2 = (np.ascontiguousarray(flat[:, k : k + n]) for k in (flat.shape[1] - n, 0, n))
+            self.rows = self.rows[..., :-n]
+            if limits.tip_speed is not None:
+                self.tip = limits.tip_bound(q, q1).reshape(at.shape)
+            if asked:
+                torques = np.concatenate(limits.torque_rows(q, q1, q2), axis=1)
+                self.rows = np.concatenate([self.rows, torques.reshape(*at.shape, -1)], axis=2)
+        finite = np.isfinite(np.vdot(self.rows, self.rows))  # of one number not finite it is not either
+        if limits.torque is not None and not finite and not np.isfinite(self.rows[..., -3 * n :]).all():
+            raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
 
     @property
-    def kinds(self) -> list[str]:
-        """The kinds of limits, in the order of :meth:`shares`."""
-        return [*self.bounds, *(row.kind for row in self.rows)]
+    def q1(self) -> np.ndarray:
+        """q' (5, N, n)."""
+        return self.rows[..., : self.limits.n]
+
+    @property
+    def q2(self) -> np.ndarray:
+        """q'' (5, N, n)."""
+        return self.rows[..., self.limits.n : 2 * self.limits.n]
+
+    def bound(self, place: int) -> np.ndarray:
+        """The least bound of x at one of the five places, (N,)."""
+        least = np.minimum(self.rows[place, :, 2 * self.limits.n], FASTEST_SQUARE)
+        return least if self.tip is None else np.minimum(least, self.tip[place])
+
+    def shares(self, u: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How much of every kind of limit is used, (5, N, kinds), and of the tightest, (5, N), for u (N,) and x (5, N)."""
+        kernel = _share_kernel(self.limits.n, self.limits.kinds, native.has_compiler())
+        tip = [] if self.tip is None else [self.tip]
+        u = np.broadcast_to(u, x.shape).copy()
+        shares, tightest = kernel(
+            x.size, np.ascontiguousarray(self.rows), u, np.ascontiguousarray(x), *tip, self.limits.of_rows
+        )
+        return shares.reshape(*x.shape, -1), tightest.reshape(x.shape)
 
 
-@functools.lru_cache(64)
-def _bound_kernel(n: int, compiled: bool) -> native.Kernel:
+@functools.lru_cache(16)
+def _along(n: int, graph: native.Graph | None, point: bool) -> Along:
+    """At a place of the path: q', q'', the bound of ṡ² by joint velocities; a, b, c of torques that ``graph`` computes; q when asked for."""
+
+    def place(p: Any, t: Any, c2: Any, velocity: Any) -> Any:
+        out = [*t, *c2, _velocity_bound(t, *velocity)]
+        if graph is not None:
+            rest = [0.0] * n
+            c = native.inline(graph, p, rest, rest)
+            out += [*(native.inline(graph, p, rest, t) - c), *(native.inline(graph, p, t, c2) - c), *c]
+        return array([*out, *p] if point else out)
+
+    return Along(place, ((2, n),), identity(n, None if graph is None else graph.digest(), point))
+
+
+def _velocity_bound(q1: Any, low: Any, high: Any) -> Any:
     """min over joints of (limit / q')², for limits on the side of q'."""
+    least: Any = float("inf")
+    for rate, below, above in zip(q1, low, high):
+        still = ops.abs(rate) <= 0.0
+        allowed = ops.where(rate > 0.0, above, below) / ops.where(still, 1.0, rate)
+        least = ops.minimum(least, ops.where(still, float("inf"), allowed))
+    return least * least
 
-    def bound(q1: Any, low: Any, high: Any) -> Any:
-        least: Any = float("inf")
-        for rate, below, above in zip(q1, low, high):
-            still = ops.abs(rate) <= 0.0
-            allowed = ops.where(rate > 0.0, above, below) / ops.where(still, 1.0, rate)
-            least = ops.minimum(least, ops.where(still, float("inf"), allowed))
-        return least * least
 
-    return native.kernel_of(bound, {"q1": (n,), "low": (n,), "high": (n,)}, "path_limits.bound", identity(n))
+def row_width(n: int, kinds: tuple[str, ...]) -> int:
+    """Of :attr:`Intervals.rows`."""
+    return 5 * n + 1 if "torque" in kinds else 2 * n + 1
+
+
+def rows_at(n: int, kinds: tuple[str, ...], row: Any, limits: Any) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """By kind: (a, b, c, low, high) of every joint, ``low ≤ a u + b x + c ≤ high``, from a row of an interval, over any scalar."""
+    parts = {"acceleration": (row[:n], row[n : 2 * n], [0.0] * n)}
+    parts["torque"] = tuple(row[k : k + n] for k in (2 * n + 1, 3 * n + 1, 4 * n + 1))
+    both = [kind for kind in parts if kind in kinds]
+    return [(kind, list(zip(*parts[kind], *limits[2 * k : 2 * k + 2]))) for k, kind in enumerate(both)]
 
 
 @functools.lru_cache(64)
-def _share_kernel(n: int, compiled: bool) -> native.Kernel:
-    """Largest share of a limit that a u + b x takes of what c leaves: (a u + b x)/(limit − c)."""
+def _share_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
+    """Largest share of every kind that a u + b x takes of what c leaves: (a u + b x)/(limit − c); of bounds x/bound."""
 
-    def share(a: Any, b: Any, c: Any, low: Any, high: Any, u: Any, x: Any) -> Any:
-        largest: Any = -float("inf")
-        for k in range(n):
-            moving = a[k] * u + b[k] * x
-            used = moving / (ops.where(moving > 0.0, high[k], low[k]) - c[k])
-            largest = ops.maximum(largest, ops.where(ops.abs(moving) <= 0.0, 0.0, used))
-        return largest
+    def share(row: Any, u: Any, x: Any, *more: Any) -> dict[str, Any]:
+        *tip, limits = more
+        shares = [x / bound for bound in ([row[2 * n]] if "velocity" in kinds else []) + tip]
+        for _, rows in rows_at(n, kinds, row, limits):
+            largest: Any = -float("inf")
+            for a, b, c, low, high in rows:
+                moving = a * u + b * x
+                used = moving / (ops.where(moving > 0.0, high, low) - c)
+                largest = ops.maximum(largest, ops.where(ops.abs(moving) <= 0.0, 0.0, used))
+            shares.append(largest)
+        tightest = functools.reduce(ops.maximum, shares)
+        return {"shares": array(shares), "tightest": tightest}
 
-    inputs = dict.fromkeys(("a", "b", "c", "low", "high"), (n,)) | {"u": (), "x": ()}
-    return native.kernel_of(share, inputs, "path_limits.share", identity(n))
+    inputs = {"row": (row_width(n, kinds),), "u": (), "x": ()} | ({"tip": ()} if "tip speed" in kinds else {})
+    inputs |= {"limits": (2 * len({"acceleration", "torque"} & set(kinds)), n)}
+    return native.RowsCall(native.kernel_of(share, inputs, "path_limits.share", identity(n, kinds), ("limits",)))
 
 
 def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | None:

@@ -65,24 +65,12 @@ class PhasePlane:
     reason: str = ""
 
 
-class SolvedRows(NamedTuple):
-    """Rows solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up`` (N, m), and the interval of x in which some u is left.
+def solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any) -> Any:
+    """The m rows of one stage solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up``, over any scalar: one row of a table.
 
-    Attributes:
-        offset, gain: x_i ≤ offset + gain·x_{i+1} is what rows with a positive slope ask for on the way back.
+    It holds up, slope, down, offset and gain of all rows (``x_i ≤ offset + gain·x_{i+1}`` is what rows with a positive slope ask for on the
+    way back), then the interval floor … cap of x in which some u is left, and how much room standing still has.
     """
-
-    up: np.ndarray
-    down: np.ndarray
-    slope: np.ndarray
-    offset: np.ndarray
-    gain: np.ndarray
-    cap: np.ndarray
-    floor: np.ndarray
-
-
-def _solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any) -> Any:
-    """One stage of :class:`SolvedRows`, for machine code."""
     m, step = len(a), 2.0 * delta
     up, down, r = [], [], []
     cap, floor = x_max, 0.0 * x_max
@@ -101,14 +89,32 @@ def _solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max
         top = ops.where(still, ops.where((over < 0.0) | (under > 0.0), -1.0, INFINITE), ops.maximum(one, two))
         cap = ops.where(flat, ops.minimum(cap, top), cap)
         floor = ops.where(flat & ~still, ops.maximum(floor, ops.minimum(one, two)), floor)
+    room = _least([*up, *(-x for x in down)])
     cap, floor = _meet(up, down, r, cap, 1.0), _meet(up, down, r, floor, -1.0)
     up, down, slope = [step * x for x in up], [step * x for x in down], [1.0 - step * x for x in r]
     gain = [ops.where(x > 0.0, 1.0 / ops.where(x > 0.0, x, 1.0), 0.0) for x in slope]
     offset = [ops.where(x > 0.0, -d * g, INFINITE) for x, d, g in zip(slope, down, gain)]
-    return {
-        "up": array(up), "down": array(down), "slope": array(slope), "offset": array(offset), "gain": array(gain),
-        "cap": ops.where(floor <= cap + 1e-12, cap, -1.0), "floor": floor,
-    }  # fmt: skip
+    cap = ops.where(floor <= cap + 1e-12, cap, -1.0)
+    return array([*up, *slope, *down, *offset, *gain, floor, cap, room])
+
+
+class _Stage(NamedTuple):
+    """A row of the table of :func:`solved_for_u`, or the columns of all of it."""
+
+    up: Any
+    slope: Any
+    down: Any
+    offset: Any
+    gain: Any
+    floor: Any
+    cap: Any
+    room: Any
+
+    @classmethod
+    def of(cls, table: Any) -> _Stage:
+        m = (table.shape[-1] - 3) // 5
+        parts = [table[..., k * m : (k + 1) * m] for k in range(5)]
+        return cls(*parts, *(table[..., k] for k in (-3, -2, -1)))
 
 
 def _meet(up: list[Any], down: list[Any], r: list[Any], bound: Any, sign: float) -> Any:
@@ -139,24 +145,25 @@ def _least(values: list[Any]) -> Any:
     return values[0]
 
 
-def _back_to_rest(offset: Any, gain: Any, cap: Any, steps: Any, x_end: Any) -> Any:
+def _back_to_rest(table: Any, cap: Any, steps: Any, x_end: Any) -> Any:
     """Largest x from which the end can be reached, of the last grid point first, where standing still is allowed everywhere."""
 
     def stage(i: Any, high: Any) -> Any:
         j = steps - 1.0 - i
-        reach = [o + g * high for o, g in zip(native.lookup(offset, j), native.lookup(gain, j))]
-        return ops.minimum(native.lookup(cap, j), _least(reach))
+        row = _Stage.of(native.lookup(table, j))
+        return ops.minimum(native.lookup(cap, j), _least([o + g * high for o, g in zip(row.offset, row.gain)]))
 
     return {"high": native.repeat(stage, (x_end,), steps, record=lambda i, high: high).samples}
 
 
-def _backward(up: Any, down: Any, slope: Any, cap: Any, floor: Any, steps: Any, x_end: Any) -> Any:
+def _backward(table: Any, cap: Any, steps: Any, x_end: Any) -> Any:
     """Largest and least x from which the end can be reached, of the last grid point first, and the least before it was cut."""
 
     def stage(i: Any, high: Any, low: Any, least: Any) -> Any:
         j = steps - 1.0 - i
-        tops, bottoms = [native.lookup(cap, j)], [ops.minimum(-native.lookup(floor, j), 0.0)]
-        for u, d, g in zip(native.lookup(up, j), native.lookup(down, j), native.lookup(slope, j)):
+        row = _Stage.of(native.lookup(table, j))
+        tops, bottoms = [native.lookup(cap, j)], [ops.minimum(-row.floor, 0.0)]
+        for u, d, g in zip(row.up, row.down, row.slope):
             rising, falling = g > 0.0, g < 0.0
             inverse = 1.0 / ops.where(rising | falling, g, 1.0)
             reach, leave = (high - d) * inverse, (low - u) * inverse
@@ -171,12 +178,12 @@ def _backward(up: Any, down: Any, slope: Any, cap: Any, floor: Any, steps: Any, 
     return native.repeat(stage, (x_end, x_end, x_end), steps, record=record).samples
 
 
-def _forward(up: Any, slope: Any, high: Any, low: Any, steps: Any, x_start: Any) -> Any:
+def _forward(table: Any, high: Any, low: Any, steps: Any, x_start: Any) -> Any:
     """The largest x that every stage lets follow."""
 
     def stage(i: Any, x: Any) -> Any:
-        lines = [u + g * x for u, g in zip(native.lookup(up, i), native.lookup(slope, i))]
-        best = ops.minimum(native.lookup(high, i + 1.0), _least(lines))
+        row = _Stage.of(native.lookup(table, i))
+        best = ops.minimum(native.lookup(high, i + 1.0), _least([u + g * x for u, g in zip(row.up, row.slope)]))
         return ops.maximum(native.lookup(low, i + 1.0), best)
 
     return {"x": native.repeat(stage, (x_start,), steps, record=lambda i, x: x).samples}
@@ -184,9 +191,9 @@ def _forward(up: Any, slope: Any, high: Any, low: Any, steps: Any, x_start: Any)
 
 class _Kernels(NamedTuple):
     rows: native.Kernel
-    rest: native.Kernel
-    back: native.Kernel
-    forth: native.Kernel
+    rest: native.RowsCall
+    back: native.RowsCall
+    forth: native.RowsCall
 
 
 @functools.lru_cache(64)
@@ -194,33 +201,32 @@ def _kernels(m: int, compiled: bool) -> _Kernels:
     """For m rows a stage, where machine code can be made and where it cannot."""
     stage: dict[str, tuple] = {}
     stage |= dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
-    table, line, ends = ("N", m), ("N",), ("N+1",)
-    rest = {"offset": table, "gain": table, "cap": line, "steps": (), "x_end": ()}
-    back = {"up": table, "down": table, "slope": table, "cap": line, "floor": line, "steps": (), "x_end": ()}
-    forth = {"up": table, "slope": table, "high": ends, "low": ends, "steps": (), "x_start": ()}
-    passes = (_back_to_rest, rest), (_backward, back), (_forward, forth)
+    table, line, ends = ("N", 5 * m + 3), ("N",), ("N+1",)
+    back = {"table": table, "cap": line, "steps": (), "x_end": ()}
+    forth = {"table": table, "high": ends, "low": ends, "steps": (), "x_start": ()}
+    passes = (_back_to_rest, back), (_backward, back), (_forward, forth)
     parts = identity(m)
     return _Kernels(
-        native.kernel_of(_solved_for_u, stage, "phase_plane.rows", parts),
-        *(native.kernel_of(f, i, f"phase_plane.{f.__name__}", parts, tuple(i)[:-1]) for f, i in passes),
+        native.kernel_of(solved_for_u, stage, "phase_plane.rows", parts),
+        *(
+            native.RowsCall(native.kernel_of(f, i, f"phase_plane.{f.__name__}", parts, tuple(i)[:-1]))
+            for f, i in passes
+        ),
     )
-
-
-def solve_rows(stages: Stages, flat_below: float) -> SolvedRows:
-    """The rows of all stages solved for u; a row whose |a| is not above ``flat_below`` limits x only."""
-    given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
-    return SolvedRows(*_kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1))
 
 
 def solve(stages: Stages, x_start: float, x_end: float) -> PhasePlane:
     """The fastest x over the grid from ``x_start`` to ``x_end``."""
-    return solve_passes(solve_rows(stages, FLAT * np.abs(stages.a).max(initial=0.0)), stages.x_max, x_start, x_end)
+    flat_below = FLAT * np.abs(stages.a).max(initial=0.0)
+    given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
+    table = _kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1)
+    return solve_passes(table, stages.x_max, x_start, x_end)
 
 
-def solve_passes(rows: SolvedRows, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
-    """The same from solved rows; ``x_max`` (N + 1,) may be lower than what they were solved with."""
-    N, m = rows.up.shape
-    kernels = _kernels(m, native.has_compiler())
+def solve_passes(table: np.ndarray, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
+    """The same from solved rows, (N, 5m + 3); ``x_max`` (N + 1,) may be lower than what they were solved with."""
+    N, rows, steps = len(table), _Stage.of(table), np.array(float(len(table)))
+    kernels = _kernels(rows.up.shape[1], native.has_compiler())
     cap = np.minimum(rows.cap, x_max[:-1])
     cap[rows.floor > cap + 1e-12] = -1.0
     whole = np.append(cap, x_max[-1])
@@ -228,13 +234,13 @@ def solve_passes(rows: SolvedRows, x_max: np.ndarray, x_start: float, x_end: flo
         return PhasePlane(None, whole, N, "the end speed is above the velocity limit there")
     if cap.min() < 0:
         return PhasePlane(None, whole, int(np.argmax(cap < 0)), "no speed and acceleration meet all limits there")
-    resting = bool(x_end == 0 and rows.floor.max() <= 0 and rows.up.min() >= 0 and rows.down.max() <= 0)
+    resting = bool(x_end == 0 and rows.floor.max() <= 0 and rows.room.min() >= 0)
     if resting:
-        high = kernels.rest(rows.offset, rows.gain, cap, N, x_end, turns=float(N))[::-1]
+        high = kernels.rest(N + 1, table, cap, steps, np.array(x_end))[::-1].copy()
         low = np.zeros(N + 1)
     else:
-        back = kernels.back(rows.up, rows.down, rows.slope, cap, rows.floor, N, x_end, turns=float(N))
-        high, low, least = (x[::-1] for x in back)
+        back = kernels.back(N + 1, table, cap, steps, np.array(x_end))
+        high, low, least = (x[::-1].copy() for x in back)
         lost = np.flatnonzero(~(least <= high * (1 + 1e-9) + 1e-15))
         if len(lost):
             return PhasePlane(None, whole, int(lost[-1]), "the end cannot be reached from there within the limits")
@@ -244,4 +250,4 @@ def solve_passes(rows: SolvedRows, x_max: np.ndarray, x_start: float, x_end: flo
             allowed = f"is above the largest possible {high[0] ** 0.5:.6g}"
         return PhasePlane(None, whole, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
     begin = min(max(x_start, float(low[0])), float(high[0]))
-    return PhasePlane(kernels.forth(rows.up, rows.slope, high, low, N, begin, turns=float(N)), whole)
+    return PhasePlane(kernels.forth(N + 1, table, high, low, steps, np.array(begin)), whole)

@@ -17,6 +17,7 @@ Jerk is not limited by this method (the acceleration jumps); it is measured and 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,9 +25,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from manipula import native
 from manipula.algebra.arguments import between, choice, flag, whole_number
-from manipula.algebra.value import Value
+from manipula.algebra.linear import array
+from manipula.algebra.value import LazyDict, Value
 from manipula.errors import DescriptionError, SolveError, nearest
+from manipula.identity import identity
 from manipula.motion.path_limits import (
     BETWEEN,
     FASTEST,
@@ -35,18 +39,20 @@ from manipula.motion.path_limits import (
     InverseDynamics,
     PathLimits,
     TipVelocity,
+    row_width,
+    rows_at,
     two_sided,
 )
 from manipula.motion.paths.base import Path
-from manipula.motion.phase_plane import FLAT, SolvedRows, Stages, solve_passes, solve_rows
+from manipula.motion.phase_plane import FLAT, solve_passes, solved_for_u
 from manipula.motion.timing.base import PiecewiseProfile, Profile
 from manipula.motion.timing.scaled import ScaledProfile
 from manipula.motion.trajectory import PathTrajectory
 
 MAX_GRID = 50_000
 FINEST = 1e-9  # excess that refinement can reach
-FASTEST_SQUARE = 1e12  # of ṡ where nothing else limits it
 CORNER = 1e-6  # rad: a tangent that turns by more at once
+ROOM = 1 << 20  # numbers that a solution keeps at a time, about
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 
 
@@ -132,6 +138,7 @@ def solve_time_optimal(
     tolerance = between(tolerance, "tolerance", FINEST, 1e6)
     allowed_jerk = None if jerk is None else two_sided(jerk, "jerk", path.dimension)
     limits = PathLimits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
+    np.empty(ROOM)  # never written to: it tells the allocator of the system how much memory to keep for the next call
     grid, best = _Grid(limits, scheme, _even_grid(path, points)), None
     for _ in range(ROUNDS):
         found = _on_grid(grid, path.length, start_speed, end_speed)
@@ -142,7 +149,7 @@ def solve_time_optimal(
             best = (grid, found, checked)
         if checked.worst - 1.0 <= tolerance:
             break
-        finer = grid.refined(checked.by_interval > tolerance)
+        finer = grid.refined(checked.tightest - 1.0 > tolerance)
         if finer is None:
             break
         grid = finer
@@ -166,9 +173,11 @@ def solve_time_optimal(
             f"the fastest motion exceeds the jerk limit (peaks {np.array2string(peaks, precision=4)}), which is checked, not planned for"
         )
     )
+    use = LazyDict({}, (limits.kinds, lambda: checked.use(slowed)))
+    limited_by = LazyDict({}, (limits.kinds, checked.limited_by))
     return TimeOptimalResult(
-        "infeasible" if jerky else "finished", jerky, PathTrajectory(path, profile), grid.s, speed, ceiling, checked.use(slowed),
-        excess, slowed, peaks, kept, checked.limited_by(),
+        "infeasible" if jerky else "finished", jerky, PathTrajectory(path, profile), grid.s, speed, ceiling, use, excess, slowed,
+        peaks, kept, limited_by,
     )  # fmt: skip
 
 
@@ -214,15 +223,24 @@ class _Grid:
     """Arc lengths s (N + 1,) and the coefficients at its intervals; those of intervals that stay are kept in refinement.
 
     Interval i of the grid is column ``slots[i]`` of all ``stored`` intervals put side by side.
+
+    Attributes:
+        rows: of every interval solved for u, see :func:`~.phase_plane.solved_for_u`.
+        bounds: of x at the beginning and at the end of every interval, (N, 2).
+        corners: arc lengths at which the tangent jumps.
     """
 
     def __init__(self, limits: PathLimits, scheme: str, s: np.ndarray, coarse: _Grid | None = None) -> None:
         self.limits, self.scheme, self.s, self.delta = limits, scheme, s, np.diff(s)
         self.slots: Any = slice(None)
         if coarse is None:
-            self.stored: tuple[Intervals, ...] = (Intervals(limits, s[:-1], s[1:]),)
-            self.flat_below = -1.0
-            self.rows = self._rows(self.stored[0], self.delta)
+            first = Intervals(limits, s[:-1], s[1:])
+            self.stored: tuple[Intervals, ...] = (first,)
+            self.flat_below = FLAT * self._largest_factor(first.rows[0])
+            self.rows, self.bounds = self._rows(first, self.delta)
+            at = np.searchsorted(s, limits.path.breaks[1:-1])
+            jump = first.q1[0][at] - first.q1[-1][at - 1]
+            self.corners = s[at[np.einsum("ij,ij->i", jump, jump) > CORNER**2]]
 
     def refined(self, wanting: np.ndarray) -> _Grid | None:
         """The grid with the marked intervals and their neighbours cut into four; None when that is too fine."""
@@ -247,31 +265,28 @@ class _Grid:
 
         finer = _Grid(self.limits, self.scheme, np.append(spliced(self.s[:-1], begin), self.s[-1]), self)
         count = sum(part.count for part in self.stored)
-        finer.stored, finer.flat_below = (*self.stored, new), self.flat_below
+        finer.stored, finer.flat_below, finer.corners = (*self.stored, new), self.flat_below, self.corners
         finer.slots = spliced(np.arange(count)[self.slots], count + np.arange(len(begin)))
-        finer.rows = SolvedRows(*map(spliced, self.rows, self._rows(new, end - begin)))
+        rows, bounds = self._rows(new, end - begin)
+        finer.rows, finer.bounds = spliced(self.rows, rows), spliced(self.bounds, bounds)
         return finer
 
-    def _ends(self, part: Intervals, name: str) -> np.ndarray:
-        """A coefficient of all rows at the beginnings of the intervals, and at their ends beside it: (N, m)."""
-        places = (0, -1) if self.scheme == "interpolation" else (0,)
-        found = [getattr(row, name) for row in part.rows]
-        shape = part.count, self.limits.n
-        return np.concatenate(
-            [x[k] if x.ndim == 3 else np.broadcast_to(x, shape) for k in places for x in found], axis=1
-        )
+    def _largest_factor(self, rows: np.ndarray) -> float:
+        """The largest coefficient of u of all rows, at the beginnings of the intervals."""
+        n, found = self.limits.n, []
+        if self.limits.acceleration is not None:
+            found.append(rows[:, :n])
+        if self.limits.torque is not None:
+            found.append(rows[:, 2 * n + 1 : 3 * n + 1])
+        return max(max(float(x.max()), -float(x.min())) for x in found)
 
-    def _rows(self, part: Intervals, delta: np.ndarray) -> SolvedRows:
-        a, b, c = (self._ends(part, name) for name in "abc")
-        low, high = (np.concatenate([getattr(row, name) for row in part.rows]) for name in ("low", "high"))
-        if self.scheme == "interpolation":
-            m = len(low)
-            a[:, m:] += 2.0 * delta[:, None] * b[:, m:]  # rows of the next point, at x + 2Δu
-            low, high = np.tile(low, 2), np.tile(high, 2)
-        if self.flat_below < 0.0:  # of the first intervals, for all that follow
-            self.flat_below = FLAT * max(float(a.max(initial=0.0)), -float(a.min(initial=0.0)))
-        bounds = np.minimum.reduce([np.full(part.count, FASTEST_SQUARE), *(x[0] for x in part.bounds.values())])
-        return solve_rows(Stages(a, b, c, low, high, delta, np.append(bounds, FASTEST_SQUARE)), self.flat_below)
+    def _rows(self, part: Intervals, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        bounds = np.stack([part.bound(0), part.bound(-1)], axis=1)
+        both = (part.rows[0], part.rows[-1]) if self.scheme == "interpolation" else (part.rows[0],)
+        kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), native.has_compiler())
+        both = map(np.ascontiguousarray, both)
+        rows = kernel(part.count, *both, delta, bounds[:, 0].copy(), np.array(self.flat_below), self.limits.of_rows)
+        return rows, bounds
 
     def joined(self, part: Callable[[Intervals], np.ndarray]) -> np.ndarray:
         """What ``part`` takes of all stored intervals, (…, N, k), in the order of the grid."""
@@ -281,24 +296,43 @@ class _Grid:
 
     def x_max(self) -> np.ndarray:
         """Bounds of x on the grid; 0 at corners, where only standstill is smooth."""
-        out = np.full(len(self.s), FASTEST_SQUARE)
-        for name in self.stored[0].bounds:
-            bound = self.joined(lambda x, name=name: x.bounds[name][[0, -1]].T)
-            out[:-1] = np.minimum(out[:-1], bound[:, 0])
-            out[-1] = min(out[-1], bound[-1, 1])
-        jump = self.joined(lambda x: x.q1[0])[1:] - self.joined(lambda x: x.q1[-1])[:-1]
-        out[1:-1][np.einsum("ij,ij->i", jump, jump) > CORNER**2] = 0.0
+        out = np.append(self.bounds[:, 0], self.bounds[-1, 1])
+        out[np.searchsorted(self.s, self.corners)] = 0.0
         return out
 
-    def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Use of every kind of limit, (kinds, 5, N), for u (N,) and x (5, N)."""
+    def shares(self, u: np.ndarray, x: np.ndarray) -> tuple[Callable[[], np.ndarray], np.ndarray]:
+        """Use of every kind of limit, (5, N, kinds) when asked for, and of the tightest in every interval, (N,), for u (N,) and x (5, N)."""
         if len(self.stored) == 1:
-            return self.stored[0].shares(u, x)
+            shares, tightest = self.stored[0].shares(u, x)
+            return lambda: shares, tightest.max(axis=0)
         counts = np.cumsum([0, *(part.count for part in self.stored)])
         all_u, all_x = np.zeros(counts[-1]), np.zeros((len(BETWEEN), counts[-1]))
         all_u[self.slots], all_x[:, self.slots] = u, x
         parts = [part.shares(all_u[a:b], all_x[:, a:b]) for part, a, b in zip(self.stored, counts, counts[1:])]
-        return np.take(np.concatenate(parts, axis=2), self.slots, axis=2)
+        every = lambda: np.concatenate([shares for shares, _ in parts], axis=1)[:, self.slots]  # noqa: E731
+        return every, np.concatenate([tightest.max(axis=0) for _, tightest in parts])[self.slots]
+
+
+@functools.lru_cache(64)
+def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, compiled: bool) -> native.RowsCall:
+    """The rows of an interval solved for u, from the coefficients at its beginning and, with two places, at its end."""
+
+    def stage(*given: Any) -> Any:
+        *both, delta, x_max, flat_below, limits = given
+        rows, *last = ([row for _, part in rows_at(n, kinds, x, limits) for row in part] for x in both)
+        for end in last:  # rows of the next point, at x + 2Δu
+            rows += [(a + 2.0 * delta * b, b, c, low, high) for a, b, c, low, high in end]
+        return solved_for_u(*map(array, zip(*rows)), delta, x_max, flat_below)
+
+    inputs: dict[str, tuple] = {f"row_{k}": (row_width(n, kinds),) for k in range(places)}
+    inputs |= {
+        "delta": (),
+        "x_max": (),
+        "flat_below": (),
+        "limits": (2 * len({"acceleration", "torque"} & set(kinds)), n),
+    }
+    shared = ("flat_below", "limits")
+    return native.RowsCall(native.kernel_of(stage, inputs, "time_optimal.stage", identity(n, kinds, places), shared))
 
 
 def _on_grid(grid: _Grid, length: float, start_speed: float, end_speed: float) -> tuple[np.ndarray, np.ndarray] | str:
@@ -322,22 +356,23 @@ def _profile(s: np.ndarray, x: np.ndarray) -> PiecewiseProfile:
 
 
 class _Check(NamedTuple):
-    """Shares of every kind of limit that are used, (kinds, 5, N), both sides of each grid point."""
+    """How much of the limits is used: of every kind, (5, N, kinds), both sides of each grid point; of the tightest in every interval."""
 
-    kinds: list[str]
-    shares: np.ndarray
-    by_interval: np.ndarray
+    kinds: tuple[str, ...]
+    shares: Callable[[], np.ndarray]
+    tightest: np.ndarray
     worst: float
 
     def use(self, slowed: float) -> dict[str, float]:
         """Largest share of each kind after slowing down; speeds fall by the factor, all else by its square."""
-        largest = zip(self.kinds, self.shares.max(axis=2).max(axis=1).tolist())
+        largest = zip(self.kinds, self.shares().max(axis=(0, 1)).tolist())
         return {name: v**0.5 / slowed if name in SPEEDS else v / slowed**2 for name, v in largest}
 
     def limited_by(self) -> dict[str, float]:
         """Share of the places at which each kind is the tightest."""
-        tightest = np.bincount(np.argmax(self.shares, axis=0).ravel(), minlength=len(self.kinds))
-        return dict(zip(self.kinds, (tightest / self.shares[0].size).tolist()))
+        shares = self.shares()
+        tightest = np.bincount(np.argmax(shares, axis=2).ravel(), minlength=len(self.kinds))
+        return dict(zip(self.kinds, (tightest / shares[..., 0].size).tolist()))
 
 
 def _verify(grid: _Grid, x: np.ndarray) -> _Check:
@@ -347,9 +382,8 @@ def _verify(grid: _Grid, x: np.ndarray) -> _Check:
     k² ≥ (a u + b x)/(limit − c).
     """
     rise = np.diff(x)
-    shares = grid.shares(rise / (2.0 * grid.delta), x[:-1] + rise * BETWEEN[:, None])
-    largest = shares.reshape(-1, len(rise)).max(axis=0)
-    return _Check(grid.stored[0].kinds, shares, largest - 1.0, float(largest.max()))
+    shares, tightest = grid.shares(rise / (2.0 * grid.delta), x[:-1] + rise * BETWEEN[:, None])
+    return _Check(grid.limits.kinds, shares, tightest, float(tightest.max()))
 
 
 def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:
@@ -357,7 +391,7 @@ def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:
     if len(x) < 3:
         return np.zeros(grid.limits.n)
     speed, u = np.sqrt(x), np.diff(x) / (2.0 * grid.delta)
-    q1, q2 = grid.joined(lambda part: part.q1[2]), grid.joined(lambda part: part.q2[2])
-    qdd = q1 * u[:, None] + q2 * ((x[1:] + x[:-1]) / 2)[:, None]
+    n, middle = grid.limits.n, grid.joined(lambda part: part.rows[2])
+    qdd = middle[:, :n] * u[:, None] + middle[:, n : 2 * n] * ((x[1:] + x[:-1]) / 2)[:, None]
     dt = 2.0 * grid.delta / (speed[1:] + speed[:-1])
     return np.abs(np.diff(qdd, axis=0) / ((dt[1:] + dt[:-1]) / 2)[:, None]).max(axis=0)

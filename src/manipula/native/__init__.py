@@ -16,7 +16,8 @@
 """
 
 from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
-from manipula.native.calling.kernel_cache import compile_known, kernel_of
+from manipula.native.calling.kernel_cache import compile_known, kernel_behind, kernel_of
+from manipula.native.calling.rows_call import RowsCall
 from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
 from manipula.native.tracing.graph import Graph, Operation
 from manipula.native.tracing.loops import Converged, Repeated, repeat, until
@@ -33,6 +34,7 @@ __all__ = [
     "Node",
     "Operation",
     "Repeated",
+    "RowsCall",
     "RunTimeArray",
     "Table",
     "compile_function",
@@ -44,6 +46,7 @@ __all__ = [
     "interpolate",
     "is_finite",
     "jacobian",
+    "kernel_behind",
     "kernel_of",
     "lookup",
     "repeat",

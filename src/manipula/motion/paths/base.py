@@ -78,6 +78,11 @@ class Curve(ABC):
                 out[0, :, i] = coordinate
         return out
 
+    def speeds(self, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
+        """|dp/du| on a grid."""
+        with np.errstate(all="ignore"):  # a non-finite speed is reported with its parameter by the arc length
+            return np.linalg.norm(self.series(u, piece, 1)[1], axis=1)
+
 
 def at_piece(u: Any, table: np.ndarray, piece: Any) -> Any:
     """``table[piece]`` as a constant that may be combined with ``u`` (a grid of values becomes a Taylor number)."""
@@ -153,7 +158,7 @@ class Path:
             if curve.speed is not None:
                 table, local = None, (breaks - breaks[0]) * curve.speed
             else:
-                table = ArcLength(lambda u, piece, curve=curve: _speeds(curve, u, piece), breaks)
+                table = ArcLength(curve.speeds, breaks)
                 local = table.piece_ends
             if not (np.isfinite(local[-1]) and local[-1] > 0):
                 raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")
@@ -302,8 +307,3 @@ class Path:
         choice(side, "side", ("right", "left"))
         flat = self._locate(places.ravel(), side)[0]
         return self.orientation.rotations(self, flat, order, side).reshape(order + 1, *places.shape, 3, 3)
-
-
-def _speeds(curve: Curve, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):  # a non-finite speed is reported with its parameter by the arc length
-        return np.linalg.norm(curve.series(u, piece, 1)[1], axis=1)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from manipula import native
+from manipula.algebra import ops
+from manipula.identity import identity
 from manipula.motion.paths.base import Curve, at_piece
 
 
@@ -44,6 +48,28 @@ class PiecewisePolynomial(Curve):
         for k in range(min(order + 1, len(c))):
             out[k] = c[k]
         return out
+
+    def speeds(self, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
+        """|dp/du|, in machine code."""
+        if not native.has_compiler():
+            return super().speeds(u, piece)
+        pieces, powers, d = self.coefficients.shape
+        table = np.column_stack([self.breaks[:-1], self.coefficients.reshape(pieces, -1)])
+        return _speed_kernel(powers, d)(len(u), u, piece.astype(float), table)
+
+
+@functools.lru_cache(64)
+def _speed_kernel(powers: int, d: int) -> native.RowsCall:
+    def speed(u: Any, piece: Any, table: Any) -> Any:
+        low, *coefficients = native.lookup(table, piece)
+        c = np.reshape(coefficients, (powers, d))
+        rate = (powers - 1.0) * c[-1]
+        for k in range(powers - 2, 0, -1):
+            rate = rate * (u - low) + k * c[k]
+        return ops.sqrt(sum(x * x for x in rate))
+
+    inputs: dict[str, tuple] = {"u": (), "piece": (), "table": ("pieces", 1 + powers * d)}
+    return native.RowsCall(native.kernel_of(speed, inputs, "path.speed", identity(powers, d), ("table",)))
 
 
 def bezier(control: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ and u(s) is Newton's iteration on the Legendre series of :class:`~.arc_length.Ar
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,104 +23,149 @@ from manipula.motion.paths.arc_length import NODES
 from manipula.motion.paths.base import STANDSTILL, Path
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 
+FIRST_TERMS = 5  # of the series of the speed, for a first guess
 
-def sample_intervals(path: Path, s: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """p, dp/ds and d²p/ds², (k, N, d) each, at k places of N intervals without breaks inside.
+
+class Along(NamedTuple):
+    """What is computed at every place of a path in the machine code that samples it.
+
+    Attributes:
+        function: ``function(p, t, n, *constants)`` → one array of numbers, with t = dp/ds and n = d²p/ds², over any scalar.
+        constants: shapes of what is the same at all places.
+        parts: the identity of ``function``.
+    """
+
+    function: Callable[..., Any]
+    constants: tuple[tuple[int, ...], ...]
+    parts: bytes | None
+
+
+def _derivatives(p: Any, t: Any, n: Any) -> Any:
+    return array([p, t, n])
+
+
+DERIVATIVES = Along(_derivatives, (), b"derivatives")
+
+
+def sample_intervals(
+    path: Path, s: np.ndarray, begin: np.ndarray, along: Along = DERIVATIVES, constants: Sequence[np.ndarray] = ()
+) -> np.ndarray:
+    """What is computed ``along`` a path, by default p, dp/ds and d²p/ds² (k, N, 3, d), at k places of N intervals without breaks inside.
 
     Args:
         s: arc lengths, shape (k, N); the last row are the ends of the intervals, where the derivatives just before are meant.
         begin: arc lengths at which the intervals begin, shape (N,), not just before a break.
     """
     if type(path) is Path and native.has_compiler() and all(type(c) is PiecewisePolynomial for c in path.curves):
-        found = _compiled(path, s, begin)
+        found = _compiled(path, s, begin, along, constants)
         if found is not None:
             return found
     right, left = path.derivatives(s[:-1], 2), path.derivatives(s[-1:], 2, "left")
-    p, t, n = np.concatenate([right, left], axis=1)
-    return p, t, n
+    return _beside(path.dimension, along, native.has_compiler())(*np.concatenate([right, left], axis=1), *constants)
 
 
-def _compiled(path: Path, s: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _compiled(
+    path: Path, s: np.ndarray, begin: np.ndarray, along: Along, constants: Sequence[np.ndarray]
+) -> np.ndarray | None:
     """None where the curve stands still: a cusp needs a look beside it."""
     piece = np.clip(np.searchsorted(path.breaks, begin, side="right") - 1, 0, len(path._owner) - 1)
+    if len(path.curves) == 1:
+        return _on_curve(path, 0, s, piece, along, constants)
     owner = path._owner[piece]
     parts, order = [], []
     for i in dict.fromkeys(owner.tolist()):
-        mine = slice(None) if len(path.curves) == 1 else np.flatnonzero(owner == i)
-        found = _on_curve(path, i, s[:, mine] - path._offset[i], path._piece[piece[mine]])
+        mine = np.flatnonzero(owner == i)
+        found = _on_curve(path, i, s[:, mine] - path._offset[i], path._piece[piece[mine]], along, constants)
         if found is None:
             return None
         parts.append(found)
         order.append(mine)
-    if len(parts) == 1:
-        return parts[0]
-    back = np.argsort(np.concatenate(order), kind="stable")
-    p, t, n = (np.concatenate(columns, axis=1)[:, back] for columns in zip(*parts))
-    return p, t, n
+    return np.concatenate(parts, axis=1)[:, np.argsort(np.concatenate(order), kind="stable")]
 
 
-def _on_curve(path: Path, i: int, s: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _on_curve(
+    path: Path, i: int, s: np.ndarray, piece: np.ndarray, along: Along, constants: Sequence[np.ndarray]
+) -> np.ndarray | None:
     curve, table = path.curves[i], path._tables[i]
     assert isinstance(curve, PiecewisePolynomial)
-    _, powers, d = curve.coefficients.shape
-    low, high = curve.breaks[piece], curve.breaks[piece + 1]
-    kernel = _kernel(d, powers, table is None)
+    pieces, powers, d = curve.coefficients.shape
+    kernel = _kernel(d, powers, table is None, along)
+    ends = np.column_stack([curve.breaks[:-1], curve.breaks[1:], curve.coefficients.reshape(pieces, -1)])
+    count, shape = s.size, s.shape
     if table is None:
-        p, t, n, _ = kernel(
-            s, piece.astype(float), low, high, curve.coefficients, curve.breaks[0], curve.speed, threads=1
-        )
-        return p, t, n
-    panel = np.clip(np.searchsorted(table.start, s, side="right") - 1, table._first[piece], table._last[piece])
-    panels = table.start[:-1], table.low, table.half, table.series, table.rate
-    p, t, n, rate = kernel(
-        s, piece.astype(float), low, high, curve.coefficients, panel.astype(float), *panels, turns=2.0, threads=1
-    )
-    mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (high - low)
-    return None if np.any(rate < STANDSTILL * mean) else (p, t, n)
+        speed = np.array([curve.breaks[0], curve.speed])
+        every = np.ascontiguousarray(np.broadcast_to(piece.astype(float), shape))
+        found = kernel(count, np.ascontiguousarray(s), every, ends, speed, *constants)[0]
+        return found.reshape(*shape, *found.shape[1:])
+    panel = np.searchsorted(table.start, s, side="right") - 1
+    for k in (0, -1):  # an end that is a break belongs to the piece before
+        panel[k] = np.clip(panel[k], table._first[piece], table._last[piece])
+    panels = np.column_stack([table.piece, table.start[:-1], table.low, table.half, table.series, table.rate])
+    found, rate = kernel(count, np.ascontiguousarray(s), panel.astype(float), ends, panels, *constants)
+    mean = np.diff(table.piece_ends) / np.diff(curve.breaks)
+    if rate.min() < STANDSTILL * mean.max() and np.any(rate.reshape(shape) < STANDSTILL * mean[piece]):
+        return None
+    return found.reshape(*shape, *found.shape[1:])
 
 
 @functools.lru_cache(64)
-def _kernel(d: int, powers: int, even: bool) -> native.Kernel:
-    inputs: dict[str, tuple] = {"s": (), "piece": (), "low": (), "high": (), "coefficients": ("pieces", powers, d)}
+def _kernel(d: int, powers: int, even: bool, along: Along) -> native.RowsCall:
+    row = ("pieces", 2 + powers * d)  # beginning, end, coefficients
     if even:
-        inputs |= {"first": (), "speed": ()}
-        shared: tuple[str, ...] = ("coefficients", "first", "speed")
-        return native.kernel_of(_even, inputs, "path.even", identity(d, powers), shared)
-    inputs |= {
-        "panel": (), "start": ("panels",), "begin": ("panels",), "half": ("panels",),
-        "series": ("panels", NODES + 1), "rate": ("panels", NODES),
-    }  # fmt: skip
-    shared = ("coefficients", "start", "begin", "half", "series", "rate")
-    return native.kernel_of(_uneven, inputs, "path.uneven", identity(d, powers), shared)
+        inputs: dict[str, tuple] = {"s": (), "piece": (), "pieces": row, "speed": (2,)}
+    else:  # piece, beginnings in s and in u, half width in u, series of s and of its rate
+        inputs = {"s": (), "panel": (), "pieces": row, "panels": ("panels", 4 + NODES + 1 + NODES)}
+    constants = {f"constant_{k}": shape for k, shape in enumerate(along.constants)}
+
+    def sampled(s: Any, place: Any, pieces: Any, table: Any, *more: Any) -> Any:
+        p, t, n, rate = (_even if even else _uneven)(s, place, pieces, table, d)
+        return {"found": along.function(p, t, n, *more), "rate": rate}
+
+    shared = (*tuple(inputs)[2:], *constants)
+    parts = None if along.parts is None else identity(d, powers, even, along.parts)
+    return native.RowsCall(native.kernel_of(sampled, inputs | constants, "path.sampled", parts, shared))
 
 
-def _even(s: Any, piece: Any, low: Any, high: Any, coefficients: Any, first: Any, speed: Any) -> Any:
+@functools.lru_cache(64)
+def _beside(d: int, along: Along, compiled: bool) -> native.Kernel:
+    """``along`` at places whose derivatives are known."""
+    constants = {f"constant_{k}": shape for k, shape in enumerate(along.constants)}
+    parts = None if along.parts is None else identity(d, along.parts)
+    return native.kernel_of(along.function, {"p": (d,), "t": (d,), "n": (d,), **constants}, "path.beside", parts)
+
+
+def _even(s: Any, piece: Any, pieces: Any, speed: Any, d: int) -> Any:
     """On a curve of one speed |dp/du|."""
+    first, speed = speed
+    low, high, *coefficients = native.lookup(pieces, piece)
     u = ops.minimum(ops.maximum(first + s / speed, low), high)
-    c0, c1, c2 = _taylor(native.lookup(coefficients, piece), u - low)
-    return {"p": c0, "t": array(c1 / speed), "n": array(2.0 * c2 / (speed * speed)), "rate": speed}
+    c0, c1, c2 = _taylor(np.reshape(coefficients, (-1, d)), u - low)
+    return c0, array(c1 / speed), array(2.0 * c2 / (speed * speed)), speed
 
 
-def _uneven(
-    s: Any, piece: Any, low: Any, high: Any, coefficients: Any, panel: Any, start: Any, begin: Any, half: Any, series: Any, rate: Any
-) -> Any:  # fmt: skip
-    target = s - native.lookup(start, panel)
-    length, slope = native.lookup(series, panel), native.lookup(rate, panel)
+def _uneven(s: Any, panel: Any, pieces: Any, panels: Any, d: int) -> Any:
+    piece, start, begin, half, *series = native.lookup(panels, panel)
+    low, high, *coefficients = native.lookup(pieces, piece)
+    length, slope, target = series[: NODES + 1], series[NODES + 1 :], s - start
 
-    def newton(x: Any, change: Any) -> Any:
-        new = x - (_legendre(length, x) - target) / ops.maximum(_legendre(slope, x), 1e-300)
-        new = ops.minimum(ops.maximum(new, -1.0), 1.0)
-        return new, ops.abs(new - x)
+    def newton(terms: int) -> Callable[[Any, Any], Any]:
+        def step(x: Any, change: Any) -> Any:
+            new = x - (_legendre(length[: terms + 1], x) - target) / ops.maximum(_legendre(slope[:terms], x), 1e-300)
+            new = ops.minimum(ops.maximum(new, -1.0), 1.0)
+            return new, ops.abs(new - x)
+
+        return step
 
     x = ops.minimum(ops.maximum(target / slope[0] - 1.0, -1.0), 1.0)
-    x = native.until(newton, (x, 1.0), lambda x, change: change < 1e-10, 30.0).state[0]
-    u = native.lookup(begin, panel) + native.lookup(half, panel) * (1.0 + x)
-    u = ops.minimum(ops.maximum(u, low), high)
-    c0, c1, c2 = _taylor(native.lookup(coefficients, piece), u - low)
+    for _ in range(2):  # the first terms lead near the root
+        x = newton(FIRST_TERMS)(x, 1.0)[0]
+    x = native.until(newton(NODES), (x, 1.0), lambda x, change: change < 1e-9, 30.0).state[0]
+    u = ops.minimum(ops.maximum(begin + half * (1.0 + x), low), high)
+    c0, c1, c2 = _taylor(np.reshape(coefficients, (-1, d)), u - low)
     square = dot(c1, c1)
     speed = ops.sqrt(square)
     t = array(c1 / speed)
-    return {"p": c0, "t": t, "n": array(2.0 * (c2 - dot(c2, t) * t) / square), "rate": speed}
+    return c0, t, array(2.0 * (c2 - dot(c2, t) * t) / square), speed
 
 
 def _taylor(rows: Any, x: Any) -> list[np.ndarray]:

@@ -19,6 +19,7 @@ from manipula.motion.paths.polynomial import PiecewisePolynomial
 from manipula.motion.paths.primitive import primitive
 
 POWER = {"chord": 1.0, "centripetal": 0.5, "uniform": 0.0}
+DENSE = 100  # points up to which the slopes of a spline come from a full matrix
 ENDS = ("natural", "clamped", "periodic", "not-a-knot")
 
 
@@ -38,7 +39,7 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
             points = np.vstack([points, points[:1]])
     widths = distinct_neighbours(points, name) ** POWER[spacing]
     u = np.concatenate([[0.0], np.cumsum(widths)])
-    boundary: Any = ends
+    slopes = None
     if ends == "clamped":
         directions = finite_array(tangents, "tangents")
         if points.shape[1] == 3 and directions.shape == (2, 2):
@@ -52,11 +53,34 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
             raise DescriptionError("An end tangent is the zero vector; the path would have no direction there.")
         chord = distinct_neighbours(points, name) / widths  # |dp/du| that fits the end segments
         slopes = directions / norms[:, None] * chord[[0, -1], None]
-        boundary = ((1, slopes[0]), (1, slopes[1]))
+    if ends in ("natural", "clamped") and len(points) <= DENSE:
+        return PiecewisePolynomial(u, _cubic_pieces(u, points, slopes))
     from scipy.interpolate import CubicSpline
 
-    spline = CubicSpline(u, points, bc_type=boundary)
+    spline = CubicSpline(u, points, bc_type=ends if slopes is None else ((1, slopes[0]), (1, slopes[1])))
     return PiecewisePolynomial(u, np.ascontiguousarray(spline.c[::-1].transpose(1, 0, 2)))
+
+
+def _cubic_pieces(u: np.ndarray, points: np.ndarray, ends: np.ndarray | None) -> np.ndarray:
+    r"""Coefficients (pieces, 4, d) of the cubic spline with given slopes at both ends, or without curvature there.
+
+    With widths h and chords' slopes m, continuity of the second derivative asks of the slopes s that
+    :math:`h_is_{i-1}+2(h_{i-1}+h_i)s_i+h_{i-1}s_{i+1}=3(h_im_{i-1}+h_{i-1}m_i)`, no curvature that :math:`2s_0+s_1=3m_0`.
+    """
+    h, k = np.diff(u), len(u)
+    m = np.diff(points, axis=0) / h[:, None]
+    A, b, inner = np.zeros((k, k)), np.zeros_like(points), np.arange(1, k - 1)
+    A[inner, inner - 1], A[inner, inner], A[inner, inner + 1] = h[1:], 2.0 * (h[1:] + h[:-1]), h[:-1]
+    b[1:-1] = 3.0 * (h[1:, None] * m[:-1] + h[:-1, None] * m[1:])
+    A[0, 0], A[-1, -1] = 2.0, 2.0
+    if ends is None:
+        A[0, 1], A[-1, -2], b[0], b[-1] = 1.0, 1.0, 3.0 * m[0], 3.0 * m[-1]
+    else:
+        b[0], b[-1] = 2.0 * ends
+    s = np.linalg.solve(A, b)
+    width = h[:, None]
+    bend = (s[:-1] + s[1:] - 2.0 * m) / width
+    return np.stack([points[:-1], s[:-1], (m - s[:-1]) / width - bend, bend / width], axis=1)
 
 
 @primitive

@@ -101,6 +101,14 @@ def kernel_of(
     return KERNELS.get(key) or KERNELS.put(key, Kernel(graph, trace_seconds=time.perf_counter() - begin))
 
 
+def kernel_behind(function: Any) -> Kernel | None:
+    """The kernel that a function made by ``Kernel.fast`` or ``Kernel.described`` calls; ``None`` for any other function."""
+    owned = getattr(getattr(function, "__self__", None), "owned", None)  # of the built-in function for one state
+    general = owned[1] if isinstance(owned, tuple) and len(owned) > 1 else getattr(function, "func", None)
+    kernel = getattr(general, "__self__", None)
+    return kernel if isinstance(kernel, Kernel) else None
+
+
 def compile_known(
     f: Callable[..., Any], inputs: Mapping[str, tuple], name: str, identity: bytes, shared: Iterable[str] = ()
 ) -> Kernel:

@@ -1,0 +1,91 @@
+"""A kernel on many rows from one thread, with as little ceremony as possible: for computations that call several after one another.
+
+The arrays must be of the right kind already. Ctrl-C is not heard inside: meant for work of milliseconds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import ShapeError
+from manipula.native.binary_interface import aligned_workspace
+from manipula.native.calling.kernel import Kernel
+from manipula.native.tracing.arguments import split_length
+from manipula.native.tracing.graph import core_size
+
+_FLOAT = np.dtype(np.float64)
+
+
+class RowsCall:
+    """``call(count, *arrays)`` → results with ``count`` rows each, one array or a tuple of them.
+
+    Every argument is a contiguous float64 array of ``count`` rows, or as it is when it is shared by all rows. Of a kernel that records
+    samples one state is computed, and ``count`` is the number of samples; it must be what the arguments ask for.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel, graph = kernel, kernel.graph
+        self.native, self.single = kernel.is_native, bool(graph.sampled)
+        if not self.native:
+            return
+        self.code = kernel.code(1 if self.single else kernel.batch_width())
+        self.inputs = [(self.single or name in graph.shared, shape) for name, shape in graph.inputs.items()]
+        self.lengths = [
+            (k, axis, length, *split_length(length))
+            for k, (_, shape) in enumerate(self.inputs)
+            for axis, length in enumerate(shape)
+            if isinstance(length, str)
+        ]
+        self.stop = ctypes.c_int64(0)  # nobody raises it
+        more = [0] * (bool(self.lengths) + bool(self.code.stoppable))
+        strides = [0 if shared else core_size(shape) for shared, shape in self.inputs] + more
+        self.outputs = [graph.sampled[name].shape if self.single else x for name, x in graph.outputs.items()]
+        sizes = [core_size(shape) for shape in self.outputs]
+        self.pointers_in, self.pointers_out = ctypes.c_void_p * len(strides), ctypes.c_void_p * len(sizes)
+        self.strides_in, self.strides_out = (
+            (ctypes.c_int64 * len(strides))(*strides),
+            (ctypes.c_int64 * len(sizes))(*sizes),
+        )
+
+    def __call__(self, count: int, *arrays: np.ndarray) -> Any:
+        if not self.native or not count:
+            return self.kernel(*arrays)
+        places = []
+        for (shared, shape), array in zip(self.inputs, arrays, strict=True):
+            fits = array.size == count * math.prod(shape) if not shared else _fits(shape, array.shape)
+            if not fits or array.dtype is not _FLOAT or not array.flags.c_contiguous:
+                raise ShapeError(f"{self.kernel.name}: an argument of shape {array.shape} does not fit {count} rows of {shape}.")  # fmt: skip
+            places.append(array.__array_interface__["data"][0])
+        lengths = self._lengths(arrays)
+        if lengths is not None:
+            places.append(ctypes.addressof(lengths))
+        if self.code.stoppable:
+            places.append(ctypes.addressof(self.stop))
+        results = [np.empty((count, *shape)) for shape in self.outputs]
+        space = aligned_workspace(self.code.workspace)
+        memory, sources = None if space is None else space.ctypes.data, self.pointers_in(*places)
+        targets = self.pointers_out(*(x.__array_interface__["data"][0] for x in results))
+        if self.single:
+            self.code.entry(sources, targets, memory)
+        else:
+            self.code.entry(sources, self.strides_in, targets, self.strides_out, count, memory)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _lengths(self, arrays: tuple[np.ndarray, ...]) -> Any:
+        """Run-time lengths by name, in the order in which the names appear; all arrays that name one must agree."""
+        found: dict[str, int] = {}
+        for k, axis, name, base, more in self.lengths:
+            length = found[name] = arrays[k].shape[axis]
+            if found.setdefault(base, length - more) != length - more:
+                raise ShapeError(f"{self.kernel.name}: '{name}' is {length}, but '{base}' is {found[base]}.")
+        names = dict.fromkeys(name for _, _, name, _, _ in self.lengths)
+        return (ctypes.c_int64 * len(names))(*(found[name] for name in names)) if names else None
+
+
+def _fits(shape: tuple, found: tuple[int, ...]) -> bool:
+    """Is it the shape of an argument whose lengths may be known at run time only?"""
+    return len(shape) == len(found) and all(a == b or (isinstance(a, str) and b) for a, b in zip(shape, found))
