@@ -145,23 +145,23 @@ def _least(values: list[Any]) -> Any:
     return values[0]
 
 
-def _back_to_rest(table: Any, cap: Any, steps: Any, x_end: Any) -> Any:
+def _back_to_rest(table: Any, slots: Any, cap: Any, steps: Any, x_end: Any) -> Any:
     """Largest x from which the end can be reached, of the last grid point first, where standing still is allowed everywhere."""
 
     def stage(i: Any, high: Any) -> Any:
         j = steps - 1.0 - i
-        row = _Stage.of(native.lookup(table, j))
+        row = _Stage.of(native.lookup(table, native.lookup(slots, j)))
         return ops.minimum(native.lookup(cap, j), _least([o + g * high for o, g in zip(row.offset, row.gain)]))
 
     return {"high": native.repeat(stage, (x_end,), steps, record=lambda i, high: high).samples}
 
 
-def _backward(table: Any, cap: Any, steps: Any, x_end: Any) -> Any:
+def _backward(table: Any, slots: Any, cap: Any, steps: Any, x_end: Any) -> Any:
     """Largest and least x from which the end can be reached, of the last grid point first, and the least before it was cut."""
 
     def stage(i: Any, high: Any, low: Any, least: Any) -> Any:
         j = steps - 1.0 - i
-        row = _Stage.of(native.lookup(table, j))
+        row = _Stage.of(native.lookup(table, native.lookup(slots, j)))
         tops, bottoms = [native.lookup(cap, j)], [ops.minimum(-row.floor, 0.0)]
         for u, d, g in zip(row.up, row.down, row.slope):
             rising, falling = g > 0.0, g < 0.0
@@ -178,11 +178,11 @@ def _backward(table: Any, cap: Any, steps: Any, x_end: Any) -> Any:
     return native.repeat(stage, (x_end, x_end, x_end), steps, record=record).samples
 
 
-def _forward(table: Any, high: Any, low: Any, steps: Any, x_start: Any) -> Any:
+def _forward(table: Any, slots: Any, high: Any, low: Any, steps: Any, x_start: Any) -> Any:
     """The largest x that every stage lets follow."""
 
     def stage(i: Any, x: Any) -> Any:
-        row = _Stage.of(native.lookup(table, i))
+        row = _Stage.of(native.lookup(table, native.lookup(slots, i)))
         best = ops.minimum(native.lookup(high, i + 1.0), _least([u + g * x for u, g in zip(row.up, row.slope)]))
         return ops.maximum(native.lookup(low, i + 1.0), best)
 
@@ -201,9 +201,9 @@ def _kernels(m: int, compiled: bool) -> _Kernels:
     """For m rows a stage, where machine code can be made and where it cannot."""
     stage: dict[str, tuple] = {}
     stage |= dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
-    table, line, ends = ("N", 5 * m + 3), ("N",), ("N+1",)
-    back = {"table": table, "cap": line, "steps": (), "x_end": ()}
-    forth = {"table": table, "high": ends, "low": ends, "steps": (), "x_start": ()}
+    table, line, ends = ("rows", 5 * m + 3), ("N",), ("N+1",)
+    back = {"table": table, "slots": line, "cap": line, "steps": (), "x_end": ()}
+    forth = {"table": table, "slots": line, "high": ends, "low": ends, "steps": (), "x_start": ()}
     passes = (_back_to_rest, back), (_backward, back), (_forward, forth)
     parts = identity(m)
     return _Kernels(
@@ -220,26 +220,28 @@ def solve(stages: Stages, x_start: float, x_end: float) -> PhasePlane:
     flat_below = FLAT * np.abs(stages.a).max(initial=0.0)
     given = stages.a, stages.b, stages.c, stages.low, stages.high, stages.delta, stages.x_max[:-1], flat_below
     table = _kernels(stages.a.shape[1], native.has_compiler()).rows(*given, threads=1)
-    return solve_passes(table, stages.x_max, x_start, x_end)
+    return solve_passes(table, np.arange(len(table)), stages.x_max, x_start, x_end)
 
 
-def solve_passes(table: np.ndarray, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
-    """The same from solved rows, (N, 5m + 3); ``x_max`` (N + 1,) may be lower than what they were solved with."""
-    N, rows, steps = len(table), _Stage.of(table), np.array(float(len(table)))
-    kernels = _kernels(rows.up.shape[1], native.has_compiler())
-    cap = np.minimum(rows.cap, x_max[:-1])
-    cap[rows.floor > cap + 1e-12] = -1.0
+def solve_passes(table: np.ndarray, slots: np.ndarray, x_max: np.ndarray, x_start: float, x_end: float) -> PhasePlane:
+    """The same from solved rows, (…, 5m + 3), of which stage i is number ``slots[i]``; ``x_max`` (N + 1,) may be lower than what
+    they were solved with."""
+    N, steps, places = len(slots), np.array(float(len(slots))), slots.astype(float)
+    kernels = _kernels((table.shape[1] - 3) // 5, native.has_compiler())
+    floor, cap, room = (table[slots, k] for k in (-3, -2, -1))
+    cap = np.minimum(cap, x_max[:-1])
+    cap[floor > cap + 1e-12] = -1.0
     whole = np.append(cap, x_max[-1])
     if x_end > x_max[-1] * (1 + 1e-12):
         return PhasePlane(None, whole, N, "the end speed is above the velocity limit there")
     if cap.min() < 0:
         return PhasePlane(None, whole, int(np.argmax(cap < 0)), "no speed and acceleration meet all limits there")
-    resting = bool(x_end == 0 and rows.floor.max() <= 0 and rows.room.min() >= 0)
+    resting = bool(x_end == 0 and floor.max() <= 0 and room.min() >= 0)
     if resting:
-        high = kernels.rest(N + 1, table, cap, steps, np.array(x_end))[::-1].copy()
+        high = kernels.rest(N + 1, table, places, cap, steps, np.array(x_end))[::-1].copy()
         low = np.zeros(N + 1)
     else:
-        back = kernels.back(N + 1, table, cap, steps, np.array(x_end))
+        back = kernels.back(N + 1, table, places, cap, steps, np.array(x_end))
         high, low, least = (x[::-1].copy() for x in back)
         lost = np.flatnonzero(~(least <= high * (1 + 1e-9) + 1e-15))
         if len(lost):
@@ -250,4 +252,4 @@ def solve_passes(table: np.ndarray, x_max: np.ndarray, x_start: float, x_end: fl
             allowed = f"is above the largest possible {high[0] ** 0.5:.6g}"
         return PhasePlane(None, whole, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
     begin = min(max(x_start, float(low[0])), float(high[0]))
-    return PhasePlane(kernels.forth(N + 1, table, high, low, steps, np.array(begin)), whole)
+    return PhasePlane(kernels.forth(N + 1, table, places, high, low, steps, np.array(begin)), whole)

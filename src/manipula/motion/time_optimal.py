@@ -109,6 +109,7 @@ def solve_time_optimal(
     scheme: Literal["interpolation", "collocation"] = "interpolation",
     tolerance: float = 1e-3,
     strict: bool = True,
+    details: bool = True,
 ) -> TimeOptimalResult:
     """The fastest motion along ``path``, usually a joint-space path.
 
@@ -123,6 +124,7 @@ def solve_time_optimal(
         scheme: see above; ``"collocation"`` imposes each grid point only.
         tolerance: excess between grid points above which the grid is refined.
         strict: slow the motion down by the remaining excess, so that no limit is exceeded.
+        details: find the largest jerk also where it is not limited.
 
     A path with sharp corners is stopped at each of them.
     """
@@ -159,7 +161,7 @@ def solve_time_optimal(
     slowed = max(1.0, checked.worst) ** 0.5 if strict else 1.0
     if slowed > 1.0:
         profile = ScaledProfile(profile, slowed)
-    peaks = _jerk(grid, x) / slowed**3
+    peaks = _jerk(grid, x) / slowed**3 if details or allowed_jerk is not None else np.zeros(0)
     kept = None
     if allowed_jerk is not None:
         low, high = allowed_jerk
@@ -200,13 +202,13 @@ def time_optimal(path: Path, **options: Any) -> PathTrajectory:
             hint = nearest(name, OPTIONS)
             words = f". Did you mean '{hint}'?" if hint else ""
             raise TypeError(f"time_optimal() got an unexpected keyword argument '{name}'{words}")
-    result = solve_time_optimal(path, **options)
+    result = solve_time_optimal(path, **options, details=False)
     if result.status != "finished" or result.trajectory is None:
         raise SolveError(f"No motion along this path keeps the limits: {result.reason}.", result)
     return result.trajectory
 
 
-OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name != "path")
+OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name not in ("path", "details"))
 
 
 def _even_grid(path: Path, count: int) -> np.ndarray:
@@ -225,25 +227,26 @@ class _Grid:
     Interval i of the grid is column ``slots[i]`` of all ``stored`` intervals put side by side.
 
     Attributes:
-        rows: of every interval solved for u, see :func:`~.phase_plane.solved_for_u`.
+        table: all stored intervals solved for u, see :func:`~.phase_plane.solved_for_u`; it has room for more.
         bounds: of x at the beginning and at the end of every interval, (N, 2).
         corners: arc lengths at which the tangent jumps.
     """
 
     def __init__(self, limits: PathLimits, scheme: str, s: np.ndarray, coarse: _Grid | None = None) -> None:
         self.limits, self.scheme, self.s, self.delta = limits, scheme, s, np.diff(s)
-        self.slots: Any = slice(None)
         if coarse is None:
+            self.slots = np.arange(len(s) - 1)
             first = Intervals(limits, s[:-1], s[1:])
             self.stored: tuple[Intervals, ...] = (first,)
             self.flat_below = FLAT * self._largest_factor(first.rows[0])
-            self.rows, self.bounds = self._rows(first, self.delta)
+            self.table, self.bounds = np.empty((0, 0)), np.empty((0, 2))
+            self.bounds = self._solve(first, self.delta, 0)
             at = np.searchsorted(s, limits.path.breaks[1:-1])
             jump = first.q1[0][at] - first.q1[-1][at - 1]
             self.corners = s[at[np.einsum("ij,ij->i", jump, jump) > CORNER**2]]
 
     def refined(self, wanting: np.ndarray) -> _Grid | None:
-        """The grid with the marked intervals and their neighbours cut into four; None when that is too fine."""
+        """The grid with the marked intervals and their neighbours cut into four; None when that is too fine. It takes over the table."""
         near = wanting.copy()
         near[1:] |= wanting[:-1]
         near[:-1] |= wanting[1:]
@@ -266,9 +269,8 @@ class _Grid:
         finer = _Grid(self.limits, self.scheme, np.append(spliced(self.s[:-1], begin), self.s[-1]), self)
         count = sum(part.count for part in self.stored)
         finer.stored, finer.flat_below, finer.corners = (*self.stored, new), self.flat_below, self.corners
-        finer.slots = spliced(np.arange(count)[self.slots], count + np.arange(len(begin)))
-        rows, bounds = self._rows(new, end - begin)
-        finer.rows, finer.bounds = spliced(self.rows, rows), spliced(self.bounds, bounds)
+        finer.slots, finer.table = spliced(self.slots, count + np.arange(len(begin))), self.table
+        finer.bounds = spliced(self.bounds, finer._solve(new, end - begin, count))
         return finer
 
     def _largest_factor(self, rows: np.ndarray) -> float:
@@ -280,13 +282,21 @@ class _Grid:
             found.append(rows[:, 2 * n + 1 : 3 * n + 1])
         return max(max(float(x.max()), -float(x.min())) for x in found)
 
-    def _rows(self, part: Intervals, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self, part: Intervals, delta: np.ndarray, used: int) -> np.ndarray:
+        """Append the solved rows of more intervals to the table, of which so many rows are used; the bounds of x of these intervals."""
         bounds = np.stack([part.bound(0), part.bound(-1)], axis=1)
         both = (part.rows[0], part.rows[-1]) if self.scheme == "interpolation" else (part.rows[0],)
         kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), native.has_compiler())
         both = map(np.ascontiguousarray, both)
-        rows = kernel(part.count, *both, delta, bounds[:, 0].copy(), np.array(self.flat_below), self.limits.of_rows)
-        return rows, bounds
+        given = delta, bounds[:, 0].copy(), np.array(self.flat_below), self.limits.of_rows
+        needed = used + part.count
+        if needed <= len(self.table):
+            self.table[used:needed] = kernel(part.count, *both, *given)
+            return bounds
+        old, self.table = self.table, kernel(part.count, *both, *given, before=used, behind=needed // 2)
+        if used:
+            self.table[:used] = old[:used]
+        return bounds
 
     def joined(self, part: Callable[[Intervals], np.ndarray]) -> np.ndarray:
         """What ``part`` takes of all stored intervals, (…, N, k), in the order of the grid."""
@@ -337,7 +347,7 @@ def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, compiled: bool) -
 
 def _on_grid(grid: _Grid, length: float, start_speed: float, end_speed: float) -> tuple[np.ndarray, np.ndarray] | str:
     """x and its ceiling on the grid, or why there is none."""
-    found = solve_passes(grid.rows, grid.x_max(), start_speed**2, end_speed**2)
+    found = solve_passes(grid.table, grid.slots, grid.x_max(), start_speed**2, end_speed**2)
     if found.x is None:
         return f"{found.reason} (s = {grid.s[found.failed_at]:.6g} of {length:.6g})"
     x = found.x
@@ -391,7 +401,8 @@ def _jerk(grid: _Grid, x: np.ndarray) -> np.ndarray:
     if len(x) < 3:
         return np.zeros(grid.limits.n)
     speed, u = np.sqrt(x), np.diff(x) / (2.0 * grid.delta)
-    n, middle = grid.limits.n, grid.joined(lambda part: part.rows[2])
-    qdd = middle[:, :n] * u[:, None] + middle[:, n : 2 * n] * ((x[1:] + x[:-1]) / 2)[:, None]
+    n = grid.limits.n
+    middle = grid.joined(lambda part: part.rows[2, :, : 2 * n])
+    qdd = middle[:, :n] * u[:, None] + middle[:, n:] * ((x[1:] + x[:-1]) / 2)[:, None]
     dt = 2.0 * grid.delta / (speed[1:] + speed[:-1])
     return np.abs(np.diff(qdd, axis=0) / ((dt[1:] + dt[:-1]) / 2)[:, None]).max(axis=0)

@@ -18,12 +18,20 @@ NODES = 16
 TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
 SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
 MAX_PANELS = 400_000
+AHEAD, FEW = (
+    4,
+    64,
+)  # halvings that are looked at together, for so many panels at most: one call costs more than its work
 PANELS = 2000, 8  # at most so many, and so many for each piece: a spline through even points needs two or three
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
 _degrees = np.arange(NODES)
 # c_k = (2k+1)/2 Σ w_i f(x_i) P_k(x_i)
 _TO_SERIES = (2 * _degrees[:, None] + 1) / 2 * np.polynomial.legendre.legvander(_x, NODES - 1).T * _w
+
+_TO_POWERS = np.array(
+    [[*np.polynomial.legendre.leg2poly(row), *[0.0] * NODES][: NODES + 1] for row in np.eye(NODES + 1)]
+)
 
 
 def _integrate_series(c: np.ndarray) -> np.ndarray:
@@ -46,6 +54,18 @@ def _legendre(c: np.ndarray, x: np.ndarray) -> np.ndarray:
     return c[:, 0] + x * b1 - b2 / 2
 
 
+def _halved(low: np.ndarray, high: np.ndarray, piece: np.ndarray, levels: int) -> tuple[np.ndarray, ...]:
+    """Panels, their halves, the halves of these, … behind one another; and where every level begins."""
+    lows, highs, pieces = [low], [high], [piece]
+    for _ in range(levels - 1):
+        middle = (lows[-1] + highs[-1]) / 2
+        lows.append(np.concatenate([lows[-1], middle]))
+        highs.append(np.concatenate([middle, highs[-1]]))
+        pieces.append(np.tile(pieces[-1], 2))
+    begin = np.cumsum([0, *map(len, lows)])
+    return np.concatenate(lows), np.concatenate(highs), np.concatenate(pieces), begin
+
+
 class ArcLength:
     """Table of panels of one curve.
 
@@ -62,31 +82,40 @@ class ArcLength:
         count = 0
         size = np.zeros(0)  # length of every piece, estimated by its first panel
         while len(low):
+            levels = AHEAD if len(low) <= FEW else 1
+            low, high, piece, level = _halved(low, high, piece, levels)
             half = (high - low) / 2
             u = (low + high)[:, None] / 2 + half[:, None] * _x
             values = speed(u.ravel(), np.repeat(piece, NODES)).reshape(u.shape)
-            if not np.all(np.isfinite(values)):
+            if not np.isfinite(values).all():
                 at = u[~np.isfinite(values)][0]
                 raise DescriptionError(f"The path has no finite derivative at parameter {at:.6g}.")
             series = values @ _TO_SERIES.T
             if not len(size):
-                size = 2 * half * np.abs(values).max(axis=1)
+                size = 2 * half[: level[1]] * np.abs(values[: level[1]]).max(axis=1)
             tail = 2 * half * np.abs(series[:, -2:]).sum(axis=1)
             good = (tail <= TAIL * size[piece]) | (2 * half <= smallest[piece])
+            open_ = np.ones(level[1], bool)  # no panel around it is good
+            for k in range(levels):
+                here = slice(level[k], level[k + 1])
+                good[here] &= open_
+                open_ = np.tile(open_ & ~good[here], 2) if k + 1 < levels else open_ & ~good[here]
+            low_, high_, piece_ = (x[level[-2] :][open_] for x in (low, high, piece))
             count += int(good.sum())
-            if count + 2 * int((~good).sum()) > most:
+            if count + 2 * len(low_) > most:
                 raise BudgetError(
                     f"The length of the path needs more than {most} panels; its parts are too different in size, or it is "
                     "no smooth curve between its breaks.")  # fmt: skip
             done.append((low[good], half[good], piece[good], series[good] * half[good, None]))
-            middle = (low + high)[~good] / 2
-            low, high = np.concatenate([low[~good], middle]), np.concatenate([middle, high[~good]])
-            piece = np.tile(piece[~good], 2)
+            middle = (low_ + high_) / 2
+            low, high = np.concatenate([low_, middle]), np.concatenate([middle, high_])
+            piece = np.tile(piece_, 2)
         low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
         order = np.lexsort((low, piece))
         self.low, self.half, self.piece = low[order], half[order], piece[order]
         self.rate = series[order]  # ds/dx on the panel, x in [-1, 1]
         self.series = _integrate_series(self.rate)
+        self.powers = self.series @ _TO_POWERS  # s on the panel by powers of x
         lengths = 2 * self.rate[:, 0]
         self.start = np.concatenate([[0.0], np.cumsum(lengths)])
         last = np.searchsorted(self.piece, np.arange(len(breaks) - 1), side="right")

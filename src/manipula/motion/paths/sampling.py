@@ -4,7 +4,7 @@ With :math:`p'=dp/du` and :math:`\sigma=|p'|`, arc length s gives
 
 .. math:: \frac{dp}{ds}=t=\frac{p'}{\sigma},\qquad \frac{d^2p}{ds^2}=\frac{p''-(p''\cdot t)\,t}{\sigma^2}
 
-and u(s) is Newton's iteration on the Legendre series of :class:`~.arc_length.ArcLength`.
+and u(s) is Newton's iteration on the series of :class:`~.arc_length.ArcLength`, written by powers.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _on_curve(
     panel = np.searchsorted(table.start, s, side="right") - 1
     for k in (0, -1):  # an end that is a break belongs to the piece before
         panel[k] = np.clip(panel[k], table._first[piece], table._last[piece])
-    panels = np.column_stack([table.piece, table.start[:-1], table.low, table.half, table.series, table.rate])
+    panels = np.column_stack([table.piece, table.start[:-1], table.low, table.half, table.powers])
     found, rate = kernel(count, np.ascontiguousarray(s), panel.astype(float), ends, panels, *constants)
     mean = np.diff(table.piece_ends) / np.diff(curve.breaks)
     if rate.min() < STANDSTILL * mean.max() and np.any(rate.reshape(shape) < STANDSTILL * mean[piece]):
@@ -113,8 +113,8 @@ def _kernel(d: int, powers: int, even: bool, along: Along) -> native.RowsCall:
     row = ("pieces", 2 + powers * d)  # beginning, end, coefficients
     if even:
         inputs: dict[str, tuple] = {"s": (), "piece": (), "pieces": row, "speed": (2,)}
-    else:  # piece, beginnings in s and in u, half width in u, series of s and of its rate
-        inputs = {"s": (), "panel": (), "pieces": row, "panels": ("panels", 4 + NODES + 1 + NODES)}
+    else:  # piece, beginnings in s and in u, half width in u, s by powers of x
+        inputs = {"s": (), "panel": (), "pieces": row, "panels": ("panels", 4 + NODES + 1)}
     constants = {f"constant_{k}": shape for k, shape in enumerate(along.constants)}
 
     def sampled(s: Any, place: Any, pieces: Any, table: Any, *more: Any) -> Any:
@@ -144,22 +144,25 @@ def _even(s: Any, piece: Any, pieces: Any, speed: Any, d: int) -> Any:
 
 
 def _uneven(s: Any, panel: Any, pieces: Any, panels: Any, d: int) -> Any:
-    piece, start, begin, half, *series = native.lookup(panels, panel)
+    piece, start, begin, half, *powers = native.lookup(panels, panel)
     low, high, *coefficients = native.lookup(pieces, piece)
-    length, slope, target = series[: NODES + 1], series[NODES + 1 :], s - start
+    target = s - start
 
     def newton(terms: int) -> Callable[[Any, Any], Any]:
+        c = powers[:terms]
+        rate = [k * a for k, a in enumerate(c)][1:]
+
         def step(x: Any, change: Any) -> Any:
-            new = x - (_legendre(length[: terms + 1], x) - target) / ops.maximum(_legendre(slope[:terms], x), 1e-300)
+            new = x - (_polynomial(c, x) - target) / ops.maximum(_polynomial(rate, x), 1e-300)
             new = ops.minimum(ops.maximum(new, -1.0), 1.0)
             return new, ops.abs(new - x)
 
         return step
 
-    x = ops.minimum(ops.maximum(target / slope[0] - 1.0, -1.0), 1.0)
+    x = ops.minimum(ops.maximum((target - powers[0]) / ops.maximum(powers[1], 1e-300), -1.0), 1.0)
     for _ in range(2):  # the first terms lead near the root
         x = newton(FIRST_TERMS)(x, 1.0)[0]
-    x = native.until(newton(NODES), (x, 1.0), lambda x, change: change < 1e-9, 30.0).state[0]
+    x = native.until(newton(NODES + 1), (x, 1.0), lambda x, change: change < 1e-9, 30.0).state[0]
     u = ops.minimum(ops.maximum(begin + half * (1.0 + x), low), high)
     c0, c1, c2 = _taylor(np.reshape(coefficients, (-1, d)), u - low)
     square = dot(c1, c1)
@@ -177,9 +180,12 @@ def _taylor(rows: Any, x: Any) -> list[np.ndarray]:
     return c[:3]
 
 
-def _legendre(c: Any, x: Any) -> Any:
-    """Σ c_k P_k(x) by Clenshaw's recurrence."""
-    b1, b2 = 0.0 * x, 0.0 * x
-    for k in range(len(c) - 1, 0, -1):
-        b1, b2 = c[k] + (2 * k + 1) / (k + 1) * x * b1 - (k + 1) / (k + 2) * b2, b1
-    return c[0] + x * b1 - b2 / 2
+def _polynomial(c: Any, x: Any) -> Any:
+    """Σ c_k x^k; even and odd powers apart, so that a processor has two sums to work on."""
+    square, sums = x * x, []
+    for part in (c[0::2], c[1::2]):
+        total = part[-1]
+        for a in part[-2::-1]:
+            total = total * square + a
+        sums.append(total)
+    return sums[0] + x * sums[1]

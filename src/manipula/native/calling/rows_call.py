@@ -51,9 +51,12 @@ class RowsCall:
             (ctypes.c_int64 * len(sizes))(*sizes),
         )
 
-    def __call__(self, count: int, *arrays: np.ndarray) -> Any:
+    def __call__(self, count: int, *arrays: np.ndarray, before: int = 0, behind: int = 0) -> Any:
+        """``before`` and ``behind``: rows of the results around those that are computed, left to the caller."""
         if not self.native or not count:
-            return self.kernel(*arrays)
+            found = self.kernel(*arrays)
+            spare = [(before, behind)] + [(0, 0)] * 9
+            return np.pad(found, spare[: found.ndim]) if before + behind else found
         places = []
         for (shared, shape), array in zip(self.inputs, arrays, strict=True):
             fits = array.size == count * math.prod(shape) if not shared else _fits(shape, array.shape)
@@ -65,10 +68,11 @@ class RowsCall:
             places.append(ctypes.addressof(lengths))
         if self.code.stoppable:
             places.append(ctypes.addressof(self.stop))
-        results = [np.empty((count, *shape)) for shape in self.outputs]
+        results = [np.empty((before + count + behind, *shape)) for shape in self.outputs]
         space = aligned_workspace(self.code.workspace)
         memory, sources = None if space is None else space.ctypes.data, self.pointers_in(*places)
-        targets = self.pointers_out(*(x.__array_interface__["data"][0] for x in results))
+        first = [x.__array_interface__["data"][0] + before * x.strides[0] for x in results]
+        targets = self.pointers_out(*first)
         if self.single:
             self.code.entry(sources, targets, memory)
         else:
