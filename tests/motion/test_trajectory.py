@@ -325,3 +325,45 @@ def test_without_ruckig_the_message_says_what_to_install(monkeypatch):
 def test_wrong_moves_are_named(arguments, error, message):
     with pytest.raises(error, match=message):
         joint_move(**{"start": START, "goal": GOAL, **LIMITS, **arguments})
+
+
+ROUNDING = 1e-14  # of numbers of size 1: one time is evaluated in plain numbers, many in arrays
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        paths.line((0, 0, 0), (1, 0.2, 0.3)), paths.circle((0, 0, 0), 0.3), paths.ellipse((0, 0, 0), 0.3, 0.1),
+        paths.helix((0, 0, 0), 0.3, 0.1, 2.0), paths.spline([(0, 0, 0), (1, 0, 0), (1, 1, 0), (2, 1, 1)]),
+        paths.joint([[0.0, 0.1], [1.0, 0.0], [1.2, 0.8]], interpolation="polyline"),
+        paths.joint([[0.0, 0.1], [1.0, 0.0], [1.2, 0.8]], interpolation="polyline", blend=0.1),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "law", [timing.quintic(2.0), timing.double_s(1.0, 2.0, 5.0), timing.cycloid(2.0), timing.scaled(timing.septic(1.0), 2.0)]
+)  # fmt: skip
+def test_one_time_gives_what_many_times_give(path, law):
+    """At random times, before and after the motion, and on both sides of every break."""
+    motion = trajectory(path, law)
+    t = np.concatenate([np.random.default_rng(0).uniform(-0.2, motion.duration + 0.2, 20), motion.breaks])
+    for side in ("right", "left"):
+        for order in range(4):
+            many = motion.derivatives(t, order, side)
+            one = np.stack([motion.derivatives(float(x), order, side) for x in t], axis=1)
+            np.testing.assert_allclose(one, many, atol=ROUNDING * (1 + np.abs(many).max()))
+
+
+def test_one_time_of_a_table_gives_the_bits_of_many_times():
+    table = trajectory(paths.circle((0, 0, 0), 0.3), timing.quintic(2.0)).to_piecewise(1e-6)
+    t = np.concatenate([np.linspace(-0.1, 2.1, 40), table.breaks])
+    for side in ("right", "left"):
+        one = np.stack([table.derivatives(float(x), 3, side) for x in t], axis=1)
+        np.testing.assert_array_equal(one, table.derivatives(t, 3, side))
+
+
+@pytest.mark.parametrize("t", [float("nan"), float("inf")])
+def test_one_time_that_is_no_time(t):
+    motion = trajectory(paths.line((0, 0, 0), (1, 0.2, 0.3)), timing.quintic(2.0))
+    for asked in (motion, motion.to_piecewise()):
+        with pytest.raises(DescriptionError, match="not finite"):
+            asked.position(t)

@@ -16,7 +16,7 @@ from manipula.algebra.arguments import positive
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.lazy import cached_property
 from manipula.motion.paths.base import Side
-from manipula.motion.timing.base import PiecewiseProfile
+from manipula.motion.timing.base import PiecewiseProfile, is_one, locate, taylor
 from manipula.motion.trajectory import Trajectory
 
 MAX_PIECES = 1_000_000
@@ -58,14 +58,6 @@ class PiecewiseTrajectory(Trajectory):
             raise DescriptionError("The breaks of a trajectory must start at 0 and increase.")
         self.duration, self.dimension, self.space = float(self._breaks[-1]), self.coefficients.shape[2], space
 
-    @cached_property
-    def _profiles(self) -> list[PiecewiseProfile]:
-        pieces, powers, _ = self.coefficients.shape
-        return [
-            PiecewiseProfile(self._breaks, self.coefficients[:, :, i].reshape(pieces, powers))
-            for i in range(self.dimension)
-        ]
-
     def __repr__(self) -> str:
         what = dict(self.description) if self.description else f"{len(self.coefficients)} pieces, degree {self.coefficients.shape[1] - 1}"  # fmt: skip
         return f"PiecewiseTrajectory({what}, duration={self.duration:.6g}, space='{self.space}')"
@@ -89,7 +81,18 @@ class PiecewiseTrajectory(Trajectory):
         return self._breaks, np.ascontiguousarray(self.coefficients.transpose(0, 2, 1))
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
-        return np.stack([profile.evaluate(t, order, side) for profile in self._profiles], axis=-1)
+        if is_one(t, order, side):
+            inside, piece, resting = locate(self._breaks, self.duration, t, side)
+            x = inside - self._breaks.item(piece)
+            one = np.array([taylor(c, x, order) for c in self.coefficients[piece].T.tolist()]).T
+            if resting:
+                one[1:] = 0.0
+            return one
+        return self._profile.evaluate(t, order, side)
+
+    @cached_property
+    def _profile(self) -> PiecewiseProfile:
+        return PiecewiseProfile(self._breaks, self.coefficients)
 
 
 def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTrajectory:

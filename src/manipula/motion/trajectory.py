@@ -25,7 +25,7 @@ from manipula.identity import is_own
 from manipula.lazy import cached_property
 from manipula.motion import paths, timing
 from manipula.motion.paths.base import Path, Side
-from manipula.motion.timing.base import Profile, TimeLaw, checked_duration
+from manipula.motion.timing.base import Profile, TimeLaw, checked_duration, is_one
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
@@ -160,6 +160,11 @@ class PathTrajectory(Trajectory):
         return self.profile.evaluate(t, order, side)
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
+        if is_one(t, order, side):
+            one = self.profile.evaluate_one(t, order, side)
+            found = None if one is None else self.path.derivatives_one(one[0], order, side)
+            if found is not None:
+                return _chain(found, np.array(one)[:, None]) if order else found
         order = whole_number(order, "order", 0, 3)  # up to the jerk
         s = self.profile.evaluate(t, order, side)
         return _chain(self.path.derivatives(s[0], order, side), s[..., None])

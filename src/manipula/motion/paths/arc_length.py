@@ -140,6 +140,27 @@ class ArcLength:
         u = self.low[panel] + self.half[panel] * (1.0 + x)
         return np.clip(u, self._breaks[piece], self._breaks[piece + 1])
 
+    def parameter_one(self, s: float, piece: int) -> float:
+        """u(s) at one place in plain numbers."""
+        first, last = int(self._first[piece]), int(self._last[piece])
+        panel = min(max(int(self.start.searchsorted(s, side="right")) - 1, first), last)
+        target, (constant, slope, *rest) = s - self.start.item(panel), self.powers[panel].tolist()
+        rest.reverse()
+        x = min(max((target - constant) / max(slope, 1e-300), -1.0), 1.0)
+        for _ in range(30):
+            value = rate = 0.0
+            for c in rest:
+                rate = rate * x + value
+                value = value * x + c
+            rate, value = rate * x + value, value * x + slope
+            rate, value = rate * x + value, value * x + constant
+            new = min(max(x - (value - target) / max(rate, 1e-300), -1.0), 1.0)
+            change, x = abs(new - x), new
+            if change < 1e-9:  # the next one would be its square
+                break
+        u = self.low.item(panel) + self.half.item(panel) * (1.0 + x)
+        return min(max(u, self._breaks.item(piece)), self._breaks.item(piece + 1))
+
     def length(self, u: np.ndarray) -> np.ndarray:
         """s(u), shape of ``u``."""
         flat = np.asarray(u, float).ravel()

@@ -14,6 +14,7 @@ just before; at the end of the path only the left value exists and is returned.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -77,6 +78,14 @@ class Curve(ABC):
             else:
                 out[0, :, i] = coordinate
         return out
+
+    def series_one(self, u: float, piece: int, order: int) -> np.ndarray | None:
+        """Taylor coefficients at one u, shape (order + 1, dimension); ``None`` for a curve that somebody wrote for grids."""
+        if not type(self).__module__.startswith("manipula."):
+            return None
+        given = self.point(Jet.variable(u, order) if order else u, piece)
+        rows = [x.coefficients if isinstance(x, Jet) else (x, *[0.0] * order) for x in given]
+        return np.array(rows, float).T.copy()
 
     def speeds(self, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
         """|dp/du| on a grid."""
@@ -234,6 +243,39 @@ class Path:
             chosen = owners == i if len(self.curves) > 1 else slice(None)
             out[:, chosen] = self._on_curve(int(i), flat[chosen] - self._offset[i], self._piece[index[chosen]], order)
         return out.reshape(order + 1, *shape, self.dimension)
+
+    def derivatives_one(self, s: float, order: int, side: Side) -> np.ndarray | None:
+        """The same at one place up to the second derivative, in plain numbers; ``None`` where only :meth:`derivatives` can tell."""
+        slack, length = 1e-9 * self.length, self.length
+        if not -slack <= s <= length + slack or order > 2:
+            return None
+        s, last = min(max(s, 0.0), length), len(self.breaks) - 1
+        near = min(max(int(self.breaks.searchsorted(s)), 1), last)
+        before, after = self.breaks.item(near - 1), self.breaks.item(near)
+        closest = before if s - before < after - s else after
+        s = closest if abs(s - closest) <= SNAP * length else s
+        index = min(max(int(self.breaks.searchsorted(s, side=side)) - 1, 0), last - 1)
+        i, piece = int(self._owner[index]), int(self._piece[index])
+        curve, table, s = self.curves[i], self._tables[i], s - self._offset.item(i)
+        if table is None:
+            assert curve.speed is not None
+            u = curve.breaks.item(0) + s / curve.speed
+            u = min(max(u, curve.breaks.item(piece)), curve.breaks.item(piece + 1))
+        else:
+            u = table.parameter_one(s, piece)
+        c = curve.series_one(u, piece, order)
+        if c is None or not order:
+            return c
+        if table is None:
+            return c * np.array([[1.0], [1.0 / curve.speed], [2.0 / curve.speed**2]][: order + 1])
+        square = float(c[1] @ c[1])
+        mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (curve.breaks[piece + 1] - curve.breaks[piece])
+        if not square >= (STANDSTILL * mean) ** 2:
+            return None
+        c[1] /= math.sqrt(square)
+        if order > 1:
+            c[2] = 2.0 / square * (c[2] - (c[2] @ c[1]) * c[1])
+        return c
 
     def _on_curve(self, i: int, s: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         curve, table = self.curves[i], self._tables[i]

@@ -49,6 +49,15 @@ class PiecewisePolynomial(Curve):
             out[k] = c[k]
         return out
 
+    def series_one(self, u: float, piece: int, order: int) -> np.ndarray:
+        x, rows = u - self.breaks.item(piece), self.coefficients[piece].T.tolist()
+        for c in rows:
+            for k in range(min(order, len(c) - 1) + 1):
+                for j in range(len(c) - 2, k - 1, -1):
+                    c[j] = c[j] + x * c[j + 1]
+            c += [0.0] * (order + 1 - len(c))
+        return np.array([c[: order + 1] for c in rows]).T
+
     def speeds(self, u: np.ndarray, piece: np.ndarray) -> np.ndarray:
         """|dp/du|, in machine code."""
         if not native.has_compiler():

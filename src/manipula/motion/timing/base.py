@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from manipula.errors import DescriptionError
 from manipula.parts.checks import check_part
 
 Side = Literal["right", "left"]
+SIDES = get_args(Side)
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 HIGHEST_ORDER = 64  # of a derivative
 SHORTEST, LONGEST = 1e-12, 1e12  # [s] of a motion: powers of its duration must stay numbers
@@ -63,7 +64,55 @@ class Profile(ABC):
         if side == "left":
             resting |= flat <= 0
         out[1:, resting] = 0.0
-        return out.reshape(order + 1, *times.shape)
+        return out.reshape(order + 1, *times.shape, *out.shape[2:])
+
+    def inside_one(self, t: float, piece: int, order: int) -> list[float] | None:
+        """The same as :meth:`inside` at one time in plain numbers; ``None`` when this profile does not offer it."""
+        return None
+
+    def evaluate_one(self, t: float, order: int, side: Side) -> list[float] | None:
+        """The same as :meth:`evaluate` at one time (see :func:`is_one`); ``None`` when this profile does not offer it."""
+        inside, piece, resting = locate(self.breaks, self.duration, t, side)
+        out = self.inside_one(inside, piece, order)
+        return out if out is None or not resting else [out[0], *[0.0] * order]
+
+
+def is_one(t: Any, order: Any, side: Any) -> bool:
+    """Is it one plain time with an order and a side that exist? Such are evaluated in plain numbers."""
+    return (
+        type(t) is float
+        and t - t == 0.0
+        and type(order) is int
+        and 0 <= order <= HIGHEST_ORDER
+        and type(side) is str
+        and side in SIDES
+    )
+
+
+def locate(breaks: np.ndarray, duration: float, t: float, side: Side) -> tuple[float, int, bool]:
+    """Of one time: the time within the motion, taken onto a break that is near; its piece; whether the motion rests there."""
+    inside = min(max(t, 0.0), duration)
+    last = len(breaks) - 1
+    near = min(max(int(breaks.searchsorted(inside)), 1), last)
+    before, after = breaks.item(near - 1), breaks.item(near)
+    closest = before if inside - before < after - inside else after
+    if abs(inside - closest) <= INSTANT * duration:
+        inside = closest
+    piece = min(max(int(breaks.searchsorted(inside, side=side)) - 1, 0), last - 1)
+    overrun = OVERRUN * duration
+    resting = t < -overrun or t > duration + overrun or (side == "left" and t <= 0.0)
+    return inside, piece, resting
+
+
+def taylor(c: list[float], x: float, order: int) -> list[float]:
+    """Value and derivatives of Σ c_k x^k, by repeated synthetic division; c is used up."""
+    out, factorial, top = [], 1.0, len(c) - 2
+    for k in range(min(order + 1, top + 2)):
+        for j in range(top, k - 1, -1):
+            c[j] = c[j] + x * c[j + 1]
+        out.append(c[k] * factorial)
+        factorial *= k + 1
+    return out + [0.0] * (order + 1 - len(out))
 
 
 class PiecewiseProfile(Profile):
@@ -71,7 +120,7 @@ class PiecewiseProfile(Profile):
 
     Args:
         breaks: increasing times from 0, shape (pieces + 1,).
-        coefficients: shape (pieces, degree + 1), lowest power first.
+        coefficients: shape (pieces, degree + 1), lowest power first; (pieces, degree + 1, d) for several functions at once.
     """
 
     def __init__(self, breaks: Any, coefficients: Any) -> None:
@@ -87,10 +136,13 @@ class PiecewiseProfile(Profile):
     def _key(self) -> Any:
         return key((self.breaks, self.coefficients))
 
+    def inside_one(self, t: float, piece: int, order: int) -> list[float]:
+        return taylor(self.coefficients[piece].tolist(), t - self.breaks.item(piece), order)
+
     def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
-        x = t - self.breaks[piece]
+        x = (t - self.breaks[piece]).reshape(-1, *[1] * (self.coefficients.ndim - 2))
         c = [self.coefficients[piece, k] for k in range(self.coefficients.shape[1])]
-        out, factorial = np.zeros((order + 1, len(t))), 1.0
+        out, factorial = np.zeros((order + 1, *c[0].shape)), 1.0
         for k in range(min(order + 1, len(c))):
             for j in range(len(c) - 2, k - 1, -1):
                 c[j] = c[j] + x * c[j + 1]

@@ -30,6 +30,11 @@ class ScaledProfile(Profile):
         local = np.clip(t / self.factor, self.inner.breaks[piece], self.inner.breaks[piece + 1])
         return self.inner.inside(local, piece, order) * (self.factor ** -np.arange(order + 1.0))[:, None]
 
+    def inside_one(self, t: float, piece: int, order: int) -> list[float] | None:
+        low, high = self.inner.breaks.item(piece), self.inner.breaks.item(piece + 1)
+        out = self.inner.inside_one(min(max(t / self.factor, low), high), piece, order)
+        return None if out is None else [x * self.factor**-k for k, x in enumerate(out)]
+
 
 @dataclass(frozen=True)
 class Scaled(TimeLaw):
