@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.ik.search.reach import reach_of
 from manipula.ik.tracking.continuation import poses_along
 from manipula.ik.tracking.cyclic import track_cyclic
 from manipula.ik.tracking.posture_graph import search_graph
@@ -148,8 +151,57 @@ def test_paths_that_leave_the_workspace_are_refused(panda: mp.Model) -> None:
     assert track(panda, far).status == "unreachable"
     out = mp.trajectory(mp.paths.line([0.5, 0.0, 0.5], [1.5, 0.0, 0.5]), mp.timing.quintic(1.0))
     found = track(panda, out)
-    assert found.status == "limits"
+    assert found.status == "unreachable"
     assert found.trajectory is None
+
+
+def test_a_path_that_leaves_the_reach_is_told_where_and_by_how_much(panda: mp.Model) -> None:
+    """At the time that is told the path passes the shell of the links' lengths; at the end it is as far outside as is told."""
+    out = mp.trajectory(mp.paths.line([0.5, 0.0, 0.5], [1.6, 0.2, 0.5]), mp.timing.quintic(1.0))
+    reach = reach_of(panda.robot)
+    for found in (track(panda, out), track_cyclic(panda, out)):
+        assert found.status == "unreachable"
+        time, place, end, gap = map(float, re.findall(r"(?<= )\d[\d.]*(?= )", found.reason))
+        assert abs(np.linalg.norm(out.position(time) - reach.centre) - reach.farthest) < 1e-4
+        assert abs(float(out.arc_length(time, 0)[0]) - place) < 1e-4
+        assert end == 1.0
+        assert abs(np.linalg.norm(out.position(end) - reach.centre) - reach.farthest - gap) < 1e-5
+
+
+def test_a_planar_path_that_leaves_the_reach_is_told_too() -> None:
+    """A planar 2R arm of reach 2 m: from x = 1 straight outwards to 2.5 m."""
+    arm = mp.planar([1.0, 1.0], masses=[1.0, 1.0])
+    out = mp.trajectory(mp.paths.line([1.0, 0.0, 0.0], [2.5, 0.0, 0.0]), mp.timing.quintic(1.0))
+    found = track(arm, out)
+    assert found.status == "unreachable"
+    place, gap = (float(re.search(rf"([\d.]+) m {word}", found.reason)[1]) for word in ("along", "at"))
+    assert 1.0 <= place < 1.04  # one sample later at most
+    assert abs(gap - 0.5) < 1e-5
+
+
+def test_a_path_within_the_lengths_of_the_links_but_out_of_reach_is_told_too(panda: mp.Model) -> None:
+    """The links of a Panda are bent: its real reach is 0.1 m shorter than their lengths. Nearest postures are judged by solve_ik."""
+    q = np.array([0.1, 0.3, 0.2, -1.5, 0.1, 1.8, 0.3])
+    p = panda.pose(q)[:3, 3]
+    out = mp.trajectory(
+        mp.paths.line(p, p + 0.3 * np.array([p[0], p[1], 0.0]) / np.hypot(p[0], p[1])), mp.timing.quintic(1.0)
+    )
+    found = track(panda, out, q0=q)
+    assert found.status == "unreachable"
+    time = float(re.search(r"at t = ([\d.]+) s", found.reason)[1])
+    assert mp.solve_ik(panda, out.position(time - 0.05), limits=False).ok
+    assert mp.solve_ik(panda, out.position(time + 0.05), limits=False).status == "unreachable"
+
+
+def test_a_path_that_joint_limits_forbid_is_no_matter_of_reach() -> None:
+    """Within the reach of a 2R arm, but its elbow would have to bend further than it can."""
+    arm = mp.planar([1.0, 1.0], masses=[1.0, 1.0])
+    limits = replace(arm.joints[1].limits, lower=-0.5, upper=0.5)
+    arm = replace(arm, joints=(arm.joints[0], replace(arm.joints[1], limits=limits)))
+    path = mp.paths.line([1.98, 0.0, 0.0], [1.0, 0.0, 0.0])
+    found = track(arm, mp.trajectory(path, mp.timing.quintic(1.0)))
+    assert found.status == "limits"
+    assert "within the limits" in found.reason
 
 
 def test_wrong_input_raises(panda: mp.Model, feasible: list[Image]) -> None:

@@ -93,7 +93,7 @@ def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float,
     if size > NEAR:
         return IkVerdict(
             "unreachable",
-            f"No posture found gets nearer than {size:.6g} {_unit(search.task)}: the target is out of reach.",
+            f"No posture found gets nearer than {size:.6g} {unit(search.task)}: the target is out of reach.",
         )
     if ratio < SINGULAR:
         words = f"The nearest posture is singular (smallest over largest singular value {ratio:.1e}); the error stays at {size:.3g}."
@@ -104,5 +104,6 @@ def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float,
     return IkVerdict("not_converged", words)
 
 
-def _unit(task: Task) -> str:
+def unit(task: Task) -> str:
+    """Of the error of a task: metres, or metres and radians."""
     return "m" if all(r < 3 for _, rows in task.parts for r in rows) else "m or rad"

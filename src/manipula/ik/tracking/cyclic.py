@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula.algebra.arguments import flag
 from manipula.errors import DescriptionError
+from manipula.ik.tracking.beyond_reach import beyond_lengths, beyond_search
 from manipula.ik.tracking.continuation import poses_along
 from manipula.ik.tracking.self_motion import compile_tracking_step
 from manipula.ik.tracking.track import (
@@ -62,6 +63,9 @@ def track_cyclic(
     step = compile_tracking_step(robot, follower.task, False, (Posture(favourite),))
     t = follower.times(samples or follower.default_samples())
     targets = poses_along(trajectory, t)
+    outside = beyond_lengths(follower, t, targets, tolerance)
+    if outside is not None:
+        return _failed(t, robot, "unreachable", outside)
     first = follower.candidates(targets[0], np.random.default_rng(seed))
     if not len(first):
         return _failed(t, robot, "unreachable", "No posture reaches the start of the path.")
@@ -73,7 +77,9 @@ def track_cyclic(
     for k in range(1, len(t)):
         q = _settled(step, targets[k], rows[-1])
         if q is None or np.max(np.abs(q - rows[-1])) > LARGEST_STEP:
-            return _failed(t, robot, "limits", f"The nearest posture cannot be continued at t = {t[k]:.6g} s.")
+            outside = beyond_search(follower, t, targets, k)
+            words = outside or f"The nearest posture cannot be continued at t = {t[k]:.6g} s."
+            return _failed(t, robot, "limits" if outside is None else "unreachable", words)
         rows.append(q)
     q = np.array(rows)
     hard = follower.hard

@@ -82,7 +82,7 @@ def _led(follower: Follower, targets: np.ndarray, q: np.ndarray, goal: np.ndarra
         good &= (error <= TOLERANCE) & (np.max(np.abs(new - q), axis=1) <= LARGEST_STEP)
         q = np.where(good[:, None], new, q)
         rows.append(q)
-    return np.array(rows).reshape(len(targets) - 1, len(good), -1), good
+    return np.array(rows).reshape(len(targets) - 1, *q.shape), good
 
 
 def _thinned(layer: Layer) -> Layer:

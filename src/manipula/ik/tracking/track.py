@@ -22,6 +22,7 @@ from manipula.ik.search.joint_box import start_box
 from manipula.ik.search.starts import RELAXED, Search
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
+from manipula.ik.tracking.beyond_reach import beyond_lengths, beyond_search
 from manipula.ik.tracking.continuation import has_orientation, poses_along
 from manipula.ik.tracking.posture_graph import search_graph
 from manipula.ik.tracking.self_motion import compile_tracking_step
@@ -246,7 +247,10 @@ class Follower:
         t = self.times(count)
         targets = poses_along(self.trajectory, t)
         self.pull = self.gain / max(float(_travel(targets).sum()), 1e-12)
-        found, reason, status = self._find(targets, q0, np.random.default_rng(self.seed))
+        outside = beyond_lengths(self, t, targets, tolerance)
+        if outside is not None:
+            return TrackResult(None, "unreachable", outside, t, np.zeros((0, self.robot.n)), np.inf, -np.inf)
+        found, reason, status = self._find(t, targets, q0, np.random.default_rng(self.seed))
         if found is None:
             return TrackResult(None, status, reason, t, np.zeros((0, self.robot.n)), np.inf, -np.inf)
         missed = 0.0 if self.whole is None else float(np.max(self.whole(targets, found[:, 0])))
@@ -291,7 +295,7 @@ class Follower:
         return TrackResult(motion, "inaccurate", f"{words}; allowed is {tolerance:.2g}.", t, q, residual, margin)
 
     def _find(
-        self, targets: np.ndarray, q0: np.ndarray | None, rng: np.random.Generator
+        self, t: np.ndarray, targets: np.ndarray, q0: np.ndarray | None, rng: np.random.Generator
     ) -> tuple[np.ndarray | None, str, str]:
         last = len(targets) - 1
         if q0 is not None:
@@ -310,6 +314,9 @@ class Follower:
         if lost.max() > last:
             return q[:, lost > last], "", "tracked"
         hardest = int(np.clip(lost.max(), 1, last))
+        outside = beyond_search(self, t, targets, hardest)
+        if outside is not None:
+            return None, outside, "unreachable"
         if q0 is None:
             places = [hardest, last, min(hardest + max(1, last // 20), last), last // 2, last // 4, 3 * last // 4][
                 :ANCHORS
