@@ -22,6 +22,7 @@ a fine grid; on a coarse one the greedy forward pass can give away a little time
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,20 +66,30 @@ class PhasePlane:
     reason: str = ""
 
 
-def solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any) -> Any:
+def solved_for_u(
+    a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max: Any, flat_below: Any, flat_rows: bool = True
+) -> Any:
     """The m rows of one stage solved for u, ``down ≤ 2Δu + (1 − slope) x ≤ up``, over any scalar: one row of a table.
 
     It holds up, slope, down, offset and gain of all rows (``x_i ≤ offset + gain·x_{i+1}`` is what rows with a positive slope ask for on the
-    way back), then the interval floor … cap of x in which some u is left, and how much room standing still has.
+    way back), then the interval floor … cap of x in which some u is left, and how much room standing still has. Without ``flat_rows`` the
+    room is NaN where a row would have been flat: such a stage has to be solved with them.
     """
     m, step = len(a), 2.0 * delta
     up, down, r = [], [], []
     cap, floor = x_max, 0.0 * x_max
+    missed: Any = False
     for k in range(m):
         flat = ops.abs(a[k]) <= flat_below
         over, under = high[k] - c[k], low[k] - c[k]
-        inverse = 1.0 / ops.where(flat, 1.0, a[k])
+        inverse = 1.0 / (ops.where(flat, 1.0, a[k]) if flat_rows else a[k])
         one, two = over * inverse, under * inverse
+        if not flat_rows:
+            missed = missed | flat
+            up.append(ops.maximum(one, two))
+            down.append(ops.minimum(one, two))
+            r.append(b[k] * inverse)
+            continue
         up.append(ops.where(flat, INFINITE, ops.maximum(one, two)))
         down.append(ops.where(flat, -INFINITE, ops.minimum(one, two)))
         r.append(ops.where(flat, 0.0, b[k] * inverse))
@@ -90,6 +101,7 @@ def solved_for_u(a: Any, b: Any, c: Any, low: Any, high: Any, delta: Any, x_max:
         cap = ops.where(flat, ops.minimum(cap, top), cap)
         floor = ops.where(flat & ~still, ops.maximum(floor, ops.minimum(one, two)), floor)
     room = _least([*up, *(-x for x in down)])
+    room = room if flat_rows else ops.where(missed, math.nan, room)
     cap, floor = _meet(up, down, r, cap, 1.0), _meet(up, down, r, floor, -1.0)
     up, down, slope = [step * x for x in up], [step * x for x in down], [1.0 - step * x for x in r]
     gain = [ops.where(x > 0.0, 1.0 / ops.where(x > 0.0, x, 1.0), 0.0) for x in slope]

@@ -286,16 +286,26 @@ class _Grid:
         """Append the solved rows of more intervals to the table, of which so many rows are used; the bounds of x of these intervals."""
         bounds = np.stack([part.bound(0), part.bound(-1)], axis=1)
         both = (part.rows[0], part.rows[-1]) if self.scheme == "interpolation" else (part.rows[0],)
-        kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), native.has_compiler())
-        both = map(np.ascontiguousarray, both)
-        given = delta, bounds[:, 0].copy(), np.array(self.flat_below), self.limits.of_rows
-        needed = used + part.count
-        if needed <= len(self.table):
-            self.table[used:needed] = kernel(part.count, *both, *given)
-            return bounds
-        old, self.table = self.table, kernel(part.count, *both, *given, before=used, behind=needed // 2)
-        if used:
-            self.table[:used] = old[:used]
+        given = (
+            *map(np.ascontiguousarray, both),
+            delta,
+            bounds[:, 0].copy(),
+            np.array(self.flat_below),
+            self.limits.of_rows,
+        )
+        old, needed = self.table, used + part.count
+        fits = needed <= len(old)
+        for flat_rows in (False, True):  # hardly ever is a row flat
+            kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), flat_rows, native.has_compiler())
+            rows = kernel(part.count, *given, **({} if fits else {"before": used, "behind": needed // 2}))
+            if not np.isnan(rows[:, -1] if fits else rows[used:needed, -1]).any():
+                break
+        if fits:
+            old[used:needed] = rows
+        else:
+            self.table = rows
+            if used:
+                rows[:used] = old[:used]
         return bounds
 
     def joined(self, part: Callable[[Intervals], np.ndarray]) -> np.ndarray:
@@ -324,7 +334,7 @@ class _Grid:
 
 
 @functools.lru_cache(64)
-def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, compiled: bool) -> native.RowsCall:
+def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, flat_rows: bool, compiled: bool) -> native.RowsCall:
     """The rows of an interval solved for u, from the coefficients at its beginning and, with two places, at its end."""
 
     def stage(*given: Any) -> Any:
@@ -332,7 +342,7 @@ def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, compiled: bool) -
         rows, *last = ([row for _, part in rows_at(n, kinds, x, limits) for row in part] for x in both)
         for end in last:  # rows of the next point, at x + 2Δu
             rows += [(a + 2.0 * delta * b, b, c, low, high) for a, b, c, low, high in end]
-        return solved_for_u(*map(array, zip(*rows)), delta, x_max, flat_below)
+        return solved_for_u(*map(array, zip(*rows)), delta, x_max, flat_below, flat_rows)
 
     inputs: dict[str, tuple] = {f"row_{k}": (row_width(n, kinds),) for k in range(places)}
     inputs |= {
@@ -342,7 +352,8 @@ def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, compiled: bool) -
         "limits": (2 * len({"acceleration", "torque"} & set(kinds)), n),
     }
     shared = ("flat_below", "limits")
-    return native.RowsCall(native.kernel_of(stage, inputs, "time_optimal.stage", identity(n, kinds, places), shared))
+    parts = identity(n, kinds, places, flat_rows)
+    return native.RowsCall(native.kernel_of(stage, inputs, "time_optimal.stage", parts, shared))
 
 
 def _on_grid(grid: _Grid, length: float, start_speed: float, end_speed: float) -> tuple[np.ndarray, np.ndarray] | str:

@@ -61,7 +61,7 @@ def _halved(low: np.ndarray, high: np.ndarray, piece: np.ndarray, levels: int) -
         middle = (lows[-1] + highs[-1]) / 2
         lows.append(np.concatenate([lows[-1], middle]))
         highs.append(np.concatenate([middle, highs[-1]]))
-        pieces.append(np.tile(pieces[-1], 2))
+        pieces.append(np.concatenate([pieces[-1]] * 2))
     begin = np.cumsum([0, *map(len, lows)])
     return np.concatenate(lows), np.concatenate(highs), np.concatenate(pieces), begin
 
@@ -99,7 +99,8 @@ class ArcLength:
             for k in range(levels):
                 here = slice(level[k], level[k + 1])
                 good[here] &= open_
-                open_ = np.tile(open_ & ~good[here], 2) if k + 1 < levels else open_ & ~good[here]
+                left = open_ & ~good[here]
+                open_ = np.concatenate([left, left]) if k + 1 < levels else left
             low_, high_, piece_ = (x[level[-2] :][open_] for x in (low, high, piece))
             count += int(good.sum())
             if count + 2 * len(low_) > most:
@@ -109,7 +110,7 @@ class ArcLength:
             done.append((low[good], half[good], piece[good], series[good] * half[good, None]))
             middle = (low_ + high_) / 2
             low, high = np.concatenate([low_, middle]), np.concatenate([middle, high_])
-            piece = np.tile(piece_, 2)
+            piece = np.concatenate([piece_, piece_])
         low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
         order = np.lexsort((low, piece))
         self.low, self.half, self.piece = low[order], half[order], piece[order]

@@ -6,7 +6,6 @@ The arrays must be of the right kind already. Ctrl-C is not heard inside: meant 
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any
 
 import numpy as np
@@ -33,16 +32,18 @@ class RowsCall:
         if not self.native:
             return
         self.code = kernel.code(1 if self.single else kernel.batch_width())
-        self.inputs = [(self.single or name in graph.shared, shape) for name, shape in graph.inputs.items()]
+        shared = [self.single or name in graph.shared for name in graph.inputs]
+        shapes = list(graph.inputs.values())
+        self.inputs = [(x, shape, 0 if x else core_size(shape)) for x, shape in zip(shared, shapes)]
         self.lengths = [
             (k, axis, length, *split_length(length))
-            for k, (_, shape) in enumerate(self.inputs)
+            for k, shape in enumerate(shapes)
             for axis, length in enumerate(shape)
             if isinstance(length, str)
         ]
         self.stop = ctypes.c_int64(0)  # nobody raises it
         more = [0] * (bool(self.lengths) + bool(self.code.stoppable))
-        strides = [0 if shared else core_size(shape) for shared, shape in self.inputs] + more
+        strides = [size for _, _, size in self.inputs] + more
         self.outputs = [graph.sampled[name].shape if self.single else x for name, x in graph.outputs.items()]
         sizes = [core_size(shape) for shape in self.outputs]
         self.pointers_in, self.pointers_out = ctypes.c_void_p * len(strides), ctypes.c_void_p * len(sizes)
@@ -58,13 +59,13 @@ class RowsCall:
             spare = [(before, behind)] + [(0, 0)] * 9
             return np.pad(found, spare[: found.ndim]) if before + behind else found
         places = []
-        for (shared, shape), array in zip(self.inputs, arrays, strict=True):
-            fits = array.size == count * math.prod(shape) if not shared else _fits(shape, array.shape)
+        for (shared, shape, size), array in zip(self.inputs, arrays, strict=True):
+            fits = array.size == count * size if not shared else array.shape == shape or _fits(shape, array.shape)
             if not fits or array.dtype is not _FLOAT or not array.flags.c_contiguous:
                 raise ShapeError(f"{self.kernel.name}: an argument of shape {array.shape} does not fit {count} rows of {shape}.")  # fmt: skip
             places.append(array.__array_interface__["data"][0])
-        lengths = self._lengths(arrays)
-        if lengths is not None:
+        if self.lengths:
+            lengths = self._lengths(arrays)
             places.append(ctypes.addressof(lengths))
         if self.code.stoppable:
             places.append(ctypes.addressof(self.stop))
@@ -87,7 +88,7 @@ class RowsCall:
             if found.setdefault(base, length - more) != length - more:
                 raise ShapeError(f"{self.kernel.name}: '{name}' is {length}, but '{base}' is {found[base]}.")
         names = dict.fromkeys(name for _, _, name, _, _ in self.lengths)
-        return (ctypes.c_int64 * len(names))(*(found[name] for name in names)) if names else None
+        return (ctypes.c_int64 * len(names))(*(found[name] for name in names))
 
 
 def _fits(shape: tuple, found: tuple[int, ...]) -> bool:
