@@ -8,5 +8,6 @@
 ``threads``            batches on several cores, and runs that Ctrl-C can end
 ``signature``          names and order of arguments
 ``kernel_cache``       kernels found again: in this process, and across processes without being traced
+``rows_call``          kernels on many rows without ceremony
 =====================  ==================================================================================================
 """
