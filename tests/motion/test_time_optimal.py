@@ -12,10 +12,11 @@ import manipula as mp
 from manipula.errors import BudgetError, DescriptionError, ShapeError, SolveError
 from manipula.motion import paths, timing
 from manipula.motion.limits import check_limits
+from manipula.motion.path_grid import PathGrid, even_grid
 from manipula.motion.path_limits import BETWEEN, PathLimits
 from manipula.motion.paths.sampling import sample_intervals
 from manipula.motion.phase_plane import Stages, solve
-from manipula.motion.time_optimal import _even_grid, _Grid, solve_time_optimal, time_optimal
+from manipula.motion.time_optimal import solve_time_optimal, time_optimal
 
 GRAVITY = 9.81
 LP = 1e-7  # relative accuracy of HiGHS on these programs
@@ -247,7 +248,7 @@ def test_moving_ends_are_met():
 
 def test_grid_keeps_the_breaks():
     path = arm_path()
-    grid = _even_grid(path, 100)
+    grid = even_grid(path, 100)
     assert np.all(np.isin(path.breaks, grid))
     assert np.all(np.diff(grid) > 0)
 
@@ -255,7 +256,7 @@ def test_grid_keeps_the_breaks():
 @pytest.mark.parametrize("options", [{}, {"interpolation": "polyline", "blend": 0.1}, {"interpolation": "polyline"}])
 def test_samples_are_the_derivatives_of_the_path(options):
     path = paths.joint([[-1.2, 0.3], [-0.4, 1.4], [0.5, 0.9], [0.9, -0.6]], **options)
-    s = _even_grid(path, 50)
+    s = even_grid(path, 50)
     at = s[:-1] + np.diff(s) * BETWEEN[:, None]
     at[-1] = s[1:]
     expected = np.concatenate([path.derivatives(at[:-1], 2), path.derivatives(at[-1:], 2, "left")], axis=1)
@@ -266,11 +267,11 @@ def test_samples_are_the_derivatives_of_the_path(options):
 
 def test_refined_grid_has_the_coefficients_of_a_new_one():
     limits = PathLimits(arm_path(), 2.0, 12.0, [28.0, 9.0], two_link, None, None)
-    coarse = _Grid(limits, "interpolation", _even_grid(limits.path, 40))
+    coarse = PathGrid(limits, "interpolation", even_grid(limits.path, 40))
     marked = np.zeros(len(coarse.s) - 1, bool)
     marked[[0, 17, 18, -1]] = True
     finer = coarse.refined(marked).refined(np.arange(len(coarse.refined(marked).s) - 1) == 20)
-    fresh = _Grid(limits, "interpolation", finer.s)
+    fresh = PathGrid(limits, "interpolation", finer.s)
     np.testing.assert_allclose(finer.x_max(), fresh.x_max(), rtol=1e-12)
     np.testing.assert_allclose(finer.table[finer.slots], fresh.table[fresh.slots], rtol=1e-9, atol=1e-12)
     u, x = np.linspace(-1, 1, len(finer.s) - 1), np.ones((5, len(finer.s) - 1))

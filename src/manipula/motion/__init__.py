@@ -9,6 +9,7 @@
 ``trajectory``      a path followed under a time law
 ``paths/``          curves by arc length, one primitive per file
 ``timing/``         time laws s(t)
+``path_grid``       a path cut into intervals, refined where it has to be
 ``path_limits``     limits as rows along a path, for ``time_optimal``
 ``phase_plane``     the fastest speed profile under linear constraints
 ``words``           motions in words
