@@ -150,7 +150,8 @@ def _stage_kernel(n: int, kinds: tuple[str, ...], places: int, flat_rows: bool, 
         rows, *last = ([row for _, part in rows_at(n, kinds, x, limits) for row in part] for x in both)
         for end in last:  # rows of the next point, at x + 2Δu
             rows += [(a + 2.0 * delta * b, b, c, low, high) for a, b, c, low, high in end]
-        return solved_for_u(*map(array, zip(*rows)), delta, x_max, flat_below, flat_rows)
+        a, b, c, low, high = map(array, zip(*rows))
+        return solved_for_u(a, b, c, low, high, delta, x_max, flat_below, flat_rows)
 
     inputs: dict[str, tuple] = {f"row_{k}": (row_width(n, kinds),) for k in range(places)}
     inputs |= {

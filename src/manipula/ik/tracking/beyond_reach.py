@@ -6,7 +6,7 @@ without joint limits: a place that no posture meets is out of reach, whatever th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,6 +60,6 @@ def beyond_search(follower: Follower, t: np.ndarray, targets: np.ndarray, lost: 
 
 
 def _told(follower: Follower, time: float, words: str) -> str:
-    along = getattr(follower.trajectory, "arc_length", None)
-    place = f", {float(along(time, 0)[0]):.6g} m along it" if callable(along) else ""
+    along: Any = getattr(follower.trajectory, "arc_length", None)
+    place = "" if along is None else f", {float(along(time, 0)[0]):.6g} m along it"
     return f"The path leaves the reach of '{follower.robot.name}' at t = {time:.6g} s{place}; {words}."

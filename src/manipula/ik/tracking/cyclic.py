@@ -93,6 +93,7 @@ def track_cyclic(
 
 def _settled(step: Any, target: np.ndarray, q: np.ndarray) -> np.ndarray | None:
     """The posture on the self-motion where the pull has no effect any more."""
+    error = np.inf
     for _ in range(REPEATS):
         new, error, _ = step(target, q, PULL, TOLERANCE * 1e-3)
         if not np.isfinite(error):

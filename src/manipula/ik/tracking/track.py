@@ -267,8 +267,8 @@ class Follower:
     def _fit(self, t: np.ndarray, q: np.ndarray, tolerance: float, refine: bool) -> TrackResult:
         """Splines through the samples; where they leave the path between two, a sample is put between them."""
         breaks = np.asarray(self.trajectory.breaks, float)
-        for _ in range(ROUNDS if refine else 1):
-            motion = joint_splines(t, q, breaks)
+        motion = joint_splines(t, q, breaks)
+        for _ in range(ROUNDS if refine else 0):
             middle = 0.5 * (t[1:] + t[:-1])
             wanted = poses_along(self.trajectory, middle)
             there = motion.position(middle)
@@ -283,6 +283,7 @@ class Follower:
             t, q = np.concatenate([t, middle[bad]]), np.concatenate([q, better])
             order = np.argsort(t)
             t, q = t[order], q[order]
+            motion = joint_splines(t, q, breaks)
         between = np.sort(np.concatenate([t, *(t[:-1] + f * np.diff(t) for f in (0.25, 0.5, 0.75))]))
         along = motion.position(between)
         residual = float(np.max(self.check(poses_along(self.trajectory, between), along)))

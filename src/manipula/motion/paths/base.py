@@ -267,7 +267,8 @@ class Path:
         if c is None or not order:
             return c
         if table is None:
-            return c * np.array([[1.0], [1.0 / curve.speed], [2.0 / curve.speed**2]][: order + 1])
+            speed = float(curve.speed or 1.0)
+            return c * np.array([[1.0], [1.0 / speed], [2.0 / speed**2]][: order + 1])
         square = float(c[1] @ c[1])
         mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (curve.breaks[piece + 1] - curve.breaks[piece])
         if not square >= (STANDSTILL * mean) ** 2:

@@ -57,7 +57,8 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
         return PiecewisePolynomial(u, _cubic_pieces(u, points, slopes))
     from scipy.interpolate import CubicSpline
 
-    spline = CubicSpline(u, points, bc_type=ends if slopes is None else ((1, slopes[0]), (1, slopes[1])))
+    boundary: Any = ends if slopes is None else ((1, slopes[0]), (1, slopes[1]))
+    spline = CubicSpline(u, points, bc_type=boundary)
     return PiecewisePolynomial(u, np.ascontiguousarray(spline.c[::-1].transpose(1, 0, 2)))
 
 
