@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -11,14 +12,14 @@ from manipula.algebra.arguments import LARGEST, SMALLEST, choice, finite_array
 from manipula.errors import CompileError, DescriptionError, ShapeError, SolveError
 from manipula.lazy import cached_property
 from manipula.motion.piecewise import PiecewiseTrajectory
-from manipula.motion.timing.base import PiecewiseProfile, from_jerks
-from manipula.motion.timing.double_s import double_s_phases, double_s_profile
+from manipula.motion.timing.base import PiecewiseProfile, jerk_pieces
+from manipula.motion.timing.double_s import double_s_phases, double_s_pieces, double_s_profile
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Choice, Numbers, PerJoint
 
 SHORT, LONG = 1e-6, 1e6  # [s] of moves whose tables are certainly in order
 
-
+Pieces = tuple[list[float], list[list[float]]]  # breaks and coefficients of one joint
 RATES = ("start_velocity", "start_acceleration", "goal_velocity", "goal_acceleration")
 
 
@@ -190,30 +191,31 @@ def _double_s(a: np.ndarray, b: np.ndarray, limits: list[np.ndarray], synchronis
         rows[:, 0] += a
         return PiecewiseTrajectory(unit.breaks, rows, "joint")
     joints = zip(np.flatnonzero(moving).tolist(), *(x[moving].tolist() for x in (distance, *limits)))
-    profiles = [(i, double_s_profile(*of)) for i, *of in joints]
-    longest = max(profile.duration for _, profile in profiles)
-    stretched: dict[int, PiecewiseProfile] = {}
-    for i, profile in profiles:
-        k = longest / profile.duration  # ≥ 1: speeds, accelerations and jerks only become smaller
+    found = [(i, *double_s_pieces(*of)) for i, *of in joints]
+    longest = max(times[-1] for _, times, _ in found)
+    stretched: dict[int, Pieces] = {}
+    for i, times, rows in found:
+        k, begin = longest / times[-1], float(a[i])  # ≥ 1: speeds, accelerations and jerks only become smaller
         sign = 1.0 if b[i] > a[i] else -1.0
-        rows = profile.coefficients * (sign, sign / k, sign / k**2, sign / k**3)
-        rows[:, 0] += a[i]
-        stretched[i] = PiecewiseProfile(profile.breaks * k, rows)
+        f0, f1, f2, f3 = sign, sign / k, sign / k**2, sign / k**3
+        stretched[i] = (
+            [t * k for t in times],
+            [[c0 * f0 + begin, c1 * f1, c2 * f2, c3 * f3] for c0, c1, c2, c3 in rows],
+        )
     return _together(stretched, a, longest)
 
 
-def _together(profiles: dict[int, PiecewiseProfile], start: np.ndarray, duration: float) -> PiecewiseTrajectory:
+def _together(profiles: dict[int, Pieces], start: np.ndarray, duration: float) -> PiecewiseTrajectory:
     """One table over the union of all breaks; a joint without a profile stays at its start."""
-    breaks = np.sort(np.concatenate([[0.0, duration], *(p.breaks for p in profiles.values())]))
+    breaks = np.array(sorted([0.0, duration, *(t for times, _ in profiles.values() for t in times)]))
     breaks = breaks[np.concatenate([[True], np.diff(breaks) > 1e-12 * duration])]
     breaks[-1] = duration
     middle = (breaks[:-1] + breaks[1:]) / 2
-    count = max(len(p.coefficients) for p in profiles.values())
-    ends = np.full((len(profiles), count - 1), np.inf)  # of every piece but the last
-    begins, powers = np.zeros((len(profiles), count)), np.zeros((len(profiles), count, 4))
-    for r, p in enumerate(profiles.values()):
-        own = len(p.coefficients)
-        ends[r, : own - 1], begins[r, :own], powers[r, :own] = p.breaks[1:-1], p.breaks[:-1], p.coefficients
+    count = max(len(rows) for _, rows in profiles.values())
+    short = [(times, rows, count - len(rows)) for times, rows in profiles.values()]
+    ends = np.array([times[1:-1] + [math.inf] * more for times, _, more in short])  # of every piece but the last
+    begins = np.array([times[:-1] + [0.0] * more for times, _, more in short])
+    powers = np.array([rows + [[0.0] * 4] * more for _, rows, more in short])
     piece = (ends[:, None, :] < middle[:, None]).sum(axis=2)  # (profiles, pieces of the table)
     which = np.arange(len(profiles))[:, None]
     c, x = powers[which, piece].transpose(2, 0, 1), breaks[:-1] - begins[which, piece]
@@ -250,8 +252,8 @@ def _ruckig(
         durations = [*profile.brake.t, *profile.t]
         waiting = found.duration - sum(durations)  # at the goal, for the slowest joint
         durations.append(waiting if waiting > 1e-12 * found.duration else 0.0)
-        profiles[i] = from_jerks(durations, [*profile.brake.j, *profile.j, 0.0], (a[i], rates[0][i], rates[1][i]))
-        reached = profiles[i].evaluate(found.duration, 0, "left")[0]
+        profiles[i] = jerk_pieces(durations, [*profile.brake.j, *profile.j, 0.0], (a[i], rates[0][i], rates[1][i]))
+        reached = PiecewiseProfile(*profiles[i]).evaluate(found.duration, 0, "left")[0]
         if abs(reached - b[i]) > 1e-6 * max(1.0, abs(b[i])):
             raise SolveError(f"ruckig's move of joint {i} ends at {reached:.9g}; the goal is {b[i]:.9g}.", outcome)
     return _together(profiles, a, found.duration)

@@ -174,6 +174,13 @@ def from_jerks(
     durations: Sequence[float], jerks: Sequence[float], start: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> PiecewiseProfile:
     """The profile of constant jerks from ``start`` (s, ṡ, s̈); empty phases are left out."""
+    return PiecewiseProfile(*jerk_pieces(durations, jerks, start))
+
+
+def jerk_pieces(
+    durations: Sequence[float], jerks: Sequence[float], start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> tuple[list[float], list[list[float]]]:
+    """Breaks and coefficients of :func:`from_jerks`."""
     times, rows = [0.0], []
     s, v, a = start
     for h, j in zip(durations, jerks):
@@ -182,7 +189,7 @@ def from_jerks(
         rows.append([s, v, a / 2, j / 6])
         s, v, a = s + h * (v + h * (a / 2 + h * j / 6)), v + h * (a + h * j / 2), a + h * j
         times.append(times[-1] + h)
-    return PiecewiseProfile(times, rows)
+    return times, rows
 
 
 class TimeLaw(ABC):

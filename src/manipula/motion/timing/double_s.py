@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from manipula.algebra.arguments import LARGEST
-from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, from_jerks
+from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw, jerk_pieces
 from manipula.parts.field import Number
 
 
@@ -58,9 +58,14 @@ def double_s_phases(length: float, v: float, a: float, j: float) -> tuple[float,
 
 def double_s_profile(length: float, v: float, a: float, j: float) -> PiecewiseProfile:
     """:class:`DoubleS` over a length, for limits v, a, j."""
+    return PiecewiseProfile(*double_s_pieces(length, v, a, j))
+
+
+def double_s_pieces(length: float, v: float, a: float, j: float) -> tuple[list[float], list[list[float]]]:
+    """Breaks and coefficients of :func:`double_s_profile`."""
     rise, steady, cruise, jerk = double_s_phases(length, v, a, j)
     phases = [rise, steady, rise, cruise, rise, steady, rise]
-    return from_jerks(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
+    return jerk_pieces(phases, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
 
 
 def double_s(v_max: float, a_max: float, j_max: float) -> DoubleS:
