@@ -28,6 +28,7 @@
 ``stepping/``          where steps end, and how two ways of stepping are compared
 ``plant/``             the equations of a run, over any scalar
 ``integrators/``       methods of integration, by name
+``numeric_robot``      a robot with the numbers of one run in the place of its free parameters
 ``point_motion``       how a point of the arm moves when its joints do
 ``frozen_mapping``     mappings that are values
 ``progress``           what a run is doing right now

@@ -9,6 +9,7 @@ import numpy as np
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml import from_toml
 from manipula.robot.robot import Robot
+from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits, stored_limits
 
@@ -56,20 +57,6 @@ def robot_of(result: Result) -> Robot | None:
         except ManipulaError:
             return None
     return None if robot is None else numeric_robot(robot, result.meta.get("parameters"), result.meta.get("run"))
-
-
-def numeric_robot(robot: Robot, parameters: Any, run: int | None) -> Robot | None:
-    """A robot with the values of its free parameters, of one run of a batch where they vary; None where a value is missing."""
-    if robot.is_numeric:
-        return robot
-    values = {}
-    for name, value in dict(parameters or {}).items():
-        if np.ndim(value) == 0:
-            values[name] = float(value)
-        elif run is not None:
-            values[name] = float(value[run])
-    robot = robot.with_parameters(**{name: v for name, v in values.items() if name in robot.parameters})
-    return robot if robot.is_numeric else None
 
 
 def limits_of(result: Result) -> dict[str, Any]:

@@ -27,9 +27,9 @@ from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.limit_checks import Peak
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.loops.setup import run_numbers
+from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
-from manipula.simulation.recorded import numeric_robot
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.instants import in_order, table_marks

@@ -8,7 +8,7 @@ import numpy as np
 
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.recorded import numeric_robot
+from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
 
