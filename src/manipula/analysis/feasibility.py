@@ -34,6 +34,8 @@ from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
 
+MOST_PIECES = 20_000  # of a trajectory that are looked at one by one
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointVerdict(Value):
@@ -259,7 +261,7 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
     if hasattr(motion, "arrays"):
         return _from_result(motion, robot)
     if getattr(motion, "space", None) == "joint":
-        t = np.linspace(0.0, motion.duration, samples)
+        t = _places(motion, samples)
         q, qd, qdd = np.asarray(motion.derivatives(t, 2))[:3]
         if robot is not None and robot.n != q.shape[1]:
             raise ShapeError(f"The trajectory has {q.shape[1]} joints, robot '{robot.name}' has {robot.n}.")
@@ -270,6 +272,17 @@ def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, 
     raise DescriptionError(
         "Feasibility judges a Result or a joint trajectory; bring a task trajectory to the joints first (ik.track)."
     )
+
+
+def _places(motion: Any, samples: int) -> np.ndarray:
+    """Times at which a trajectory is looked at: evenly, on both sides of every break, and within every piece."""
+    end = float(motion.duration)
+    even, breaks = np.linspace(0.0, end, samples), np.asarray(getattr(motion, "breaks", ()), float)
+    if len(breaks) < 2 or len(breaks) > MOST_PIECES:
+        return even
+    inside = breaks[:-1, None] + np.diff(breaks)[:, None] * np.array([1e-9, 0.25, 0.5, 0.75, 1.0 - 1e-9])
+    times = np.unique(np.concatenate([even, inside.ravel(), breaks]))
+    return times[(times >= 0.0) & (times <= end)]
 
 
 def _from_result(result: Any, robot: Robot | None) -> tuple[dict[str, np.ndarray], Robot | None]:
@@ -349,11 +362,12 @@ def _unchecked(
                 for i in hidden if q in stated and stated[q][i]
             ]  # fmt: skip
         return out
+    anew = not own and "run" in motion.meta  # of a batch only what breaks the limits it was made with is kept
     for q in stated:
         if q in signals and any(np.isnan(signals[q][:, i]).any() for i, limited in enumerate(stated[q]) if limited):
             out.append(could_not(q, "it is no number at some samples."))
-        elif q != "jerk" and q not in missing and only_samples(motion, q):
+        elif q != "jerk" and q not in missing and only_samples(motion, q, anew):
             out.append(could_not(q, SAMPLES_ONLY))
-    if set(tip) - {"jerk"} and only_samples(motion, "tip"):
+    if set(tip) - {"jerk"} and only_samples(motion, "tip", anew):
         out.append(could_not("the tip", SAMPLES_ONLY))
     return out

@@ -79,7 +79,9 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
             raise DescriptionError(
                 f"Robot '{robot.name}' has {robot.n} joints, the result {result.arrays['q'].shape[-1]}.", field="robot"
             )
-        known = tuple(result.meta.get("watched", result.meta.get("limits") or ()))
+        known = (
+            tuple(result.meta.get("watched", result.meta.get("limits") or ())) if result.arrays["q"].ndim == 2 else ()
+        )
         result = replace(result, meta={**result.meta, "limits": stated_limits(robot, own), "watched": known})
     if not limits_of(result):
         raise DescriptionError(

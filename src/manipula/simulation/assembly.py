@@ -74,7 +74,7 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
     return {
         "versions": versions(), "robot_digest": scenario.robot.digest,
         "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
-        "limits": stated_limits(scenario.robot, scenario.limits), "scenario_toml": scenario_text(scenario),
+        "limits": stated_limits(scenario.robot, scenario.limits, parameters=scenario.parameters), "scenario_toml": scenario_text(scenario),
         "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
     }  # fmt: skip
 

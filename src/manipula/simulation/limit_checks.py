@@ -76,7 +76,8 @@ class Check(Value):
             if not np.isfinite(half):
                 edge = high if np.isfinite(high) else low
                 inside = self.worst <= high if np.isfinite(high) else self.worst >= low
-                return float(abs(self.worst / edge)) if edge and not inside else (0.0 if inside else float("inf"))
+                beyond = float(abs(self.worst - edge))
+                return 0.0 if inside else 1.0 + beyond / abs(edge) if edge else float("inf")
             return abs(self.worst - centre) / half if half > 0 else (1.0 if self.worst == centre else float("inf"))
         return abs(self.worst) / self.limit if self.limit > 0 else (0.0 if self.worst == 0 else float("inf"))
 
@@ -176,13 +177,13 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
     return times[order], np.concatenate([values, found[1]])[order]
 
 
-def only_samples(result: Result, quantity: str) -> bool:
+def only_samples(result: Result, quantity: str, anew: bool = False) -> bool:
     """Is nothing known of a quantity between samples that lie further apart than the steps?
 
-    ``meta["watched"]``: what was looked at on every step; absent, that is all that the run had limits of.
+    ``meta["watched"]``: what was looked at on every step; absent, that is all that the run had limits of. ``anew``: nothing of that was kept.
     """
     watched: Any = result.meta.get("watched", result.meta.get("limits") or ())
-    if quantity in watched:
+    if quantity in watched and not anew:
         return False
     step = result.meta.get("step")
     apart = np.diff(result.t).max(initial=0.0)

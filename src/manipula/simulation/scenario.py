@@ -153,7 +153,7 @@ class Scenario:
             set_(name, frozen(values.mapping(name, getattr(self, name))))
         set_("robot", self.robot.with_values(but=self.parameters or ()))
         set_("torques", frozen(self.torques))
-        stated_limits(self.robot, self.limits)  # a quantity that does not exist is refused
+        stated_limits(self.robot, self.limits, parameters=self.parameters)  # a quantity that does not exist is refused
         kinds = (Wrench, PayloadChange)
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from manipula.simulation.integrators.own_integrator import check_own_integrator
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.not_finite import culprit
+from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.loops.watching import too_long
 from manipula.simulation.plant_of_scenario import initial_state
@@ -32,7 +34,9 @@ from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.friction import friction_verdict
 from manipula.simulation.verdicts.peaks import Peaks
-from manipula.simulation.verdicts.windows import searched_runs
+
+if TYPE_CHECKING:
+    from manipula.simulation.verdicts.windows import Searched
 
 # after which an open choice of integrator is made again
 STIFF_SIGNS = ("inaccurate", "diverged", "not_finite", "step_too_small")
@@ -152,7 +156,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     s, lay = run.scenario, run.plant.layout
     rcond = judge.conditions(run, samples)
     verdicts = [friction_verdict(run, samples, k) or _verdict(run, samples, k, rcond[k]) for k in range(len(samples.x))]
-    windows = searched_runs(run, samples, lambda every: _integrated(every, threads, None))
+    windows = _searched(run, samples, threads)
     for k, found in enumerate(windows):
         if found.missed and verdicts[k].status == "finished":
             verdicts[k] = RunVerdict("inaccurate", found.missed)
@@ -166,7 +170,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
             *formula_marks(run.plant.drives, run.plant.disturbances, float(s.duration or 0.0), s.step).doubts,
         )
     notes = (*notes, *dict.fromkeys(w.doubt for w in windows if w.doubt))
-    limited = bool(stated_limits(s.robot, s.limits))
+    limited = bool(stated_limits(s.robot, s.limits, parameters=s.parameters))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
     later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []
     if limited and too_long(run):
@@ -176,6 +180,15 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     return assembled(
         s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more, *later
     )
+
+
+def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:
+    """Somebody's code searched for what steps pass over."""
+    if not foreign(run):
+        return ()
+    from manipula.simulation.verdicts.windows import searched_runs
+
+    return searched_runs(run, samples, lambda every: _integrated(every, threads, None))
 
 
 def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
@@ -206,7 +219,7 @@ def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
             f"Reduce the {finer}, or the motion itself is too sensitive.",
         )
     if why == "limit":
-        joint, when = judge.crossing(s.robot, s.limits, samples.last[k], stopped)
+        joint, when = judge.crossing(s.robot, s.limits, samples.last[k], stopped, s.parameters)
         return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
     if not np.isfinite(samples.x[k]).all():
         return RunVerdict("not_finite", "A sample is not a finite number.")

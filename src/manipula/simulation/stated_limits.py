@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.symbols import is_symbolic
+from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -21,15 +21,21 @@ OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
 Limit = float | tuple[float, float] | None
 
 
-def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) -> dict[str, Any]:
+def stated_limits(
+    robot: Robot | None, own: Any = None, n: int | None = None, parameters: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Every stated limit as plain values that a file can hold: by quantity one entry per joint, ``None`` where nothing is stated.
 
     Args:
         own: limits of a scenario (or of a question), which take the place of the robot's for the quantities they name; one
             number for all joints, one per joint, pairs for positions; "tip" with quantities of its own.
+        parameters: values of the robot's free parameters, for limits that are made of them.
     """
     count = robot.n if robot is not None else n or 0
-    out: dict[str, Any] = {} if robot is None else dict(_of_robot(robot))
+    out: dict[str, Any] = {}
+    if robot is not None:
+        symbolic = bool(parameters) and not robot.is_numeric
+        out = _valued(robot, parameters or {}) if symbolic else dict(_of_robot(robot))
     if own is not None and not isinstance(own, Mapping):
         raise DescriptionError(
             f"Limits by quantity are needed, {{'velocity': 2.0}}; found {type(own).__name__}.", field="limits"
@@ -56,10 +62,30 @@ def stated_limits(robot: Robot | None, own: Any = None, n: int | None = None) ->
 
 @once_per_mechanism(64)
 def _of_robot(robot: Robot) -> dict[str, Any]:
-    rows = [[_number(j.limits.lower), _number(j.limits.upper)] for j in robot.joints]
+    return _valued(robot, {})
+
+
+def _valued(robot: Robot, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The robot's own limits, with the values of free parameters in them."""
+
+    def number(joint: Any, field: str) -> float | None:
+        value = getattr(joint.limits, field)
+        if is_symbolic(value):
+            names = list(free_names(value))
+            if any(np.ndim(parameters.get(name, 0.0)) for name in names):
+                raise DescriptionError(
+                    f"'{field}' of joint '{joint.name}' is '{printable(value, 60)}' and differs from run to run, but a batch has one set of "
+                    "limits: give it numbers in limits=….",
+                    field="parameters",
+                )
+            if all(name in parameters for name in names):
+                value = substitute(value, {name: parameters[name] for name in names})
+        return _number(value)
+
+    rows = [[number(j, "lower"), number(j, "upper")] for j in robot.joints]
     out: dict[str, Any] = {"position": [None if row == [None, None] else row for row in rows]}
     for quantity, field in FIELDS.items():
-        out[quantity] = [_number(getattr(j.limits, field)) for j in robot.joints]
+        out[quantity] = [number(j, field) for j in robot.joints]
     return out
 
 
@@ -145,12 +171,14 @@ def stored_limits(stored: Any, n: int) -> dict[str, Any]:
     return out
 
 
-def position_limits(robot: Robot, own: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def position_limits(
+    robot: Robot, own: Any = None, parameters: Mapping[str, Any] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper ends of the joints' ranges, (n,) each; ±inf where none is stated as a number.
 
     Args:
-        own: limits of a scenario, which take the place of the robot's.
+        own: limits of a scenario, which take the place of the robot's. parameters: values of the robot's free parameters.
     """
-    stated = stated_limits(robot, own).get("position") or [None] * robot.n
+    stated = stated_limits(robot, own, parameters=parameters).get("position") or [None] * robot.n
     low, high = np.array([limit_of(entry or (None, None)) for entry in stated], float).T
     return low - OUTSIDE, high + OUTSIDE

@@ -37,7 +37,7 @@ def check_idle(s: Scenario, kind: str) -> None:
         check_payload_times({i: d.time for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)})
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
         raise DescriptionError("A seed is given, but no noise: position and velocity are 0.", field="noise.seed")
-    if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits):
+    if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits, parameters=s.parameters):
         raise DescriptionError(
             f"No joint of '{s.robot.name}' states a position limit as a number, and limits has none: nothing can stop the run.",
             field="stop_at_limits",

@@ -140,7 +140,7 @@ def judged(facts: Facts, k: int, limit: Any, dense: JointMotion | None) -> RunVe
 
 def _limit(facts: Facts, k: int, dense: JointMotion) -> RunVerdict | None:
     s = facts.scenario
-    crossed = judge.limits_crossed(s.robot, s.limits, dense.q)
+    crossed = judge.limits_crossed(s.robot, s.limits, dense.q, s.parameters)
     if crossed is None:
         return None
     sample, joint = crossed

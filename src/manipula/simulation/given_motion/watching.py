@@ -51,7 +51,7 @@ def watched(
     Args:
         robot: of this run, with numbers in it. p: the numbers of the run, (k,). found: where the reference jumps.
     """
-    if not stated_limits(s.robot, s.limits) and s.actuator.limit is None:
+    if not stated_limits(s.robot, s.limits, parameters=s.parameters) and s.actuator.limit is None:
         return None
     plant, end = loop.plant, float(s.duration or 0.0)
     own = [k for k, path in enumerate(paths_of(plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)]
@@ -174,4 +174,6 @@ def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int) -> list[Peak]:
     }
     if "tip" in seen.torn:
         earlier["tip"] = seen.torn["tip"]
-    return peaks_of(robot, stated_limits(s.robot, s.limits), seen.t, seen.after, earlier, run, s.is_batch)
+    return peaks_of(
+        robot, stated_limits(s.robot, s.limits, parameters=s.parameters), seen.t, seen.after, earlier, run, s.is_batch
+    )

@@ -89,7 +89,7 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
     examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
     marks = examined.marks if step is None else narrower(examined.marks, step)
     free = np.full(s.robot.n, np.inf)
-    low, high = position_limits(s.robot, s.limits) if s.stop_at_limits else (-free, free)
+    low, high = position_limits(s.robot, s.limits, s.parameters) if s.stop_at_limits else (-free, free)
     instants = np.concatenate([marks, table_marks(*run.inputs)])
     run.grids[step] = found = Grid.of(s.times, instants, low, high), examined.unresolved
     return found

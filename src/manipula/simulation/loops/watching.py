@@ -34,17 +34,20 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
     Nothing where the samples are all of them, without a limit, or in a run that is too long.
     """
     s = run.scenario
-    if not stated_limits(s.robot, s.limits) or too_long(run):
+    if not stated_limits(s.robot, s.limits, parameters=s.parameters) or too_long(run):
         return []
     end = float(s.duration or 0.0)
     own = [
         k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
     ]
-    instants = np.concatenate([np.arange(1, s.steps) * s.step, grid.marks[1:-1], run.p[:, own].ravel()])
+    steps = np.arange(1, s.steps) * s.step
+    late = [steps + s.actuator.delay - (run.loop.delay - 1) * s.step] if run.loop.delay else []  # when commands change
+    instants = np.concatenate([steps, *late, grid.marks[1:-1], run.p[:, own].ravel()])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])
     off = np.abs(grid.times[_nearest(grid.times, instants)] - instants)
     between = instants[off > 4.0 * margin(instants)]
-    if not len(between):
+    jumps = run.loop.sampled or len(grid.marks) > 2 or len(own) > 0  # on samples too: they show one side only
+    if not len(between) and not jumps:
         return []
     times = np.sort(np.concatenate([grid.times, between]))
     length = max(2, MOST // run.plant.layout.size)

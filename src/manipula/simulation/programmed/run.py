@@ -12,6 +12,7 @@ from manipula.physics.programmed import choose_independent
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.limit_checks import Peak, peaks_of
+from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
@@ -135,7 +136,7 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
     check_traced(plant, x, duration)
     known = instants_of(plant, x, duration, h)
     parts = cut(stretches(duration, h, sample), known.marks, h)
-    stated, peaks = stated_limits(plant.robot, limits), ()
+    stated, peaks = stated_limits(plant.robot, limits, parameters=plant.parameters), ()
     dense = [part._replace(every=1, sampled=True) for part in parts]
     short = sum(p.steps for p in parts) * plant.layout.size <= MOST_WATCHED
     if stated and dense != parts and short:
@@ -183,7 +184,13 @@ def _peaks(plant: ProgrammedPlant, done: Integrated, limits: dict[str, Any], int
         {name: np.asarray(v) for name, v in zip(names, look(done.x, p, t)) if name in ("qdd", "tau", "power")}
         for t in (done.t, done.t - 4.0 * margin(done.t))
     )
-    return peaks_of(plant.robot, limits, done.t, {"q": lay.q(done.x), "qd": lay.qd(done.x), **after}, before)
+    return peaks_of(
+        numeric_robot(plant.robot, plant.parameters, None),
+        limits,
+        done.t,
+        {"q": lay.q(done.x), "qd": lay.qd(done.x), **after},
+        before,
+    )
 
 
 def integrate(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.ndarray, parts: list[Stretch], integrator: str) -> Integrated:  # fmt: skip

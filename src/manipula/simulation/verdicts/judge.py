@@ -93,9 +93,9 @@ def reciprocals(M: np.ndarray) -> np.ndarray:
     return np.where(legal, eigenvalues[..., 0] / eigenvalues[..., -1], 0.0)
 
 
-def limits_crossed(robot: Robot, own: Any, q: np.ndarray) -> tuple[int, int] | None:
+def limits_crossed(robot: Robot, own: Any, q: np.ndarray, parameters: Any = None) -> tuple[int, int] | None:
     """First sample and joint outside its position limits, or None."""
-    low, high = position_limits(robot, own)
+    low, high = position_limits(robot, own, parameters)
     outside = (q < low) | (q > high)
     if not outside.any():
         return None
@@ -103,10 +103,10 @@ def limits_crossed(robot: Robot, own: Any, q: np.ndarray) -> tuple[int, int] | N
     return sample, int(np.argmax(outside[sample]))
 
 
-def crossing(robot: Robot, own: Any, x: np.ndarray, t: float) -> tuple[int, float]:
+def crossing(robot: Robot, own: Any, x: np.ndarray, t: float, parameters: Any = None) -> tuple[int, float]:
     """The joint that is furthest outside its range in the state x at t, and when it went there, by its velocity."""
     n = robot.n
-    low, high = position_limits(robot, own)
+    low, high = position_limits(robot, own, parameters)
     over = np.maximum(x[:n] - high, low - x[:n])
     joint = int(np.argmax(over))
     speed = abs(float(x[n + joint]))

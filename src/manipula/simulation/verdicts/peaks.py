@@ -27,15 +27,19 @@ class Peaks:
         self, run: Run, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None
     ) -> None:
         s, lay = run.scenario, run.plant.layout
-        limits = stated_limits(s.robot, s.limits)
+        limits = stated_limits(s.robot, s.limits, parameters=s.parameters)
         kernel, more = (run.loop.observe, ()) if commands is None else (run.loop.observe_given, (commands,))
         p = run.p[list(members)][:, None]
 
-        def look(at: np.ndarray) -> dict[str, np.ndarray]:
+        def look(at: np.ndarray, *more: np.ndarray) -> dict[str, np.ndarray]:
             return dict(zip(kernel.graph.outputs, map(np.asarray, kernel(x, p, *run.inputs, at, *more))))
 
-        seen = look(t)
-        before = None if commands is not None else look(t - 4.0 * margin(t))  # the other side of a jump
+        seen, before = look(t, *more), None
+        earlier_t = t - 4.0 * margin(t)  # the other side of a jump
+        if commands is None:
+            before = look(earlier_t)
+        elif run.loop.sampled:  # until then the command before this one was held
+            before = look(earlier_t, np.concatenate([commands[:, :1], commands[:, :-1]], axis=1))
         for i, k in enumerate(members):
             arrays = {"q": lay.q(x[i]), "qd": lay.qd(x[i]), **{name: seen[name][i] for name in ("qdd", "tau", "power")}}
             earlier = None if before is None else {name: before[name][i] for name in ("qdd", "tau", "power")}

@@ -20,7 +20,6 @@ from manipula.identity import is_own
 from manipula.native.tracing.graph import Graph
 from manipula.native.tracing.tables import BakedArray
 from manipula.simulation.loops.fixed import RunSamples
-from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.stepping.grid import margin
 from manipula.simulation.stepping.verification import compare
@@ -267,14 +266,12 @@ def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | 
 
 
 def searched_runs(run: Run, made: RunSamples, integrate: Callable[[Run], RunSamples]) -> Sequence[Searched]:
-    """Every run of a batch searched; nothing without somebody's code.
+    """Every run of a batch with somebody's code, searched.
 
     Args:
         made: the run. integrate: makes it again, with a sample at every step; where that is another motion, one of both passed over something.
     """
     s, count = run.scenario, len(run.x0)
-    if not foreign(run):
-        return ()
     if run.loop.sampled and is_own(
         run.plant.friction, run.plant.drives
     ):  # what is decided once a step is not asked in between
