@@ -98,3 +98,15 @@ def test_limits_with_free_parameters_count() -> None:
         mp.simulate(mp.Scenario(bounded, q0=[0.0], qd0=[1.0], duration=1.0, parameters={"top": [0.5, 5.0]}))
     stopped = mp.Scenario(bounded, q0=[0.0], qd0=[1.0], duration=1.0, parameters={"top": 0.5}, stop_at_limits=True)
     assert mp.simulate(stopped).status == "limit"
+
+
+def test_what_follows_the_end_of_a_wrench_is_looked_at() -> None:
+    """The wrench holds the rod against gravity; the acceleration is largest just after it lets go, between two steps."""
+    arm = mp.planar([1.0], [3.0])
+    hold = mp.Wrench((0, 0, 0, 0, 0, 3 * 9.81 * 0.5), start=0.0, stop=0.0504)
+    free = 3 * 9.81 * 0.5 / 1.0  # N·m on 1 kg·m², at rest and level until then
+    s = mp.Scenario(arm, q0=[0.0], duration=0.06, step=0.01, disturbances=hold, limits={"acceleration": 1e3})
+    for integrator in ("rk4", "dop853"):
+        check = mp.simulate(s.replace(integrator=integrator)).feasibility.checks[0]
+        assert abs(check.worst) == pytest.approx(free, rel=1e-9)
+        assert check.time == pytest.approx(0.0504, abs=1e-9)

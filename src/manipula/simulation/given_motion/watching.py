@@ -74,8 +74,12 @@ def watched(
         seen = observed(loop, x, p[None], t, motion[2][None])
         return {"q": motion[0], "qd": motion[1], "qdd": motion[2], "tau": seen["tau"][0], "power": seen["power"][0]}
 
-    after = look(times, moved(table, times))
-    before = look(times - 4.0 * margin(times), moved(table, times, left=True))
+    later = times + 4.0 * margin(times)  # what ends at an instant may still act on it
+    later[-1] = times[-1]
+    after = look(later, moved(table, times))
+    before = look(np.maximum(times - 4.0 * margin(times), 0.0), moved(table, times, left=True))
+    for name, values in before.items():  # nothing was before the start
+        values[0] = after[name][0]
     step = after["qd"] - before["qd"]
     step[np.abs(step) <= CORNER * max(1e-12, float(np.abs(after["qd"]).max(initial=0.0)))] = 0.0
     step[[0, -1]] = 0.0  # a motion may begin and end with speed

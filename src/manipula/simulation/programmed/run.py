@@ -182,7 +182,7 @@ def _peaks(plant: ProgrammedPlant, done: Integrated, limits: dict[str, Any], int
     names, p = list(look.graph.outputs), np.array(values_of(now))
     after, before = (
         {name: np.asarray(v) for name, v in zip(names, look(done.x, p, t)) if name in ("qdd", "tau", "power")}
-        for t in (done.t, done.t - 4.0 * margin(done.t))
+        for t in (done.t, np.maximum(done.t - 4.0 * margin(done.t), 0.0))
     )
     return peaks_of(
         numeric_robot(plant.robot, plant.parameters, None),

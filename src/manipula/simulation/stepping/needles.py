@@ -58,7 +58,7 @@ def needles(
     seen = np.concatenate([np.asarray(f(places[:1]), float), seen, np.asarray(f(places[-1:]), float)])
     gap = float(np.diff(places).max())
     least, most = float(seen.min()), float(seen.max())
-    where = [np.zeros(0)]
+    where: list[np.ndarray] = [np.zeros(0)]
     width, looked = duration / FIRST, 0
     left = np.arange(FIRST) * width
     while len(left) and width >= NARROWEST * duration:

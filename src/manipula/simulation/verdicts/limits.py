@@ -170,8 +170,8 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
             limit = limit_of((limits.get(quantity) or [None] * n)[i])
             if limit is None:
                 continue
-            if quantity == "jerk" and isinstance(jerk, str):
-                absent[quantity] = jerk
+            if quantity == "jerk" and (jerk is None or isinstance(jerk, str)):
+                absent[quantity] = jerk or could_not("jerk", NOTHING)
                 continue
             if quantity == "jerk":
                 times, values = jerk.signal(i)
@@ -221,8 +221,8 @@ def _tip(result: Result, limits: Mapping[str, float], robot: Robot | None) -> _H
     checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     _, v, a = point_rates(robot, "tip", q, qd, qdd)
-    going = np.isfinite(q).all(axis=1)
     for quantity, limit in limits.items():
+        found: Any = None
         said = could_not(f"the {quantity} of the tip", SAMPLES_ONLY) if only_samples(result, "tip") else ""
         if quantity == "jerk":
             try:
@@ -234,7 +234,7 @@ def _tip(result: Result, limits: Mapping[str, float], robot: Robot | None) -> _H
             remarks += [found.remark] if found.remark else []
         else:
             times, values = result.t, np.linalg.norm(v if quantity == "velocity" else a, axis=-1)
-            if np.isnan(values[going]).any():
+            if np.isnan(values[np.isfinite(q).all(axis=1)]).any():
                 said = could_not(f"the {quantity} of the tip", "its motion is no number at some samples.")
         check = strained(worst(quantity, values, times, float(limit)), result, TIP)
         if quantity == "jerk":

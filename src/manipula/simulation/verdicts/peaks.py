@@ -34,8 +34,10 @@ class Peaks:
         def look(at: np.ndarray, *more: np.ndarray) -> dict[str, np.ndarray]:
             return dict(zip(kernel.graph.outputs, map(np.asarray, kernel(x, p, *run.inputs, at, *more))))
 
-        seen, before = look(t, *more), None
-        earlier_t = t - 4.0 * margin(t)  # the other side of a jump
+        later = t + 4.0 * margin(t)  # what ends at an instant may still act on it
+        later[-1] = t[-1]
+        seen, before = look(later, *more), None
+        earlier_t = np.maximum(t - 4.0 * margin(t), 0.0)  # the other side of a jump
         if commands is None:
             before = look(earlier_t)
         elif run.loop.sampled:  # until then the command before this one was held

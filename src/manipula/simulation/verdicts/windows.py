@@ -85,7 +85,7 @@ def enclosed(graph: Graph, wanted: list[int], inputs: dict[str, Any]) -> list[Ra
             edges = np.stack(np.broadcast_arrays(row.low, row.high + 1.0), -1).astype(int).ravel()
             padded = np.append(column, column[-1])
             hull = [f.reduceat(padded, edges)[::2].reshape(np.shape(row.low)) for f in (np.minimum, np.maximum)]
-            values[n] = Range(*hull, row.torn)
+            values[n] = Range(hull[0], hull[1], row.torn)
         else:
             raise Unsearchable(code)
     return [as_range(values[n]) for n in wanted]
