@@ -154,8 +154,12 @@ def run_rust(folder: Path, x: str) -> None:
     assert "0 failed" in run(["./checked"], folder)
 
 
+def run_javascript(folder: Path, x: str) -> None:
+    assert "all agree" in run(["node", f"{x}_test.mjs"], folder)
+
+
 RUNNERS = {"c": ("gcc", run_c), "python": (sys.executable, run_python), "matlab": ("octave-cli", run_matlab),
-           "julia": ("julia", run_julia), "rust": ("rustc", run_rust)}  # fmt: skip
+           "julia": ("julia", run_julia), "rust": ("rustc", run_rust), "javascript": ("node", run_javascript)}  # fmt: skip
 
 
 def runner(language: str):

@@ -58,7 +58,7 @@ def test_comments_hold_only_harmless_characters(text):
     assert not shown.endswith("/")
 
 
-@pytest.mark.parametrize("language", ["keyword", "c", "matlab", "rust", "julia"])
+@pytest.mark.parametrize("language", ["keyword", "c", "matlab", "rust", "julia", "javascript"])
 def test_words_of_the_languages_are_reserved(language):
     words = {
         "keyword": list(keyword.kwlist),
@@ -66,6 +66,7 @@ def test_words_of_the_languages_are_reserved(language):
         "matlab": ["end", "function", "i", "j", "pi"],
         "rust": ["fn", "impl", "self", "f64"],
         "julia": ["begin", "module", "where"],
+        "javascript": ["arguments", "var", "Math", "undefined"],
     }[language]
     for word in words:
         assert word.lower() in RESERVED
@@ -85,6 +86,7 @@ def hostile_robot(k: int) -> Robot:
 
 COMMENTS = {
     "c": r"/\*.*?\*/", "python": r'"""[^"]*"""|#[^\n]*', "matlab": r"%[^\n]*", "julia": r"#[^\n]*", "rust": r"//[^\n]*",
+    "javascript": r"//[^\n]*",
 }  # fmt: skip
 
 
@@ -111,7 +113,7 @@ def test_hostile_names_leave_no_trace(language, k):
     for (name, text), wanted in zip(
         texts.items(), source_texts(tame, language, ["inverse_dynamics"], prefix=own).values()
     ):
-        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}\.[a-z]{1,2}", name)
+        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}\.[a-z]{1,3}", name)
         assert text.isascii()
         assert all(c.isprintable() or c == "\n" for c in text)
         assert code_only(language, text) == code_only(language, wanted)
@@ -177,6 +179,7 @@ def test_a_function_of_the_user_is_written_and_runs(language, tmp_path):
         "python": (sys.executable, f"{sys.executable} my_controller_test.py"),
         "matlab": ("octave-cli", "octave-cli --no-gui --norc --quiet --eval my_controller_test"),
         "julia": ("julia", "julia --startup-file=no my_controller_test.jl"),
+        "javascript": ("node", "node my_controller_test.mjs"),
         "rust": ("rustc", "rustc --edition 2021 --test -D warnings my_controller.rs -o t && ./t"),
     }
     tool, command = commands[language]

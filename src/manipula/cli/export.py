@@ -16,7 +16,9 @@ def export(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", "-l", help="c, python, matlab, julia or rust.")] = "c",
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="c, python, matlab, julia, rust or javascript.")
+    ] = "c",
     functions: Annotated[
         str | None, typer.Option(help="Comma-separated names, or 'all'; 'list' shows them and writes nothing.")
     ] = None,

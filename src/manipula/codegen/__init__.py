@@ -15,6 +15,7 @@ The function ``export`` writes functions of a robot, ``export_graph`` any traced
 ``matlab``      MATLAB and Octave
 ``julia``       Julia
 ``rust``        Rust
+``javascript``  JavaScript, for pages and Node
 ==============  ===================================================================
 """
 
@@ -30,6 +31,7 @@ from manipula.codegen.base import Language, SourceProgram
 from manipula.codegen.c import C
 from manipula.codegen.files import write_files
 from manipula.codegen.functions import DEFAULT, NAMES
+from manipula.codegen.javascript import JavaScript
 from manipula.codegen.julia import Julia
 from manipula.codegen.matlab import Matlab
 from manipula.codegen.program import graph_program, robot_program
@@ -40,7 +42,9 @@ from manipula.native.tracing.graph import Graph
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
-LANGUAGES: dict[str, Language] = {language.name: language for language in (C(), Python(), Matlab(), Julia(), Rust())}
+LANGUAGES: dict[str, Language] = {
+    language.name: language for language in (C(), Python(), Matlab(), Julia(), Rust(), JavaScript())
+}
 
 
 def export(
@@ -57,7 +61,7 @@ def export(
     """Write functions of a robot as source code; gives the files.
 
     Args:
-        language: "c", "python", "matlab" (Octave too), "julia" or "rust".
+        language: "c", "python", "matlab" (Octave too), "julia", "rust" or "javascript".
         directory: made when it does not exist.
         functions: names from ``manipula.codegen.NAMES``; the usual ones (``DEFAULT``) when omitted.
         parameters: "baked" puts the robot's numbers into the code. "struct" makes them an argument: the free parameters

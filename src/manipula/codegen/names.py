@@ -42,11 +42,16 @@ mut pub ref return self static struct super trait true type union unsafe use whe
 override priv try typeof unsized virtual yield f64 f32 u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool str string vec option
 some none ok err result std core drop clone copy default parameters"""
 
+_JAVASCRIPT = """arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+finally for function if implements import in instanceof interface let new null package private protected public return static super switch
+this throw true try typeof undefined var void while with yield async of get set math infinity nan float64array object array number string
+symbol globalthis window document console power"""
+
 _OURS = """p batch out check failures found expected written scale worst sign_of least largest locate pick parameters
 default_parameters namedtuple real_only real_sqrt real_log real_asin real_acos real_power number number_of tests __all__
 con nul prn aux com1 com2 com3 com4 lpt1 lpt2 lpt3"""
 
-RESERVED = frozenset(" ".join((_C, _PYTHON, _MATLAB, _JULIA, _RUST, _OURS)).split())
+RESERVED = frozenset(" ".join((_C, _PYTHON, _MATLAB, _JULIA, _RUST, _JAVASCRIPT, _OURS)).split())
 """Words that generated code never uses as a name of its own, in lower case."""
 
 
