@@ -90,6 +90,29 @@ def test_random_robots_by_way_of_mujoco():
         assert_judge_agrees(model, mp.from_mujoco(model), seed)
 
 
+def test_joints_coupled_by_constraints():
+    """τ = Gᵀ τ̄(G q, G q̇, G q̈) with MuJoCo's own free robot."""
+    coupled = ARM.replace(
+        "</mujoco>",
+        """<equality><joint joint1="slide" joint2="turn" polycoef="0.1 0.5 0 0 0"/>
+      <joint joint1="roll" polycoef="0.3 0 0 0 0"/></equality></mujoco>""",
+    )
+    model = compiled(coupled)
+    robot = mp.from_mujoco(model)
+    assert (robot.joint_names, [f.name for f in robot.followers]) == (("turn",), ["slide"])
+    assert robot.followers[0].ratio == 0.5
+    assert robot.followers[0].offset == pytest.approx(0.05 + 0.1 - 0.5 * 0.4)
+    assert "joint 'roll' is held at 0.3 by a constraint." in robot.notes
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT) | int(mujoco.mjtDisableBit.mjDSBL_DAMPER)
+    data = mujoco.MjData(model)
+    for q, v, a in np.random.default_rng(3).normal(size=(4, 3, 1)):
+        data.qpos[:] = (q[0], robot.followers[0].offset + 0.5 * q[0], 0.3)
+        data.qvel[:], data.qacc[:] = (v[0], 0.5 * v[0], 0.0), (a[0], 0.5 * a[0], 0.0)
+        mujoco.mj_inverse(model, data)
+        tau = data.qfrc_inverse[0] + 0.5 * data.qfrc_inverse[1]
+        assert float(inverse_dynamics(robot, q, v, a)[0]) == pytest.approx(tau, rel=SAME, abs=SAME)
+
+
 def test_flags_are_obeyed():
     model = compiled(ARM)
     bits = mujoco.mjtDisableBit
@@ -106,6 +129,10 @@ REFUSED = {
     "spring": ('<body><joint name="k" stiffness="3"/><geom size="1"/></body>', "", "joint 'k': A spring"),
     "gravity compensation": ('<body name="b" gravcomp="1"><joint/><geom size="1"/></body>', "", "body 'b': Gravity"),
     "weld": ('<body name="b"><joint/><geom size="1"/></body>', '<equality><weld body1="b"/></equality>', "closes a loop"),
+    "polynomial": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
+                   '<equality><joint joint1="k" joint2="l" polycoef="0 1 2 0 0"/></equality>', "polynomial"),
+    "two leaders": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
+                    '<equality><joint joint1="k" joint2="l"/><joint joint1="k" joint2="l"/></equality>', "follows two others"),
     "tendon": ('<body><joint name="k"/><geom size="1"/></body>',
                '<tendon><fixed stiffness="2"><joint joint="k" coef="1"/></fixed></tendon>', "A tendon with 'stiffness'"),
 }  # fmt: skip

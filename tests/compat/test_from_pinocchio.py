@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,32 @@ def test_other_joints_are_refused_by_name(kind):
     model.addJoint(0, getattr(pin, f"JointModel{kind}")(*made), pin.SE3.Identity(), "odd")
     with pytest.raises(DescriptionError, match=rf"joint 'odd': A joint of type JointModel{kind} is not modelled"):
         mp.from_pinocchio(model)
+
+
+def test_joints_that_mimic_others():
+    path = Path(__file__).parent.parent / "data" / "coupled" / "two_grippers.urdf"
+    model = pin.buildModelFromUrdf(str(path), True)
+    robot, read = mp.from_pinocchio(model), mp.load(path)
+    assert robot.n == model.nv == 3
+    assert {(f.name, f.ratio, f.offset) for f in robot.followers} == {("c2", -0.5, 0.3), ("f2", 1.0, 0.01)}
+    order = [robot.joint_names.index(name) for name in read.joint_names]
+    for seed in range(3):
+        q, v, a = random_state(np.random.default_rng(seed), 3)
+        there = [np.empty(3) for _ in range(3)]
+        for target, source in zip(there, (q, v, a)):
+            target[order] = source
+        tau = pin.rnea(model, model.createData(), *there)
+        for ours in (inverse_dynamics(robot, *there), np.array(inverse_dynamics(read, q, v, a))[np.argsort(order)]):
+            assert np.abs(tau - np.array(ours, float)).max() <= SAME * max(1.0, np.abs(tau).max())
+
+
+def test_the_tip_is_that_of_the_file():
+    text = """<robot name="r"><link name="b0"/><link name="base"/><link name="arm"/><link name="flange"/><link name="tool0"/>
+      <joint name="f" type="fixed"><parent link="b0"/><child link="base"/></joint>
+      <joint name="j" type="continuous"><parent link="b0"/><child link="arm"/></joint>
+      <joint name="g" type="fixed"><parent link="arm"/><child link="flange"/></joint>
+      <joint name="h" type="fixed"><parent link="flange"/><child link="tool0"/></joint></robot>"""
+    assert mp.from_pinocchio(pin.buildModelFromXML(text)).tip == mp.from_urdf(text).tip == "tool0"
 
 
 def test_fields():

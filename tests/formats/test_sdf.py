@@ -245,6 +245,30 @@ def test_what_is_not_read_is_told():
     assert "1 <my_own> in <link> not part of SDF, ignored." in robot.notes
 
 
+def test_coupled_joints_in_the_words_of_sdf_and_of_drake():
+    led = SLIDE.removesuffix("</axis>")
+    sdf = f'{led}<mimic joint="turn"><multiplier>0.2</multiplier><offset>0.1</offset><reference>0.25</reference></mimic></axis>'
+    drake = f'{SLIDE}<drake:mimic joint="turn" multiplier="0.2" offset="0.05"/>'
+    urdf = URDF.replace(
+        '<limit lower="-0.1"', '<mimic joint="turn" multiplier="0.2" offset="0.05"/><limit lower="-0.1"'
+    )
+    truth = from_urdf(urdf)
+    assert (truth.n, len(truth.followers)) == (1, 1)
+    assert from_sdf(arm(slide=sdf)) == from_sdf(arm(slide=drake)) == truth
+    for text, reason in ((sdf.replace('"turn"', '"trun"'), "trun"), (sdf.replace("<mimic", '<mimic axis="axis2"'), "one axis"),
+                         (f'{sdf}<drake:mimic joint="turn"/>', "second <mimic>")):  # fmt: skip
+        with pytest.raises(DescriptionError, match=reason):
+            from_sdf(arm(slide=text))
+
+
+def test_a_joint_that_cannot_be_modelled_may_be_held_or_left_out():
+    text = arm(extra='<link name="wheel"/>' + joint("caster", "ball", "base", "wheel", ""))
+    with pytest.raises(DescriptionError, match=r"three revolute joints.*lock=\{'caster': 0\}"):
+        from_sdf(text)
+    assert from_sdf(text, drop="caster").joint_names == ("turn", "slide")
+    assert from_sdf(text, lock={"caster": 0}).joint_names == ("turn", "slide")
+
+
 LINK_B = '<link name="b"/>'
 REFUSED = {
     "URDF": ('<robot name="r"/>', "This is URDF"),

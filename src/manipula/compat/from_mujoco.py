@@ -22,6 +22,7 @@ from manipula.robot.robot import Robot
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 REFUSED = {FREE: "A free joint lets its body float; manipulators stand on a fixed base.",
            BALL: "A ball joint has three degrees of freedom; replace it by three hinges."}  # fmt: skip
+JOINT = 2  # mjtEq: connect, weld, joint
 NEEDED = ("nbody", "njnt", "body_parentid", "body_inertia", "jnt_type", "dof_armature", "names", "opt")
 
 
@@ -45,6 +46,7 @@ class _MujocoModel:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.notes: list[str] = []
+        self.held: dict[str, float] = {}
         self.off = _disabled(model)
         self.bodies = self._names("body", model.nbody)
         self.hinges = self._names("jnt", model.njnt, "joint")
@@ -66,9 +68,14 @@ class _MujocoModel:
                 frames.append(FrameDraft(name, self.bodies[int(body)], _pose(p, quat)))
         gravity = np.zeros(3) if "GRAVITY" in self.off else np.array(model.opt.gravity, float)
         self._actuators(joints)
+        self._couplings({draft.name: draft for draft in joints})
         if model.opt.density or model.opt.viscosity:
             self.notes.append("The drag of a fluid is not modelled.")
         name = self._text(0) or "robot"
+        joints = [j.held_at(self.held[j.name]) if j.name in self.held else j for j in joints]
+        self.notes += [
+            f"joint '{printable(name, 60)}' is held at {at:g} by a constraint." for name, at in self.held.items()
+        ]
         return build_robot(
             "robot" if name == "MuJoCo Model" else name,
             links,
@@ -103,12 +110,6 @@ class _MujocoModel:
             raise DescriptionError(
                 "Gravity compensation is a force of its own and is not modelled.", field=f"body '{name}'"
             )
-        if "EQUALITY" not in self.off:
-            for e in np.flatnonzero(model.eq_active0):
-                raise DescriptionError(
-                    f"Constraint number {int(e)} closes a loop or couples joints, which is not modelled.",
-                    field="equality",
-                )
         for word in ("stiffness", "damping", "frictionloss", "armature", "limited"):
             if np.any(getattr(model, f"tendon_{word}", 0)):
                 raise DescriptionError(
@@ -167,6 +168,29 @@ class _MujocoModel:
             limits=Limits(low, high) if ranged else Limits(), rotor_inertia=float(model.dof_armature[dof]),
             friction=dissipation(damping, dry),
         )  # fmt: skip
+
+    def _couplings(self, drafts: dict[str, JointDraft]) -> None:
+        """Active constraints between joints: ``q₁ − q₁₀ = c₀ + c₁ (q₂ − q₂₀)``; others close loops."""
+        model = self.model
+        for e in np.flatnonzero(model.eq_active0) if "EQUALITY" not in self.off else ():
+            field = f"equality {int(e)}"
+            if int(model.eq_type[e]) != JOINT:
+                raise DescriptionError("A constraint that closes a loop is not modelled.", field=field)
+            c = [float(v) for v in model.eq_data[e][:5]]
+            if any(c[2:]):
+                raise DescriptionError(
+                    "Joints coupled by a polynomial beyond its linear term are not modelled.", field=field
+                )
+            first, second = (int(getattr(model, f"eq_obj{k}id")[e]) for k in (1, 2))
+            draft = drafts[self.hinges[first]]
+            if draft.follows is not None:
+                raise DescriptionError(f"Joint '{printable(draft.name, 60)}' follows two others.", field=field)
+            draft.offset = float(model.qpos0[model.jnt_qposadr[first]]) + c[0]
+            if second < 0:  # held at a constant
+                self.held[draft.name] = draft.offset
+                continue
+            draft.follows, draft.ratio = self.hinges[second], c[1]
+            draft.offset -= c[1] * float(model.qpos0[model.jnt_qposadr[second]])
 
     def _actuators(self, joints: list[JointDraft]) -> None:
         """Rotors and damping, times ``gear²``, and limits of effort: ``|gear|`` times the range of force, for motors also of control.

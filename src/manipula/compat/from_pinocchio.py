@@ -61,10 +61,19 @@ class _PinocchioModel:
             for f in model.frames
             if _kind(f) in FRAMES and f.name not in own
         ]
+        tip = tip if tip is not None else self._last_leaf()
         return build_robot(
             model.name or "robot", links, joints, frames=frames, gravity=np.asarray(model.gravity.linear, float), tip=tip,
             notes=self.notes,
         )  # fmt: skip
+
+    def _last_leaf(self) -> str | None:
+        """The only body that nothing hangs on and that moves with the last joint, as in the file that the model came from."""
+        frames = list(self.model.frames)
+        above = {int(getattr(f, "parentFrame", 0)) for f in frames}
+        ends = set(range(1, len(self.model.names))) - {int(p) for p in list(self.model.parents)[1:]}
+        leaves = [f.name for k, f in enumerate(frames) if _kind(f) == "BODY" and k not in above and _parent(f) in ends]
+        return leaves[0] if len(leaves) == 1 else None
 
     def _link_names(self) -> list[str]:
         """One per joint: the body that sits in the joint's own frame, else the name of the joint."""
@@ -89,13 +98,15 @@ class _PinocchioModel:
         joint, name = model.joints[i], model.names[i]
         kind = joint.shortname().removeprefix("JointModel")
         field = f"joint '{printable(name, 60)}'"
-        if kind not in (*TURNING, *SLIDING):
+        if kind not in (*TURNING, *SLIDING, "Mimic"):
             raise DescriptionError(
                 f"A joint of type {printable(joint.shortname())} is not modelled: revolute, continuous and prismatic joints are.",
                 field=field)  # fmt: skip
         data = joint.createData()
         joint.calc(data, self.neutral)
         S = np.asarray(data.S, float).ravel()  # linear part, angular part
+        if kind == "Mimic":
+            return self._follower(i, S, field)
         draft = JointDraft(
             name, "revolute" if np.any(S[3:]) else "prismatic", self.names[model.parents[i]], self.names[i],
             origin=_pose(model.jointPlacements[i]), axis=S[3:] if np.any(S[3:]) else S[:3], field=field,
@@ -105,6 +116,20 @@ class _PinocchioModel:
         draft.friction = self._friction(v)
         self._rotor(draft, v)
         return draft
+
+    def _follower(self, i: int, S: np.ndarray, field: str) -> JointDraft:
+        """A joint that mimics another: ``q = offset + scaling · q_leader``; Pinocchio's S has the scaling in it."""
+        model = self.model
+        law = model.joints[i].extract()
+        leader = dict(zip(model.mimicking_joints, model.mimicked_joints))[i]
+        axis = S[3:] if np.any(S[3:]) else S[:3]
+        if not axis.any():
+            raise DescriptionError("Its scaling is 0, so Pinocchio does not say how it moves.", field=field)
+        return JointDraft(
+            model.names[i], "revolute" if np.any(S[3:]) else "prismatic", self.names[model.parents[i]], self.names[i],
+            origin=_pose(model.jointPlacements[i]), axis=axis / law.scaling, follows=model.names[leader],
+            ratio=float(law.scaling), offset=float(law.offset), field=field,
+        )  # fmt: skip
 
     def _number(self, word: str, index: int, usual: float = 0.0) -> float:
         values = getattr(self.model, word, None)

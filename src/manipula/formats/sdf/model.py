@@ -7,10 +7,10 @@ from typing import Any
 
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY
-from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
+from manipula.errors import UnphysicalError, printable, unknown_name
 from manipula.formats.sdf.poses import MODEL, ROOT, Node, Poses, attached_link
 from manipula.formats.sdf.values import flag, flag_in, limit_in, name_in, number_in, numbers_of, pose_of
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Element
 from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import dissipation
@@ -26,6 +26,7 @@ _REFUSED = {
     "gearbox": "A gearbox closes a loop between two links; <mimic> couples a joint to another.",
     "screw": "A screw couples a turn with a slide in one joint, which is not modelled.",
 }
+_IN_MIMIC = ("multiplier", "offset", "reference")
 _IN_MODEL = ("static", "self_collide", "allow_auto_disable", "enable_wind", "pose", "frame", "link", "joint", "plugin", "gripper",
              "include", "model")  # fmt: skip
 _IN_LINK = ("pose", "inertial", "visual", "collision", "gravity", "kinematic", "self_collide", "enable_wind", "velocity_decay",
@@ -150,19 +151,20 @@ class _SdfModel:
         place: dict[str, Any] = {"line": element.line, "field": f"joint '{printable(name, 60)}'"}
         self.unread.children(element, _IN_JOINT)
         stated = element.get("type").strip()
-        if stated in _REFUSED:
-            raise DescriptionError(_REFUSED[stated], **place)
-        if stated not in KINDS:
+        if stated not in KINDS and stated not in _REFUSED:
             raise unknown_name("joint type", stated, (*KINDS, *_REFUSED), **place)
         J: Node = ("joint", name)
         parent, child = self._link_of(element, "parent"), self._link_of(element, "child")
         P = ROOT if parent == WORLD else ("link", parent)
         draft = JointDraft(
-            name, KINDS[stated], parent, child, origin=self.poses.between(P, J),
+            name, KINDS.get(stated, stated), parent, child, origin=self.poses.between(P, J),
             frame=self.poses.between(J, ("link", child)), **place,
         )  # fmt: skip
-        if draft.kind != "fixed":
+        if stated in _REFUSED:
+            draft.refusal = f"{_REFUSED[stated]} {what_to_do(draft)}"
+        elif draft.kind != "fixed":
             self._axis(element, J, stated, draft)
+            self._mimic(element, draft)
         return draft
 
     def _link_of(self, joint: Element, which: str) -> str:
@@ -176,8 +178,6 @@ class _SdfModel:
     def _axis(self, joint: Element, J: Node, stated: str, draft: JointDraft) -> None:
         axis = joint.need("axis")
         self.unread.children(axis, _IN_AXIS)
-        if axis.one("mimic") is not None or joint.one("drake:mimic") is not None:
-            joint.fail("This joint mimics another, which is not modelled.")
         xyz = axis.one("xyz")
         draft.axis = (0.0, 0.0, 1.0) if xyz is None else numbers_of(xyz, 3)
         seen_from = None if xyz is None else xyz.attributes.get("expressed_in")
@@ -199,6 +199,23 @@ class _SdfModel:
             draft.friction = dissipation(damping, dry)
         draft.rotor_inertia = number_in(joint, "drake:rotor_inertia", 0.0)
         draft.gear_ratio = number_in(joint, "drake:gear_ratio", 1.0)
+
+    def _mimic(self, joint: Element, draft: JointDraft) -> None:
+        """SDF: ``q = multiplier · (q_leader − reference) + offset``; Drake's own element has no reference."""
+        mimic, drake = joint.need("axis").one("mimic"), joint.one("drake:mimic")
+        if mimic is not None and drake is not None:
+            drake.fail("A second <mimic> of the same joint.")
+        if mimic is not None:
+            self.unread.children(mimic, _IN_MIMIC)
+            if mimic.get("axis", "axis") != "axis":
+                mimic.fail("Joints have one axis here; axis2 cannot be followed.", "axis")
+            draft.follows = mimic.get("joint")
+            draft.ratio = number_in(mimic, "multiplier", 1.0)
+            draft.offset = number_in(mimic, "offset", 0.0) - draft.ratio * number_in(mimic, "reference", 0.0)
+        elif drake is not None:
+            drake.expect(("joint", "multiplier", "offset"))
+            draft.follows = drake.get("joint")
+            draft.ratio, draft.offset = drake.number("multiplier", 1.0), drake.number("offset", 0.0)
 
     def _limits(self, axis: Element, stated: str) -> Limits:
         limit = axis.one("limit")

@@ -1,4 +1,4 @@
-"""Base, tool, payload, gravity and link frames off their joint, restored from ``<manipula>`` in a URDF file.
+"""Base, tool, payload, gravity, postures and link frames off their joint, restored from ``<manipula>`` in a URDF file.
 
 ``to_urdf`` writes them as ordinary links on fixed joints, so that every program computes the same dynamics, and says in
 ``<manipula>`` which of those links stand for what. Here they are taken back out.
@@ -40,6 +40,11 @@ def restore(draft: RobotDraft, extension: Element) -> None:
     if base is not None:
         _take_base(draft, extension, base)
     _take_joint_frames(draft, extension)
+    driving = [j.name for j in draft.joints if j.moves and j.follows is None]
+    for posture in extension.all("posture"):
+        posture.expect(("name", "q"))
+        q = posture.numbers("q", len(driving)) if driving else ()
+        draft.postures[posture.get("name")] = dict(zip(driving, q))
 
 
 def _leaf(draft: RobotDraft, extension: Element, word: str, name: str) -> tuple[LinkDraft, JointDraft]:

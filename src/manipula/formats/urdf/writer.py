@@ -2,8 +2,8 @@
 
 Everything that moves is written so that any URDF program computes the same dynamics and finds the same frames: link
 frames that do not sit in their joint become a link of their own on a fixed joint, named frames become massless links,
-base, tool and payload become links. What URDF has no words for (gravity, rotor inertia, gear ratio, acceleration and
-jerk limits, friction laws) goes into ``<manipula>`` elements, which other programs pass over and ``from_urdf`` reads.
+base, tool and payload become links, coupled joints ``<mimic>``. What URDF has no words for (gravity, rotor inertia, gear ratio,
+acceleration and jerk limits, friction laws, postures) goes into ``<manipula>`` elements, which other programs pass over and ``from_urdf`` reads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Joint, Link, Robot
-from manipula.robot.coupled_joint import refuse_couplings
+from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.link import NO_INERTIA
 from manipula.robot.robot import STANDARD_GRAVITY
 
@@ -33,7 +33,6 @@ def to_urdf(robot: Robot) -> str:
         DescriptionError: parameters are still free, or two frames share a name.
     """
     refuse_symbols(robot, "URDF")
-    refuse_couplings(robot, "URDF is not written for")
     return _UrdfWriter(robot).text()
 
 
@@ -51,13 +50,24 @@ def _folded(joint: Joint, link: Link) -> tuple[Pose, np.ndarray] | None:
     return joint.placement @ link.frame, link.frame.R.T @ u
 
 
+def _in_order(robot: Robot) -> list[int]:
+    """Numbers of the joints, parents first, so that reading them again gives the same order of q and of followers."""
+    written, order = {-1}, []
+    waiting = [list(range(robot.n)), list(range(robot.n, robot.n + len(robot.followers)))]
+    while any(waiting):
+        queue = next(q for q in waiting if q and robot.moving_joints[q[0]].parent in written)
+        order.append(queue.pop(0))
+        written.add(order[-1])
+    return order
+
+
 class _UrdfWriter:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.names = Names(robot)
         self.xml = XmlWriter()
         self.welds = Names(robot, joints=True)
-        self.own = {link.name for link in robot.links} | {robot.base_link.name}
+        self.own = {link.name for link in robot.bodies} | {robot.base_link.name}
 
     def text(self) -> str:
         robot, xml = self.robot, self.xml
@@ -65,30 +75,33 @@ class _UrdfWriter:
         root = self.names.fresh("world") if not robot.base.is_identity else None
         tool = self.names.fresh("tool") if not robot.tool.is_identity else None
         carried = self.names.fresh("payload") if robot.payload is not None else None
-        placed = [_folded(j, link) for j, link in zip(robot.joints, robot.links)]
-        centred = [self.names.fresh(f"{x.name}_joint") if f is None else None for x, f in zip(robot.links, placed)]
+        bodies, joints = robot.bodies, robot.moving_joints
+        placed = [_folded(j, link) for j, link in zip(joints, bodies)]
+        centred = [self.names.fresh(f"{x.name}_joint") if f is None else None for x, f in zip(bodies, placed)]
         xml.open("robot", name=robot.name)
         self._extension(root, tool, carried, [name for name in centred if name is not None])
         if root is not None:
             xml.leaf("link", name=root)
             self._weld(root, robot.base_link.name, robot.base)
         self._link(robot.base_link)
-        for joint, link, fold, centre in zip(robot.joints, robot.links, placed, centred):
-            parent = robot.links[joint.parent].name if joint.parent >= 0 else robot.base_link.name
+        for i in _in_order(robot):
+            joint, link, fold, centre = joints[i], bodies[i], placed[i], centred[i]
+            leader = robot.followers[i - robot.n] if i >= robot.n else None
+            parent = bodies[joint.parent].name if joint.parent >= 0 else robot.base_link.name
             if fold is None:
                 assert centre is not None
                 xml.leaf("link", name=centre)
-                self._joint(joint, parent, centre, joint.placement, joint.axis)
+                self._joint(joint, parent, centre, joint.placement, joint.axis, leader)
                 self._weld(centre, link.name, link.frame)
             else:
-                self._joint(joint, parent, link.name, *fold)
+                self._joint(joint, parent, link.name, *fold, leader)
             self._link(link)
         for f in frames:
             xml.leaf("link", name=f.name)
-            self._weld(robot.links[f.link].name if f.link >= 0 else robot.base_link.name, f.name, f.pose)
+            self._weld(bodies[f.link].name if f.link >= 0 else robot.base_link.name, f.name, f.pose)
         if tool is not None or carried is not None:
             tip = robot.tip_frame  # says how to name a tip when there is none
-            holder = robot.links[tip.link].name if tip.link >= 0 else robot.base_link.name
+            holder = bodies[tip.link].name if tip.link >= 0 else robot.base_link.name
             end, pose = (robot.tip, IDENTITY) if robot.tip is not None else (holder, tip.pose)
             if tool is not None:
                 xml.leaf("link", name=tool)
@@ -107,12 +120,14 @@ class _UrdfWriter:
         said: dict[str, Any] = {
             "gravity": gravity, "tip": robot.tip, "base": root, "tool": tool, "payload": carried,
         }  # fmt: skip
-        if not centred:
+        if not centred and not robot.postures:
             xml.leaf("manipula", version=VERSION, **said)
             return
         xml.open("manipula", version=VERSION, **said)
         for name in centred:
             xml.leaf("frame", link=name)
+        for name, q in robot.postures:
+            xml.leaf("posture", name=name, q=q)
         xml.close("manipula")
 
     def _origin(self, pose: Pose) -> None:
@@ -144,7 +159,9 @@ class _UrdfWriter:
         xml.leaf("child", link=child)
         xml.close("joint")
 
-    def _joint(self, joint: Joint, parent: str, child: str, origin: Pose, axis: Any) -> None:
+    def _joint(
+        self, joint: Joint, parent: str, child: str, origin: Pose, axis: Any, coupled: CoupledJoint | None
+    ) -> None:
         xml, limits = self.xml, joint.limits
         stated = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
         free = joint.is_revolute and limits.lower is None and limits.upper is None
@@ -167,6 +184,9 @@ class _UrdfWriter:
         damping, dry = damping_and_dry(joint.friction)
         if damping is not None or dry is not None:
             xml.leaf("dynamics", damping=damping, friction=dry)
+        if coupled is not None:
+            leader = self.robot.joints[coupled.leader].name
+            xml.leaf("mimic", joint=leader, multiplier=coupled.ratio, offset=coupled.offset)
         words = words_of(joint, said=("velocity",))
         if missing:
             words["unlimited"] = " ".join(missing)
