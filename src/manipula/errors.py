@@ -101,7 +101,9 @@ class SolveError(ManipulaError, RuntimeError):
 
 def printable(text: object, limit: int = 80) -> str:
     """``text`` with control characters escaped and cut to ``limit`` (names in messages may be hostile)."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)[: limit + 1])
+    shown = str(text)[: limit + 1]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 

@@ -71,6 +71,9 @@ REFUSED = {  # command and input with which an option cannot act → the option 
         )
     },
     "doctor out --tip a": "--tip",
+    "check one.toml --tip a": "--tip",
+    "check one.toml --lock a=1": "--lock",
+    "check one.toml --robot panda --xacro-arg a=1": "--xacro-arg",
     "doctor out --chain a b": "--chain",
     "bench --no-planar --largest 10": "--largest",
     "schema robot --force": "--force",
@@ -83,7 +86,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method frame limits tolerance json {ROBOT}",
-    "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": "robot json",
+    "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": f"robot json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json",
 }  # fmt: skip

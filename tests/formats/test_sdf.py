@@ -236,6 +236,20 @@ def test_gravity_of_a_world():
     assert from_sdf(world.replace("<model", "<gravity>0 0 -1.62</gravity><model", 1)).gravity == (0.0, 0.0, -1.62)
 
 
+def test_a_robot_among_static_models():
+    inside = ARM.removeprefix('<sdf version="1.9">').removesuffix("</sdf>")
+    table = '<model name="table"><static>true</static><link name="top"/></model>'
+    robot = from_sdf(f'<sdf version="1.9"><world name="w">{table}{inside}{table}</world></sdf>')
+    assert robot.joint_names == ("turn", "slide")
+    assert "2 static model(s) beside the robot are not read." in robot.notes
+
+
+def test_old_files_may_call_a_link_world():
+    old = model(f'<link name="world"/>{BASE}{joint("stand", "fixed", "world", "base", "")}', "1.6")
+    assert from_sdf(old).base_link.name == "world"
+    assert from_sdf(old).frame_names == ("world", "base")
+
+
 def test_what_is_not_read_is_told():
     visual = '<visual name="v"><geometry><mesh><uri>../../x.dae</uri></mesh></geometry></visual>'
     robot = from_sdf(

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manipula.cli.robot_options import RobotOptions, takes_robot
+
 if TYPE_CHECKING:
     from manipula.analysis.feasibility import Feasibility
+    from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
 
 
+@takes_robot
 def check(
     scenario: Annotated[
         Path,
@@ -23,6 +27,8 @@ def check(
     ] = None,
     run: Annotated[int | None, typer.Option(help="Only this run of a batch, from 0.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    *,
+    options: RobotOptions,
 ) -> None:
     """Say whether the machine can do it: position, velocity, acceleration, jerk, torque and power against limits.
 
@@ -31,10 +37,17 @@ def check(
     not, 2 for wrong input.
     """
     from manipula.cli.live import live
+    from manipula.errors import DescriptionError
 
+    for option in options.given if robot is None else ():
+        raise DescriptionError(
+            "This option chooses about the robot of --robot; that of the file is chosen there.", field=option
+        )
     with live(quiet=json) as state:
         state.phase("reading")
-        result, verdict, batch, trusted = state.background(lambda: judged(scenario, robot, run))
+        result, verdict, batch, trusted = state.background(
+            lambda: judged(scenario, None if robot is None else options.load(robot), run)
+        )
     if json:
         from json import dumps
 
@@ -48,7 +61,7 @@ def check(
         raise typer.Exit(1)
 
 
-def judged(path: Path, robot_name: str | None, run_number: int | None = None) -> tuple[Result, Feasibility, str, bool]:
+def judged(path: Path, robot: Robot | None, run_number: int | None = None) -> tuple[Result, Feasibility, str, bool]:
     """Run the scenario (or read the result) and hold its motion against the limits.
 
     Returns:
@@ -58,7 +71,6 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
 
     from manipula.analysis.feasibility import feasibility
     from manipula.errors import DescriptionError
-    from manipula.formats.load import load
     from manipula.reports.source import chosen_run
     from manipula.simulation.files.scenario_file import load_file
     from manipula.simulation.recorded import limits_of
@@ -73,7 +85,6 @@ def judged(path: Path, robot_name: str | None, run_number: int | None = None) ->
         result = run(described)
     else:
         result = load_result(path)
-    robot = None if robot_name is None else load(robot_name)
     if robot is not None:
         if robot.n != result.arrays["q"].shape[-1]:
             raise DescriptionError(

@@ -17,7 +17,8 @@ MISTAKE = 2  # exit code for wrong input; 1 is kept for "the answer is no"
 
 def explained(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with ManipulaError and system errors turned into messages, in the words of the place where the robot is named."""
-    in_file = "lock" not in inspect.signature(command).parameters
+    known = inspect.signature(command).parameters
+    in_file = "scenario" in known or "lock" not in known
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:

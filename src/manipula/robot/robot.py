@@ -33,7 +33,17 @@ from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-_LIKE_A_TIP = ("tool0", "tcp", "tool", "ee_", "_ee", "grasp", "tip", "flange", "hand")  # names that people give it
+_LIKE_A_TIP = (
+    "tool0",
+    "tcp",
+    "tool",
+    "end_effector",
+    "ee_",
+    "_ee",
+    "grasp",
+    "hand",
+    "flange",
+)  # names that people give it
 UNDESCRIBED_BASE = Link("base", described=False)
 
 

@@ -84,7 +84,7 @@ class _SdfModel:
 
     def _link(self, element: Element) -> LinkDraft:
         name = check_name("link", element.get("name"), line=element.line, field="link.name")
-        if name == WORLD:
+        if name == WORLD and self.version >= (1, 7):
             element.fail("No link can be called 'world': that is what the robot stands on.", "name")
         self.unread.children(element, _IN_LINK)
         self.poses.add("link", name, element, ROOT)
@@ -142,7 +142,7 @@ class _SdfModel:
     def _end(self, joint: Element, which: str) -> str | Node:
         """The link or frame at one end of a joint."""
         name = name_in(joint, which)
-        if name == WORLD and WORLD not in self.attached:
+        if name == WORLD and WORLD not in self.attached and WORLD not in self.names:
             return ROOT if which == "parent" else joint.fail("The world cannot be the child of a joint.", which)
         return ("link", name) if name in self.names else name
 
@@ -155,7 +155,7 @@ class _SdfModel:
             raise unknown_name("joint type", stated, (*KINDS, *_REFUSED), **place)
         J: Node = ("joint", name)
         parent, child = self._link_of(element, "parent"), self._link_of(element, "child")
-        P = ROOT if parent == WORLD else ("link", parent)
+        P = ROOT if parent == WORLD and WORLD not in self.names else ("link", parent)
         draft = JointDraft(
             name, KINDS.get(stated, stated), parent, child, origin=self.poses.between(P, J),
             frame=self.poses.between(J, ("link", child)), **place,
@@ -250,7 +250,7 @@ class _SdfModel:
             X_WM = X_WM @ self.poses.between(ROOT, self.poses.node(placed, model)).inverse()
         moved = {j.child for j in draft.joints}
         roots = [link.name for link in draft.links if link.name not in moved]
-        if roots and roots[0] != WORLD:
+        if roots and (roots[0] != WORLD or WORLD in self.names):
             X_MR = self.poses.between(ROOT, ("link", roots[0]))
             X_WM = X_MR if X_WM.is_identity else X_WM if X_MR.is_identity else X_WM @ X_MR
             draft.notes.append(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.sdf.model import read_model
-from manipula.formats.sdf.values import numbers_of
+from manipula.formats.sdf.values import flag_in, numbers_of
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.robot import Robot
@@ -70,11 +70,15 @@ def _read(root: Element) -> RobotDraft:
         root.fail("A <model> beside a <world>; one robot is one <model>.")
     for include in place.all("include"):
         include.fail(_INCLUDED)
-    models = list(place.all("model"))
+    every = list(place.all("model"))
+    moving = [model for model in every if not flag_in(model, "static")]
+    models = moving if len(moving) == 1 else every  # others that stand still are what the robot stands beside
     if len(models) != 1:
         names = ", ".join(f"'{printable(m.attributes.get('name', '?'), 40)}'" for m in models[:5])
         place.fail(f"{len(models)} models in {place.label}{f' ({names})' if names else ''}; one robot is one <model>.")
     draft = read_model(models[0], version)
+    if len(every) > 1:
+        draft.notes.append(f"{len(every) - 1} static model(s) beside the robot are not read.")
     if world is not None:
         gravity = world.one("gravity")
         draft.gravity = WORLD_GRAVITY if gravity is None else numbers_of(gravity, 3)
