@@ -3,6 +3,7 @@
 ==============  ==================================================================
 ``reader``      MJCF → robot: ``from_mjcf``
 ``include``     files that take the place of ``<include>``
+``attach``      models that are attached, bodies that are replicated
 ``settings``    compiler, options, default classes, orientations
 ``schema``      which elements and attributes MJCF has
 ``keywords``    attributes that take one of a few words

@@ -83,7 +83,7 @@ def _bounds(motor: Element, settings: Settings, notes: list[str]) -> list[float]
         stated = (low, high) != (0.0, 0.0)
         if stated and low > high:
             motor.fail(f"The range is reversed: {low:g} > {high:g}.", word)
-        if stated and (limited == "true" or (limited == "auto" and settings.autolimits)):
+        if stated and (limited == "true" or (limited == "auto" and settings.of(motor).autolimits)):
             bounds.append(scale * max(abs(low), abs(high)))
             if low != -high:
                 notes.append(

@@ -38,7 +38,7 @@ def read_joint(joint: Element, X_BF: Pose, name: str, settings: Settings, notes:
     kind = "free" if joint.tag == "freejoint" else joint.choice("type", KINDS, "hinge")
     if kind in REFUSED:
         return JointDraft(name, kind, "", "", refusal=REFUSED[kind].format(printable(name, 60)), **place), 0.0
-    hinge = kind == "hinge"
+    hinge, settings = kind == "hinge", settings.of(joint)
     axis = np.array(joint.numbers("axis", 3, (0.0, 0.0, 1.0)))
     length = float(np.linalg.norm(axis))
     if length < SHORTEST_AXIS:

@@ -33,11 +33,12 @@ class Masses:
         inertials = [(item, X_BF) for item, X_BF, _ in inside if item.tag == "inertial"]
         if len(inertials) > 1:
             inertials[1][0].fail("A second <inertial> in the same body.")
-        mode = self.settings.inertia_from_geom
+        own = self.settings.of(body)
+        mode = own.inertia_from_geom
         geoms: list[tuple[Element, Pose]] = []
         if mode == "true" or (mode == "auto" and not inertials):
             filled = ((self.defaults.filled(g, c), X) for g, X, c in inside if g.tag == "geom")
-            geoms = [(g, X) for g, X in filled if weighs(g, self.settings)]
+            geoms = [(g, X) for g, X in filled if weighs(g, own)]
         if geoms and (moves or self.settings.total_mass > 0):
             try:
                 link = self._from_geoms(name, geoms, place)
@@ -82,7 +83,7 @@ class Masses:
 
     def _bounded(self, link: LinkDraft, body: Element) -> LinkDraft:
         """``boundmass``, ``boundinertia``, ``balanceinertia``; a body without any mass gets the least one at its own ``pos``."""
-        s = self.settings
+        s = self.settings.of(body)
         if s.least_mass > 0 or s.least_inertia > 0:
             if not link.described:
                 link.com = tuple(s.pose(body).translation)

@@ -37,9 +37,8 @@ class Solid(NamedTuple):
 class Meshes:
     """The meshes of ``<asset>``, read only when a mass depends on them."""
 
-    def __init__(self, root: Element, file: str | None, settings: Settings, defaults: Defaults) -> None:
-        self.folder = Path(file).resolve().parent if file is not None else None
-        self.settings, self.defaults = settings, defaults
+    def __init__(self, root: Element, settings: Settings, defaults: Defaults) -> None:
+        self.folder, self.settings, self.defaults = settings.folder, settings, defaults
         self.known: dict[str, Element] = {}
         self.solids: dict[str, Solid] = {}
         self.bytes = 0
@@ -106,16 +105,18 @@ class Meshes:
         return read_mesh(path)
 
     def _path(self, mesh: Element) -> Path:
-        if self.folder is None:
+        own = self.settings.of(mesh)
+        if self.folder is None or own.folder is None:
             mesh.fail(
                 f"it is the file '{printable(mesh.get('file'), 60)}', and a text has no folder to look it up in.",
                 "file",
             )
         reference = mesh.get("file").replace("\\", "/")
-        if self.settings.strippath:
+        if own.strippath:
             reference = reference.rpartition("/")[2]
-        if self.settings.meshdir and not reference.startswith("/") and ":" not in reference:
-            reference = f"{self.settings.meshdir.rstrip('/')}/{reference}"
+        if not reference.startswith("/") and ":" not in reference:
+            folders = (own.folder.relative_to(self.folder).as_posix(), own.meshdir.rstrip("/"))
+            reference = "/".join([f for f in folders if f not in ("", ".")] + [reference])
         return safe_join(self.folder, reference, SUFFIXES)
 
 

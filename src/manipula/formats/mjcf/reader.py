@@ -16,6 +16,7 @@ from typing import Any
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.actuators import read_actuators
+from manipula.formats.mjcf.attach import Expansion
 from manipula.formats.mjcf.equalities import Equalities, fixed_tendons
 from manipula.formats.mjcf.extension import restore
 from manipula.formats.mjcf.include import join_includes
@@ -36,8 +37,6 @@ from manipula.robot.selection import EVERYTHING, Selection
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
 WORLD = "world"
 _REFUSED_CONTENT = {
-    "attach": "Attached models are not read",
-    "replicate": "Replicated bodies are not read",
     "composite": "Composite bodies are not read",
     "flexcomp": "Deformable bodies are not modelled",
     "plugin": "Plugins can apply any force and are not modelled",
@@ -72,7 +71,7 @@ def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, select
     root, file = read_xml(text_or_path, BUDGET, spent)
     try:
         join_includes(root, file, BUDGET, spent)
-        reader = _Reader(root, file)
+        reader = _Reader(root, file, spent)
         draft = reader.read(selection)
         return settle(draft.build(tip, selection), reader.unmodelled, reader.compensated)
     except DescriptionError as error:
@@ -82,7 +81,7 @@ def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, select
 class _Reader:
     """One pass over the bodies, without recursion: MJCF nests them as deep as the arm is long."""
 
-    def __init__(self, root: Element, file: str | None) -> None:
+    def __init__(self, root: Element, file: str | None, spent: BudgetUsed) -> None:
         if root.tag != "mujoco":
             hint = " This is URDF." if root.tag == "robot" else ""
             root.fail(f"MJCF starts with <mujoco>, found <{printable(root.tag)}>.{hint}")
@@ -91,9 +90,11 @@ class _Reader:
         stem = Path(file).stem if file is not None else "robot"
         name = root.get("model", stem).strip() or stem
         self.draft = RobotDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
-        self.settings: Settings = read_settings(root)
+        folder = Path(file).resolve().parent if file is not None else None
+        self.settings: Settings = read_settings(root, folder)
         self.defaults = Defaults(root)
-        self.masses = Masses(self.settings, self.defaults, Meshes(root, file, self.settings, self.defaults))
+        Expansion(folder, BUDGET, spent, self.settings, self.defaults, self.draft.notes).expand(root)
+        self.masses = Masses(self.settings, self.defaults, Meshes(root, self.settings, self.defaults))
         self.contact = False
         self.compensated: dict[str, float] = {}  # heavy body → share of its weight that gravcomp takes away
         self.unmodelled: list[Unmodelled] = []

@@ -239,8 +239,8 @@ def schema() -> Row:
     root.children["worldbody"] = Row("*", set(), body.children)
     del root.children["body"]
     body.children |= {"body": body, "frame": Row("*", set(_FRAME.split()), body.children)}
-    for tag in ("composite", "replicate"):  # the reader of bodies refuses them with its reasons
-        body.children[tag] = Row("unread", set())
+    body.children["replicate"] = Row("*", {"count", "euler", "offset", "sep"}, body.children)
+    body.children["composite"] = Row("unread", set())  # the reader of bodies refuses it with its reason
     return root
 
 

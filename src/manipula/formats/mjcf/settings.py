@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,25 @@ class Settings:
     equality: bool = True
     clampctrl: bool = True
     notes: list[str] = field(default_factory=list)
+    folder: Path | None = None  # of the model's file
+    models: list[Settings] = field(default_factory=list, repr=False)  # those of the main file, then of attached models
+
+    def __post_init__(self) -> None:
+        self.models = self.models or [self]
+
+    def of(self, element: Element) -> Settings:
+        """The settings of the model that an element belongs to."""
+        return self.models[element.model]
+
+    def attach(self, root: Element, folder: Path) -> int:
+        """Read the compiler of an attached model, whose options do not count; the number of that model."""
+        options = {
+            name: getattr(self, name) for name in ("gravity", "damper", "dry", "spring", "equality", "clampctrl")
+        }
+        own = Settings(**options, notes=self.notes, folder=folder, models=self.models)
+        _read_compiler(root, own)
+        self.models.append(own)
+        return len(self.models) - 1
 
     def angle(self, value: float) -> float:
         return math.radians(value) if self.degrees else value
@@ -63,6 +83,7 @@ class Settings:
         return Pose.of(_shortest_turn(z), (ends[:3] + ends[3:]) / 2)
 
     def orientation(self, element: Element) -> np.ndarray:
+        own = self.of(element)
         given = [name for name in ORIENTATIONS if name in element.attributes]
         if len(given) > 1:
             element.fail(f"Only one orientation may be given, found {' and '.join(given)}.", given[1])
@@ -75,7 +96,7 @@ class Settings:
                 return rotation.from_quaternion_wxyz([float(v) for v in _unit(element, "quat", values)])
             case "axisangle":
                 axis = _unit(element, "axisangle", values[:3])
-                return rotation.about_axis([float(v) for v in axis], self.angle(float(values[3])))
+                return rotation.about_axis([float(v) for v in axis], own.angle(float(values[3])))
             case "xyaxes":
                 x = _unit(element, "xyaxes", values[:3])
                 y = _unit(element, "xyaxes", values[3:] - (values[3:] @ x) * x)
@@ -83,8 +104,8 @@ class Settings:
             case "zaxis":
                 return _shortest_turn(_unit(element, "zaxis", values))
         R = np.eye(3)
-        for letter, value in zip(self.eulerseq, values):
-            turn = _ABOUT[letter.lower()](self.angle(float(value)))
+        for letter, value in zip(own.eulerseq, values):
+            turn = _ABOUT[letter.lower()](own.angle(float(value)))
             R = R @ turn if letter.islower() else turn @ R
         return R
 
@@ -105,9 +126,15 @@ def _shortest_turn(z: np.ndarray) -> np.ndarray:
     return rotation.about_axis([float(v) for v in axis / sine], math.atan2(sine, float(z[2])))
 
 
-def read_settings(root: Element) -> Settings:
+def read_settings(root: Element, folder: Path | None) -> Settings:
     """The ``<compiler>`` and ``<option>`` sections, which may be repeated; later ones win."""
-    s = Settings()
+    s = Settings(folder=folder)
+    _read_compiler(root, s)
+    _read_options(root, s)
+    return s
+
+
+def _read_compiler(root: Element, s: Settings) -> None:
     for c in root.all("compiler"):
         c.choice("coordinate", ("local",), "local")
         s.degrees = c.choice("angle", ("degree", "radian"), "degree" if s.degrees else "radian") == "degree"
@@ -125,6 +152,9 @@ def read_settings(root: Element) -> Settings:
         s.fuse = c.choice("fusestatic", ("true", "false"), str(s.fuse).lower()) == "true"
         s.strippath = c.choice("strippath", ("true", "false"), str(s.strippath).lower()) == "true"
         s.meshdir = c.get("meshdir", c.get("assetdir", s.meshdir)).replace("\\", "/")
+
+
+def _read_options(root: Element, s: Settings) -> None:
     for option in root.all("option"):
         x, y, z = option.numbers("gravity", 3, s.gravity)
         s.gravity = (x, y, z)
@@ -134,7 +164,6 @@ def read_settings(root: Element) -> Settings:
             s.notes.append("groups of actuators are disabled in the file; here they count.")
         for flag in option.all("flag"):
             _read_flag(flag, s)
-    return s
 
 
 def _not_negative(c: Element, name: str, usual: float) -> float:
@@ -193,6 +222,13 @@ class Defaults:
                         values["biastype"] = child.tag  # a <general> of this class is that servo
             todo.extend((child, name) for child in reversed(list(element.all("default"))))
 
+    def adopt(self, other: Defaults, prefix: str, attach: Element) -> None:
+        """Take the classes of an attached model over, under its prefix."""
+        for name, values in other.classes.items():
+            if prefix + name in self.classes:
+                attach.fail(f"The class '{printable(prefix + name, 60)}' is defined twice.", "prefix")
+            self.classes[prefix + name] = values
+
     def check(self, element: Element, attribute: str) -> str | None:
         """The class that ``class`` or ``childclass`` names, or ``None``."""
         name = element.attributes.get(attribute)
@@ -208,7 +244,7 @@ class Defaults:
             if any(o in element.attributes for o in group):
                 values = {k: v for k, v in values.items() if k not in ORIENTATIONS and k != "fromto"}
         full = values | _sizes(values, element.attributes)
-        return Element(element.tag, full, element.line, element.children, file=element.file)
+        return Element(element.tag, full, element.line, element.children, file=element.file, model=element.model)
 
 
 def _sizes(above: Mapping[str, str], stated: dict[str, str]) -> dict[str, str]:

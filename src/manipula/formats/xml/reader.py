@@ -50,6 +50,7 @@ class Element:
     children: list[Element] = field(default_factory=list, repr=False)
     text: str = ""
     file: str | None = None  # where it was included from; ``None`` in the main file
+    model: int = 0  # MJCF: number of the attached model that it belongs to
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children of that tag, in order."""
