@@ -41,7 +41,7 @@ class KnownGraph(Graph):
         self.shared = tuple(facts["shared"])
         self.sampled = {k: Sampled(a, b, tuple(c), d, e) for k, a, b, c, d, e in facts["sampled"]}
         self.counters = frozenset(facts["counters"])
-        self._digest = bytes.fromhex(facts["digest"])
+        self.__dict__["_digest"] = bytes.fromhex(facts["digest"])
         self._cost = float(facts["cost"][0]), [(float(a), str(b)) for a, b in facts["cost"][1]]
         self._retrace = retrace
 
@@ -52,9 +52,6 @@ class KnownGraph(Graph):
         for part in _LAZY:
             setattr(self, part, getattr(graph, part))
         return getattr(self, name)
-
-    def digest(self) -> bytes:
-        return self._digest
 
     def __reduce__(self) -> Any:
         """A copy knows its operations: nobody can trace for it."""

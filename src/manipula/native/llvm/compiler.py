@@ -18,6 +18,7 @@ from manipula.native.llvm_text import ModuleText
 from manipula.native.lowering.passes import lower
 from manipula.native.mathlib import functions as mathlib
 from manipula.native.tracing.graph import Graph, core_size
+from manipula.native.tracing.trace import without_garbage_collection
 
 
 class Processor(NamedTuple):
@@ -58,6 +59,7 @@ def key_material(graph: Graph, width: int) -> bytes:
     )
 
 
+@without_garbage_collection()
 def module_text(graph: Graph, width: int) -> ModuleText:
     """The LLVM module of a graph that is not lowered yet."""
     graph = lower(graph, processor().fma)

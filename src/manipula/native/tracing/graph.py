@@ -35,6 +35,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from manipula.lazy import cached_property
+
 TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2"})
 OF_ARRAYS = frozenset({"locate", "gather", "length"})  # operations whose data begin with an array
 _FREE = frozenset({"const", "input", "param", "pick", "loop"})
@@ -184,6 +186,10 @@ class Graph:
 
     def digest(self) -> bytes:
         """A fingerprint of everything that the machine code depends on, the same in every process."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> bytes:
         text = hashlib.sha256()
         text.update(repr((self.inputs, self.shared, self.outputs, self.output_values, self.sampled)).encode())
         arrays: dict[int, bytes] = {}

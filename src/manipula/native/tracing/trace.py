@@ -33,7 +33,7 @@ def trace(f: Callable[..., Any], inputs: Mapping[str, tuple], name: str = "f", *
     unknown = shared - set(inputs)
     if unknown:
         raise TracingError(f"{name}: shared names {sorted(unknown)} are not inputs; inputs are {list(inputs)}.")
-    with builder, _without_garbage_collection():
+    with builder, without_garbage_collection():
         arguments = [make_input(builder, key, tuple(shape), key in shared) for key, shape in inputs.items()]
         result = _called(f, arguments, name)
         return graph_of(builder, inputs, result, name, shared)
@@ -57,7 +57,7 @@ def _called(f: Callable[..., Any], arguments: list[Any], name: str) -> Any:
 
 
 @contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """A trace makes many objects and drops none; looking through all of them again and again takes most of the time."""
     enabled = gc.isenabled()
     gc.disable()
