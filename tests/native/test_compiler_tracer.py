@@ -1,6 +1,7 @@
 """Tracing: what is written down, what is simplified away, what is refused."""
 
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -196,3 +197,29 @@ def test_functions_of_two_numbers():
     expected = np.array([f(a, b).astype(float) for a, b in zip(x, y)])
     np.testing.assert_allclose(kernel(x, y), expected, rtol=1e-15)
     np.testing.assert_allclose(kernel.python(x, y), expected, rtol=1e-15)
+
+
+def test_a_function_traced_once_gives_the_graph_of_one_traced_at_every_place() -> None:
+    """Loops inside it, constants and what it takes from outside included; and it is called once."""
+    calls = []
+
+    def run(once: bool, x: Any, p: Any) -> Any:
+        def f(t: Any, y: Any) -> np.ndarray:
+            calls.append(once)
+            inner = native.repeat(lambda i, z: (0.5 * z + ops.sin(t) * y[0] + p,), (y[1],), 3).state[0]
+            return np.array([y[1] * p + inner, ops.where(y[0] > t, inner, 2.0), 3.0 * p, 0.25], object)
+
+        g = native.traced_once(f) if once else f
+        first = g(0.0, x)
+        second = g(p, np.array([first[0], first[1], first[2], x[3]], object))
+        return np.concatenate([second, g(x[0] * p, x - second)])
+
+    kernels = [
+        native.compile_function(lambda x, p, once=once: run(once, x, p), {"x": (4,), "p": ()}, "once")
+        for once in (False, True)
+    ]
+    assert (calls.count(False), calls.count(True)) == (3, 1)
+    assert kernels[0].operation_count() == kernels[1].operation_count()
+    x = np.random.default_rng(0).uniform(-1.0, 1.0, (5, 4))
+    assert np.array_equal(kernels[0](x, 0.7), kernels[1](x, 0.7))
+    assert np.array_equal(kernels[0].python(x[0], 0.7), kernels[1].python(x[0], 0.7))

@@ -21,7 +21,7 @@ from manipula.native.calling.rows_call import RowsCall
 from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
 from manipula.native.tracing.graph import Graph, Operation
 from manipula.native.tracing.loops import Converged, Repeated, repeat, until
-from manipula.native.tracing.replay import inline
+from manipula.native.tracing.replay import inline, traced_once
 from manipula.native.tracing.tables import RunTimeArray, Table, interpolate, lookup, table
 from manipula.native.tracing.trace import trace
 from manipula.native.tracing.tracer import Condition, Node, is_finite
@@ -53,5 +53,6 @@ __all__ = [
     "table",
     "time_derivative",
     "trace",
+    "traced_once",
     "until",
 ]

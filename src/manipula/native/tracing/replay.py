@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,32 @@ def _closed(builder: GraphBuilder, old: Loop, opened: Loop | None, mapping: dict
             opened.params[k] = builder.fresh("param", (), (opened.number, k, opened.depth))
     counters = tuple(v for v in (opened.steps, opened.every) if v is not None)
     return builder.fresh("loop", (*opened.initial, *counters), opened)
+
+
+def traced_once(f: Callable[[Any, Any], np.ndarray]) -> Callable[[Any, Any], np.ndarray]:
+    """``f(t, x)`` for many places of one trace: found once on stand-ins, and copied operation by operation for each place.
+
+    On plain numbers it is ``f`` itself.
+    """
+    found: list[tuple[list[TracedValue], list[TracedValue], np.ndarray]] = []
+
+    def call(t: Any, x: Any) -> np.ndarray:
+        builder = current()
+        if builder is None:
+            return f(t, x)
+        if not found:
+            start = len(builder.values)
+            inputs = [builder.fresh("param", (), (0, k, builder.depth)) for k in range(1 + len(x))]
+            result = f(inputs[0], np.array(inputs[1:], object))
+            found.append((inputs, builder.values[start:], result))
+        inputs, values, result = found[0]
+        mapping: dict[int, Any] = {a.index: builder.lift(b) for a, b in zip(inputs, (t, *x))}
+        clone(builder, values, mapping)
+        out = np.empty(len(result), object)
+        out[:] = [mapping.get(v.index, v) if isinstance(v, TracedValue) else v for v in result]
+        return out
+
+    return call
 
 
 def inline(graph: Graph, *arguments: Any, named: bool = False) -> Any:

@@ -99,7 +99,8 @@ def compiled(loop: CompiledLoop, name: str) -> native.Kernel:
 
     def run(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> Any:
         plant = loop.traced(p, breaks, coefficients)
-        return samples_of(ADAPTIVE[name], plant, lambda t, y: plant.flow(t, y).rate, x, Grid(*rest[:5]), *rest[5:])
+        rate = native.traced_once(lambda t, y: plant.flow(t, y).rate)  # for every stage of a step
+        return samples_of(ADAPTIVE[name], plant, rate, x, Grid(*rest[:5]), *rest[5:])
 
     parts = None if loop.parts is None else identity(loop.parts, ADAPTIVE[name])
     kernel = native.kernel_of(
