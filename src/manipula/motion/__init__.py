@@ -13,5 +13,6 @@
 ``path_limits``     limits as rows along a path, for ``time_optimal``
 ``phase_plane``     the fastest speed profile under linear constraints
 ``words``           motions in words
+``breaks``          which piece a number lies on
 ==================  =====================================================
 """

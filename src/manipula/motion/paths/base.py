@@ -25,12 +25,12 @@ from manipula.algebra.arguments import check_overrides, choice, number, real_arr
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
+from manipula.motion.breaks import Side, located, located_one
 from manipula.motion.paths.arc_length import ArcLength
 
 if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
 
-Side = Literal["right", "left"]
 HIGHEST_ORDER = 64  # of a derivative
 SNAP = 1e-14  # of the length: an s this near a break is taken to be on it
 STANDSTILL = 1e-9  # of the mean |dp/du|: below this a cusp is assumed and the tangent is taken just beside it
@@ -224,12 +224,7 @@ class Path:
         if s.size and (s.min() < -slack or s.max() > self.length + slack):
             worst = s.min() if s.min() < -slack else s.max()
             raise DescriptionError(f"Arc length {worst:.9g} is outside the path; allowed is 0 to {self.length:.9g}.")
-        s = np.clip(s, 0.0, self.length)
-        near = np.clip(np.searchsorted(self.breaks, s), 1, len(self.breaks) - 1)
-        near -= s - self.breaks[near - 1] < self.breaks[near] - s
-        s = np.where(np.abs(s - self.breaks[near]) <= SNAP * self.length, self.breaks[near], s)
-        index = np.searchsorted(self.breaks, s, side=side) - 1
-        return s, np.clip(index, 0, len(self._owner) - 1)
+        return located(self.breaks, np.clip(s, 0.0, self.length), SNAP * self.length, side)
 
     def derivatives(self, s: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[p, dp/ds, …]`` at arc lengths s: shape (order + 1, *s.shape, dimension)."""
@@ -249,12 +244,7 @@ class Path:
         slack, length = 1e-9 * self.length, self.length
         if not -slack <= s <= length + slack or order > 2:
             return None
-        s, last = min(max(s, 0.0), length), len(self.breaks) - 1
-        near = min(max(int(self.breaks.searchsorted(s)), 1), last)
-        before, after = self.breaks.item(near - 1), self.breaks.item(near)
-        closest = before if s - before < after - s else after
-        s = closest if abs(s - closest) <= SNAP * length else s
-        index = min(max(int(self.breaks.searchsorted(s, side=side)) - 1, 0), last - 1)
+        s, index = located_one(self.breaks, min(max(s, 0.0), length), SNAP * length, side)
         i, piece = int(self._owner[index]), int(self._piece[index])
         curve, table, s = self.curves[i], self._tables[i], s - self._offset.item(i)
         if table is None:

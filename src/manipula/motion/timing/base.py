@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from manipula.algebra.fields import freeze
 from manipula.algebra.jet import Jet
 from manipula.algebra.value import key
 from manipula.errors import DescriptionError
+from manipula.motion.breaks import Side, located, located_one
 from manipula.parts.checks import check_part
 
-Side = Literal["right", "left"]
 SIDES = get_args(Side)
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 HIGHEST_ORDER = 64  # of a derivative
@@ -52,13 +52,8 @@ class Profile(ABC):
         if not np.all(np.isfinite(flat)):
             raise DescriptionError("A time is not finite.", field="t")
         choice(side, "side", ("right", "left"))
-        slack = INSTANT * self.duration
-        clipped = np.clip(flat, 0.0, self.duration)
-        near = np.clip(np.searchsorted(self.breaks, clipped), 1, len(self.breaks) - 1)
-        near -= clipped - self.breaks[near - 1] < self.breaks[near] - clipped
-        clipped = np.where(np.abs(clipped - self.breaks[near]) <= slack, self.breaks[near], clipped)
-        piece = np.clip(np.searchsorted(self.breaks, clipped, side=side) - 1, 0, len(self.breaks) - 2)
-        out = self.inside(clipped, piece, order)
+        inside = np.clip(flat, 0.0, self.duration)
+        out = self.inside(*located(self.breaks, inside, INSTANT * self.duration, side), order)
         overrun = OVERRUN * self.duration
         resting = (flat < -overrun) | (flat > self.duration + overrun)
         if side == "left":
@@ -91,14 +86,7 @@ def is_one(t: Any, order: Any, side: Any) -> bool:
 
 def locate(breaks: np.ndarray, duration: float, t: float, side: Side) -> tuple[float, int, bool]:
     """Of one time: the time within the motion, taken onto a break that is near; its piece; whether the motion rests there."""
-    inside = min(max(t, 0.0), duration)
-    last = len(breaks) - 1
-    near = min(max(int(breaks.searchsorted(inside)), 1), last)
-    before, after = breaks.item(near - 1), breaks.item(near)
-    closest = before if inside - before < after - inside else after
-    if abs(inside - closest) <= INSTANT * duration:
-        inside = closest
-    piece = min(max(int(breaks.searchsorted(inside, side=side)) - 1, 0), last - 1)
+    inside, piece = located_one(breaks, min(max(t, 0.0), duration), INSTANT * duration, side)
     overrun = OVERRUN * duration
     resting = t < -overrun or t > duration + overrun or (side == "left" and t <= 0.0)
     return inside, piece, resting
