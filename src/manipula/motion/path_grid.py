@@ -21,10 +21,12 @@ CORNER = 1e-6  # rad: a tangent that turns by more at once
 
 def even_grid(path: Path, count: int) -> np.ndarray:
     """Even arc lengths with every break of the path among them."""
-    s = np.union1d(np.linspace(0.0, path.length, count + 1), path.breaks)
-    apart = np.diff(s) > 1e-9 * path.length
-    if apart.all():
+    even, near = np.linspace(0.0, path.length, count + 1), 1e-9 * path.length
+    s = np.sort(np.concatenate([even, path.breaks[1:-1]]))
+    if np.all(np.diff(s) > near):
         return s
+    s = np.union1d(even, path.breaks)
+    apart = np.diff(s) > near
     inner = np.concatenate([[True], apart]) & np.concatenate([apart, [True]])
     return s[np.isin(s, path.breaks) | inner]
 

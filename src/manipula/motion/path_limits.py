@@ -15,6 +15,7 @@ from manipula.algebra.arguments import between, function_of, positive, real_arra
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, ShapeError
 from manipula.identity import identity
+from manipula.lazy import cached_property
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.sampling import Along, sample_intervals
 
@@ -100,13 +101,18 @@ class PathLimits:
         with np.errstate(divide="ignore"):
             return (self.tip_speed / np.linalg.norm(rate, axis=1)) ** 2
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of limits there are: those of ṡ² first."""
         given = (self.velocity, self.tip_speed, self.acceleration, self.torque)
         return tuple(kind for kind, limit in zip((*SPEEDS, "acceleration", "torque"), given) if limit is not None)
 
-    @property
+    @cached_property
+    def of_speeds(self) -> np.ndarray:
+        """Lower and upper limits of joint velocity, infinite where there are none, (2, n)."""
+        return np.full((2, self.n), np.inf) if self.velocity is None else np.array(self.velocity)
+
+    @cached_property
     def of_rows(self) -> np.ndarray:
         """Lower and upper limits of acceleration and of torque, where there are any, (2 or 4, n)."""
         return np.array([x for limit in (self.acceleration, self.torque) if limit is not None for x in limit])
@@ -124,10 +130,9 @@ class Intervals:
         at = begin + (end - begin) * BETWEEN[:, None]
         at[-1] = end
         self.limits, self.count, n = limits, len(begin), limits.n
-        velocity = np.full((2, n), np.inf) if limits.velocity is None else np.array(limits.velocity)
         asked = limits.torque is not None and limits.graph is None  # by calls from Python
         along = _along(n, limits.graph, asked or limits.tip_speed is not None)
-        self.rows, self.tip = sample_intervals(limits.path, at, begin, along, (velocity,)), None
+        self.rows, self.tip = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,)), None
         if asked or limits.tip_speed is not None:
             flat = self.rows.reshape(-1, self.rows.shape[-1])
             q, q1, q2 = (np.ascontiguousarray(flat[:, k : k + n]) for k in (flat.shape[1] - n, 0, n))

@@ -240,7 +240,7 @@ def solve_passes(table: np.ndarray, slots: np.ndarray, x_max: np.ndarray, x_star
     they were solved with."""
     N, steps, places = len(slots), np.array(float(len(slots))), slots.astype(float)
     kernels = _kernels((table.shape[1] - 3) // 5, native.has_compiler())
-    floor, cap, room = (table[slots, k] for k in (-3, -2, -1))
+    floor, cap, room = table[:, -3:][slots].T
     cap = np.minimum(cap, x_max[:-1])
     cap[floor > cap + 1e-12] = -1.0
     whole = np.append(cap, x_max[-1])

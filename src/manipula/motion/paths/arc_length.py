@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from manipula.errors import BudgetError, DescriptionError
+from manipula.lazy import cached_property
 
 NODES = 16
 TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
@@ -124,6 +125,16 @@ class ArcLength:
         self.total = float(self.start[-1])
         self._first, self._last = last - np.bincount(self.piece, minlength=len(last)), last - 1
         self._breaks = breaks
+
+    @cached_property
+    def panels(self) -> np.ndarray:
+        """Piece, beginnings in s and in u, half width in u and s by powers of x: a row for each panel, for machine code."""
+        return np.column_stack([self.piece, self.start[:-1], self.low, self.half, self.powers])
+
+    @cached_property
+    def mean_speed(self) -> np.ndarray:
+        """Mean of |dp/du| of every piece."""
+        return np.diff(self.piece_ends) / np.diff(self._breaks)
 
     def parameter(self, s: np.ndarray, piece: np.ndarray) -> np.ndarray:
         """u(s) on the named pieces, shape of ``s``."""

@@ -260,8 +260,7 @@ class Path:
             speed = float(curve.speed or 1.0)
             return c * np.array([[1.0], [1.0 / speed], [2.0 / speed**2]][: order + 1])
         square = float(c[1] @ c[1])
-        mean = (table.piece_ends[piece + 1] - table.piece_ends[piece]) / (curve.breaks[piece + 1] - curve.breaks[piece])
-        if not square >= (STANDSTILL * mean) ** 2:
+        if not square >= (STANDSTILL * table.mean_speed.item(piece)) ** 2:
             return None
         c[1] /= math.sqrt(square)
         if order > 1:

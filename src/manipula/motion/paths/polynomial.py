@@ -11,6 +11,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.identity import identity
+from manipula.lazy import cached_property
 from manipula.motion.paths.base import Curve, at_piece
 
 
@@ -62,22 +63,28 @@ class PiecewisePolynomial(Curve):
         """|dp/du|, in machine code."""
         if not native.has_compiler():
             return super().speeds(u, piece)
-        pieces, powers, d = self.coefficients.shape
-        table = np.column_stack([self.breaks[:-1], self.coefficients.reshape(pieces, -1)])
-        return _speed_kernel(powers, d)(len(u), u, piece.astype(float), table)
+        _, powers, d = self.coefficients.shape
+        return _speed_kernel(powers, d)(len(u), u, piece.astype(float), self.rows)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Beginning, end and coefficients of every piece, for machine code."""
+        return np.column_stack(
+            [self.breaks[:-1], self.breaks[1:], self.coefficients.reshape(len(self.coefficients), -1)]
+        )
 
 
 @functools.lru_cache(64)
 def _speed_kernel(powers: int, d: int) -> native.RowsCall:
     def speed(u: Any, piece: Any, table: Any) -> Any:
-        low, *coefficients = native.lookup(table, piece)
+        low, _, *coefficients = native.lookup(table, piece)
         c = np.reshape(coefficients, (powers, d))
         rate = (powers - 1.0) * c[-1]
         for k in range(powers - 2, 0, -1):
             rate = rate * (u - low) + k * c[k]
         return ops.sqrt(sum(x * x for x in rate))
 
-    inputs: dict[str, tuple] = {"u": (), "piece": (), "table": ("pieces", 1 + powers * d)}
+    inputs: dict[str, tuple] = {"u": (), "piece": (), "table": ("pieces", 2 + powers * d)}
     return native.RowsCall(native.kernel_of(speed, inputs, "path.speed", identity(powers, d), ("table",)))
 
 

@@ -88,22 +88,19 @@ def _on_curve(
 ) -> np.ndarray | None:
     curve, table = path.curves[i], path._tables[i]
     assert isinstance(curve, PiecewisePolynomial)
-    pieces, powers, d = curve.coefficients.shape
-    kernel = _kernel(d, powers, table is None, along)
-    ends = np.column_stack([curve.breaks[:-1], curve.breaks[1:], curve.coefficients.reshape(pieces, -1)])
-    count, shape = s.size, s.shape
+    _, powers, d = curve.coefficients.shape
+    kernel, count, shape = _kernel(d, powers, table is None, along), s.size, s.shape
     if table is None:
-        speed = np.array([curve.breaks[0], curve.speed])
         every = np.ascontiguousarray(np.broadcast_to(piece.astype(float), shape))
-        found = kernel(count, np.ascontiguousarray(s), every, ends, speed, *constants)[0]
+        speed = np.array([curve.breaks[0], curve.speed])
+        found = kernel(count, np.ascontiguousarray(s), every, curve.rows, speed, *constants)[0]
         return found.reshape(*shape, *found.shape[1:])
-    panel = np.searchsorted(table.start, s, side="right") - 1
+    panel = table.start.searchsorted(s, side="right") - 1
     for k in (0, -1):  # an end that is a break belongs to the piece before
-        panel[k] = np.clip(panel[k], table._first[piece], table._last[piece])
-    panels = np.column_stack([table.piece, table.start[:-1], table.low, table.half, table.powers])
-    found, rate = kernel(count, np.ascontiguousarray(s), panel.astype(float), ends, panels, *constants)
-    mean = np.diff(table.piece_ends) / np.diff(curve.breaks)
-    if rate.min() < STANDSTILL * mean.max() and np.any(rate.reshape(shape) < STANDSTILL * mean[piece]):
+        panel[k] = np.minimum(np.maximum(panel[k], table._first[piece]), table._last[piece])
+    found, rate = kernel(count, np.ascontiguousarray(s), panel.astype(float), curve.rows, table.panels, *constants)
+    still = STANDSTILL * table.mean_speed
+    if rate.min() < still.max() and np.any(rate.reshape(shape) < still[piece]):
         return None
     return found.reshape(*shape, *found.shape[1:])
 
