@@ -8,10 +8,10 @@ from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Relations
 from manipula.ik.closed_form.positioning.base import FirstTwoMeet, Mirrored, PositionArm, mirror
-from manipula.ik.closed_form.positioning.rrr import common_normal, normal_frame, planar_pair
+from manipula.ik.closed_form.positioning.rrr import SkewAxes, planar_pair
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import solve_quartic
-from manipula.ik.closed_form.subproblems import rotate, solve_quadratic, turn_onto, turn_to_plane
+from manipula.ik.closed_form.subproblems import solve_quadratic, turn_onto, turn_to_plane
 
 
 class ScaraArm(PositionArm):
@@ -49,20 +49,14 @@ class MeetingAxes(FirstTwoMeet):
         return slide_to_distance(array(c - self.o), self.axes[2].h, square)
 
 
-class GeneralSlide(PositionArm):
-    """Skew axes 1 and 2: as the general 3R arm, of degree four in the slide."""
+class GeneralSlide(SkewAxes):
+    """Skew axes 1 and 2: of degree four in the slide."""
 
-    name, branches = "general RRP arm", 4
+    name = "general RRP arm"
 
-    def __init__(self, axes: Sequence[Axis]) -> None:
-        one, two = common_normal(axes[0], axes[1])
-        super().__init__([one, two, axes[2]])
-
-    def rows(self, c: Vector, t: Vector) -> list[Row]:
-        one, two, three = self.axes
-        a, n, m, ca, sa = normal_frame(one, two)
-        reach = array(t - one.p)
-        K, H = dot(reach, reach) - a * a, dot(one.h, reach)
+    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[Scalar]:
+        _, two, three = self.axes
+        a, _, _, ca, sa = self.frame
         y = array(c - two.p)
         N = (dot(y, y), 2.0 * dot(y, three.h), 1.0)
         w = (dot(two.h, y), float(two.h @ three.h))
@@ -74,14 +68,7 @@ class GeneralSlide(PositionArm):
         e2 = s * (far[1] * far[1] + 2.0 * far[0] * far[2]) + k * (high[1] * high[1] - s + s * w[1] * w[1])
         e1 = s * 2.0 * far[0] * far[1] + k * (2.0 * high[0] * high[1] - s * N[1] + s * 2.0 * w[0] * w[1])
         e0 = s * far[0] * far[0] + k * (high[0] * high[0] - s * N[0] + s * w[0] * w[0])
-        out: list[Row] = []
-        for d in solve_quartic(e4, e3, e2, e1, e0):
-            z = array(y + d * three.h)
-            u = (K - dot(z, z)) / (2.0 * a)
-            v = (H - ca * dot(two.h, z)) / sa
-            t2 = turn_onto(two.h, z, array(u * n + v * m))
-            out.append([turn_onto(one.h, array(array(a * n) + rotate(two.h, t2, z)), reach), t2, d])
-        return out
+        return solve_quartic(e4, e3, e2, e1, e0)
 
 
 def slide_to_distance(start: Vector, h: Vector, square: Vector) -> list:

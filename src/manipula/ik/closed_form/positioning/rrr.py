@@ -5,6 +5,7 @@ Neighbouring axes that are parallel or meet make the problem fall into quadratic
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -57,27 +58,50 @@ class ArticulatedArm(FirstTwoMeet):
         return turn_to_distance(three.h, array(c - three.p), array(self.o - three.p), square)
 
 
-class GeneralThree(PositionArm):
-    r"""No two neighbours parallel or meeting.
+class SkewAxes(PositionArm):
+    r"""Axes 1 and 2 neither parallel nor meeting.
 
     With the common normal a n of axes 1 and 2, :math:`m = h_2\times n`, :math:`y = E_3c - p_2` and twist α:
 
     .. math:: u = n\cdot R_2y = (|t-p_1|^2 - a^2 - |y|^2)/2a,\quad v = m\cdot R_2y = (h_1\cdot(t-p_1) - \cos\alpha\,h_2\cdot y)/\sin\alpha
 
-    and :math:`u^2 + v^2 = |y|^2 - (h_2\cdot y)^2` has degree two in (cos θ₃, sin θ₃).
+    and :math:`u^2 + v^2 = |y|^2 - (h_2\cdot y)^2` has degree four in joint 3.
     """
 
-    name, branches = "general 3R arm", 4
+    branches = 4
 
     def __init__(self, axes: Sequence[Axis]) -> None:
         one, two = common_normal(axes[0], axes[1])
         super().__init__([one, two, axes[2]])
+        self.frame = normal_frame(one, two)
+
+    @abstractmethod
+    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[Turn | Scalar]:
+        """The four values of joint 3, for K = |t − p₁|² − a² and H = h₁·(t − p₁)."""
 
     def rows(self, c: Vector, t: Vector) -> list[Row]:
         one, two, three = self.axes
-        a, n, m, ca, sa = normal_frame(one, two)
+        a, n, m, ca, sa = self.frame
         reach = array(t - one.p)
         K, H = dot(reach, reach) - a * a, dot(one.h, reach)
+        out: list[Row] = []
+        for value in self.third(c, K, H):
+            y = array(three.move(value, c) - two.p)
+            u = (K - dot(y, y)) / (2.0 * a)
+            v = (H - ca * dot(two.h, y)) / sa
+            t2 = turn_onto(two.h, y, array(u * n + v * m))
+            out.append([turn_onto(one.h, array(array(a * n) + rotate(two.h, t2, y)), reach), t2, value])
+        return out
+
+
+class GeneralThree(SkewAxes):
+    """No two neighbours parallel or meeting: of degree two in (cos θ₃, sin θ₃)."""
+
+    name = "general 3R arm"
+
+    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[Turn]:
+        _, two, three = self.axes
+        a, _, _, ca, sa = self.frame
         e, b = array(c - three.p), array(three.p - two.p)
         axial = array(dot(three.h, e) * three.h)
         side = cross(three.h, e)
@@ -87,19 +111,11 @@ class GeneralThree(PositionArm):
         far = (K - N[0], -N[1], -N[2])
         high = (H - ca * w[0], -ca * w[1], -ca * w[2])
         k = 4.0 * a * a
-        f = combine(
-            (sa * sa, product(far, far)), (k, product(high, high)), (-k * sa * sa, N), (k * sa * sa, product(w, w))
+        return solve_trigonometric_quartic(
+            combine(
+                (sa * sa, product(far, far)), (k, product(high, high)), (-k * sa * sa, N), (k * sa * sa, product(w, w))
+            )
         )
-        out: list[Row] = []
-        for t3 in solve_trigonometric_quartic(f):
-            x = three.move(t3, c)
-            y = array(x - two.p)
-            u = (K - dot(y, y)) / (2.0 * a)
-            v = (H - ca * dot(two.h, y)) / sa
-            t2 = turn_onto(two.h, y, array(u * n + v * m))
-            t1 = turn_onto(one.h, array(array(a * n) + rotate(two.h, t2, y)), reach)
-            out.append([t1, t2, t3])
-        return out
 
 
 def common_normal(one: Axis, two: Axis) -> tuple[Axis, Axis]:
