@@ -267,3 +267,22 @@ def test_arguments_are_checked_however_often_the_same_was_asked(wrong, expected)
     X[0, 0] += 1e-3
     with pytest.raises(DescriptionError, match="not a pose"):
         mp.solve_ik(model, X)
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_an_ordinary_target_met_before_needs_no_search(every, monkeypatch):
+    """The second question about an arm goes straight to its machine code: no solver is looked up, nothing is searched."""
+    model = mp.compile(mp.load("ur5e"))
+    X = model.pose(np.array([[0.3, -0.8, 0.4, 0.7, 0.9, -0.4], [0.5, -0.9, 0.6, 0.2, 1.1, 0.4]]))
+    first = mp.solve_ik(model, X[0], all_solutions=every)
+
+    def asked(*_):
+        raise AssertionError("a solver was asked for")
+
+    monkeypatch.setattr(solve_module, "solver_for", asked)
+    assert mp.solve_ik(model, X[0], all_solutions=every) == first
+    other = mp.solve_ik(model, X[1], all_solutions=every)
+    assert other.ok
+    assert not other.q.flags.writeable
+    with pytest.raises(AssertionError, match="asked for"):
+        mp.solve_ik(model, 9.0 * X[1, :3, 3])
