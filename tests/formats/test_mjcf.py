@@ -225,6 +225,14 @@ def test_armature_and_force_of_motors():
         assert_agrees_with_mujoco(text)
 
 
+@pytest.mark.parametrize("dynamics", ["none", "filter", "filterexact", "integrator"])
+def test_a_filter_stays_within_the_controls(dynamics):
+    motor = f'<general joint="j1" gear="2" gainprm="5" dyntype="{dynamics}" ctrlrange="-3 3"/>'
+    robot = from_mjcf(arm().replace("</mujoco>", f"<actuator>{motor}</actuator></mujoco>"))
+    assert robot.joints[0].limits.effort == (None if dynamics == "integrator" else 30.0)
+    assert any("control law" in note for note in robot.notes) == (dynamics != "none")
+
+
 def test_sections_may_be_repeated_and_come_in_any_order():
     text = f"""<mujoco><worldbody><body euler="1 2 3">{INERTIAL}<joint name="a"/></body></worldbody><compiler angle="radian"/>
       <worldbody><body>{INERTIAL}<joint name="b"/></body></worldbody><compiler eulerseq="ZYX"/><default><joint armature="1"/></default>

@@ -88,6 +88,23 @@ def test_fixed_tendons_couple_joints(polycoef):
     assert len(robot.followers) == 1
 
 
+def test_a_tendon_whose_joints_are_coupled_drives_their_leader():
+    tendon = '<tendon><fixed name="t"><joint joint="l" coef="0.5"/><joint joint="r" coef="0.25"/></fixed></tendon>'
+    motor = '<actuator><general tendon="t" gear="2" forcerange="-10 10" gainprm="3" biasprm="0 -3" biastype="affine"/></actuator>'
+    robot = from_mjcf(gripper('<joint joint1="l" joint2="r" polycoef="0 -3"/>', tendon + motor))
+    assert robot.joints[1].limits.effort == pytest.approx(abs(2 * (0.5 * -3 + 0.25)) * 10)
+    loose = from_mjcf(gripper("", tendon + motor))
+    assert [j.limits.effort for j in loose.joints] == [None] * 3
+    assert any("drive no joint directly" in note for note in loose.notes)
+    with pytest.raises(DescriptionError, match="No tendon named 'u'"):
+        from_mjcf(gripper("", tendon + motor.replace('tendon="t"', 'tendon="u"')))
+
+
+def test_a_motor_of_a_held_joint_does_nothing():
+    robot = from_mjcf(gripper('<joint joint1="r"/>', '<actuator><motor joint="r" armature="0.1"/></actuator>'))
+    assert robot.joint_names == ("shoulder", "l")
+
+
 def test_a_joint_that_an_equality_holds():
     robot = from_mjcf(gripper('<joint name="stop" joint1="r" polycoef="0.3"/>', two='ref="10"'))
     assert robot.joint_names == ("shoulder", "l")

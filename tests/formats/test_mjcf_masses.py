@@ -235,6 +235,8 @@ def test_a_missing_mesh_says_which_and_what_to_do(tmp_path):
             stl(np.array([(0, 0, np.inf), (1, 0, 0), (0, 1, 0), (0, 0, 1)]), np.array([(0, 1, 2), (1, 2, 3)])),
             "not finite",
         ),
+        ("m.obj", b"v 1 2 1_0\n" * 4, "not a number"),
+        ("m.obj", b"v 1 2 3\n" * 4 + b"f 1 2 99999999999999999999\n", "damaged"),
         ("m.obj", b"v 1 2\n", "fewer than three"),
         ("m.obj", b"v a b c\n" * 4 + b"f 1 2 3\n", "not a number"),
         ("m.obj", b"v 1 2 3\n" * 4 + b"f 1 2 9\n", "not there"),
@@ -256,9 +258,15 @@ def test_damaged_meshes_are_refused(tmp_path, name, data, problem):
 
 def test_a_mesh_with_too_many_triangles_is_refused_unread(tmp_path, monkeypatch):
     monkeypatch.setattr("manipula.formats.mesh_files.MAX_TRIANGLES", 3)
-    (tmp_path / "m.stl").write_bytes(stl(*channel()))
-    with pytest.raises(BudgetError, match="at most 3 triangles"):
-        read_mesh(tmp_path / "m.stl")
+    for name, data in (
+        ("m.stl", stl(*channel())),
+        ("t.stl", stl_text(*channel())),
+        ("m.obj", obj(*channel())),
+        ("m.msh", msh(*channel())),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(BudgetError, match="at most 3 triangles"):
+            read_mesh(tmp_path / name)
 
 
 def test_inside_out_and_badly_oriented_meshes(tmp_path):

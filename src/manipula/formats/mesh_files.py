@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,50 +77,54 @@ def _stl(data: bytes) -> Triangles:
         row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
         corners = np.frombuffer(data, row, count, 84)["corners"].astype(float)
     elif data.lstrip()[:5].lower() == b"solid":
-        found = _VERTEX.findall(data)
-        if len(found) % 3 or not found:
+        numbers = array("f")
+        for vertex in _VERTEX.finditer(data):
+            numbers.extend(_coordinates(vertex.groups()))
+            _count(len(numbers) // 9)
+        if len(numbers) % 9 or not numbers:
             raise DescriptionError("The text of this STL file is damaged: its vertices do not come in threes.")
-        _count(len(found) // 3)
-        corners = _numbers(found)
+        corners = np.array(numbers, float)
     else:
         raise DescriptionError("This is no STL file: its size does not fit the number of triangles that it states.")
     flat = corners.reshape(-1, 3)
     return Triangles(flat, np.arange(len(flat)).reshape(-1, 3))
 
 
-def _numbers(words: Any) -> np.ndarray:
-    """Decimal words as single-precision numbers; other words are refused."""
+def _coordinates(words: Sequence[bytes]) -> list[float]:
     try:
-        return np.array(words, dtype="S32").astype(np.float32).astype(float)
+        if not any(b"_" in word for word in words):  # Python reads 1_000, nobody else does
+            return [float(word) for word in words]
     except ValueError:
-        raise DescriptionError("A coordinate of the mesh is not a number.") from None
+        pass
+    raise DescriptionError("A coordinate of the mesh is not a number.")
 
 
 def _obj(data: bytes) -> Triangles:
     """``v x y z`` and ``f a b c [d]``; polygons are cut into a fan from their first corner."""
-    points: list[list[bytes]] = []
-    faces: list[tuple[int, int, int]] = []
-    for raw in data.split(b"\n"):
-        words = raw.split()
+    points, corners = array("f"), array("q")
+    for raw in io.BytesIO(data):
+        words = raw.split(None, 64)
         if not words:
             continue
         if words[0] == b"v":
             if len(words) < 4:
                 raise DescriptionError("A vertex of this OBJ file has fewer than three coordinates.")
-            points.append(words[1:4])
+            points.extend(_coordinates(words[1:4]))
+            _count(len(points) // 9)
         elif words[0] == b"f":
             try:
                 named = [int(word.partition(b"/")[0]) for word in words[1:]]
             except ValueError:
                 raise DescriptionError("A face of this OBJ file is damaged.") from None
-            ring = [n - 1 if n > 0 else len(points) + n for n in named]
-            if len(ring) < 3 or 0 in named:
+            if len(named) < 3 or 0 in named or max(map(abs, named)) >= 2**31:
                 raise DescriptionError("A face of this OBJ file is damaged.")
-            faces += [(ring[0], ring[k], ring[k + 1]) for k in range(1, len(ring) - 1)]
-            _count(len(faces))
+            ring = [n - 1 if n > 0 else len(points) // 3 + n for n in named]
+            for k in range(1, len(ring) - 1):
+                corners.extend((ring[0], ring[k], ring[k + 1]))
+            _count(len(corners) // 3)
     if not points:
         raise DescriptionError("This OBJ file holds no vertices.")
-    return Triangles(_numbers(points), np.array(faces, dtype=np.int64).reshape(-1, 3))
+    return Triangles(np.array(points, float).reshape(-1, 3), np.array(corners, np.int64).reshape(-1, 3))
 
 
 def _msh(data: bytes) -> Triangles:

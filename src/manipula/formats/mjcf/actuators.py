@@ -2,7 +2,8 @@
 
 An actuator with the gear G adds ``G² · armature`` and ``G² · damping`` to its joint. Its force F acts as the torque ``G · F``, so a range of
 F is a limit of ``|G| · max|F|``; for a plain motor F is the control, and the range of the control counts too. Several
-actuators on one joint add up. Torques of this package act at the joints: the laws of servos (position, velocity, …) are
+actuators on one joint add up. One that pulls a fixed tendon whose joints are all coupled to one drives that one, by the sum of coefficient times
+ratio. Torques of this package act at the joints: the laws of servos (position, velocity, …) are
 told in the notes, and a controller takes their place.
 """
 
@@ -12,6 +13,7 @@ import dataclasses
 import math
 
 from manipula.errors import printable, unknown_name
+from manipula.formats.mjcf.equalities import FixedTendons
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Element
@@ -19,23 +21,34 @@ from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import JointDraft
 
 
-def read_actuators(root: Element, defaults: Defaults, settings: Settings, draft: RobotDraft) -> set[str]:
-    """Fill rotors, damping and limits of effort of the joints; note what an actuator does beside that. The names of driven joints."""
-    joints = {j.name: j for j in draft.joints if j.moves}
+def driven_joints(root: Element) -> set[str]:
+    """The names of the joints that an actuator drives."""
+    motors = [motor.attributes for section in root.all("actuator") for motor in section.children]
+    return {m[word] for m in motors for word in ("joint", "jointinparent") if word in m}
+
+
+def read_actuators(
+    root: Element, defaults: Defaults, settings: Settings, draft: RobotDraft, tendons: FixedTendons
+) -> None:
+    """Fill rotors, damping and limits of effort of the joints; note what an actuator does beside that."""
+    joints = {j.name: j for j in draft.joints}
     efforts: dict[str, float] = {}
     counts: dict[str, int] = {}
     for section in root.all("actuator"):
         for stated in section.children:
             motor = defaults.filled(stated, None, "actuator")
-            joint = _driven(motor, joints)
+            joint, lever = _driven(motor, joints), 1.0
+            if joint is None and "tendon" in motor.attributes:
+                joint, lever = _pulled(motor, joints, tendons)
             if joint is None:
                 counts["elsewhere"] = counts.get("elsewhere", 0) + 1
                 continue
             if not _is_motor(motor):
                 counts[motor.tag] = counts.get(motor.tag, 0) + 1
             gear = motor.numbers("gear", range(1, 7), (1.0,))[0]
-            _add_rotor(motor, joint, gear, settings)
-            bound = abs(gear) * min(_bounds(motor, settings, draft.notes), default=math.inf)
+            if "tendon" not in motor.attributes:
+                _add_rotor(motor, joint, gear, settings)
+            bound = abs(gear * lever) * min(_bounds(motor, settings, draft.notes), default=math.inf)
             efforts[joint.name] = efforts.get(joint.name, 0.0) + bound
     for name, effort in efforts.items():
         limits = joints[name].limits
@@ -48,7 +61,19 @@ def read_actuators(root: Element, defaults: Defaults, settings: Settings, draft:
         draft.notes.append(
             f"{count} <{printable(tag)}> actuator(s): their control law is not read; torques act at the joints."
         )
-    return set(efforts)
+
+
+def _pulled(motor: Element, joints: dict[str, JointDraft], tendons: FixedTendons) -> tuple[JointDraft | None, float]:
+    r"""The joint that a fixed tendon moves, when all its joints are coupled to that one, and the lever :math:`\sum_i a_i r_i`."""
+    name = motor.get("tendon")
+    if name not in tendons:
+        raise unknown_name("tendon", name, tendons, file=motor.file, line=motor.line, field=f"{motor.tag}.tendon")
+    rows = tendons[name] or ()
+    lead = {joints[name].follows or name for name, _ in rows}
+    if len(lead) != 1 or joints[next(iter(lead))].follows is not None:
+        return None, 0.0
+    ratio = {name: joints[name].ratio if joints[name].follows else 1.0 for name, _ in rows}
+    return joints[lead.pop()], sum(a * ratio[name] for name, a in rows)
 
 
 def _driven(motor: Element, joints: dict[str, JointDraft]) -> JointDraft | None:
@@ -56,17 +81,17 @@ def _driven(motor: Element, joints: dict[str, JointDraft]) -> JointDraft | None:
     name = motor.attributes.get("joint", motor.attributes.get("jointinparent"))
     if name is not None:
         if name not in joints:
-            raise unknown_name("joint", name, joints, line=motor.line, field=f"{motor.tag}.joint")
+            raise unknown_name("joint", name, joints, file=motor.file, line=motor.line, field=f"{motor.tag}.joint")
         return joints[name]
     if any(motor.numbers(word, range(1, 6), (0.0,))[0] for word in ("armature", "damping")):
         motor.fail("The armature or damping of an actuator that drives no hinge or slide is not modelled.")
     return None
 
 
-def _is_motor(motor: Element) -> bool:
-    """Is its force a constant times its control?"""
-    plain = {"gaintype": "fixed", "biastype": "none", "dyntype": "none"}
-    general = motor.tag == "general" and all(motor.get(word, usual) == usual for word, usual in plain.items())
+def _is_motor(motor: Element, *filters: str) -> bool:
+    """Is its force a constant times its control, but for one of these filters?"""
+    plain = {"gaintype": ("fixed",), "biastype": ("none",), "dyntype": ("none", *filters)}
+    general = motor.tag == "general" and all(motor.get(word, usual[0]) in usual for word, usual in plain.items())
     return motor.tag == "motor" or general
 
 
@@ -74,7 +99,7 @@ def _bounds(motor: Element, settings: Settings, notes: list[str]) -> list[float]
     """Upper bounds of the magnitude of its force."""
     gain = abs(motor.numbers("gainprm", range(1, 11), (1.0,))[0]) if motor.tag == "general" else 1.0
     ranges = [("forcelimited", "forcerange", 1.0)]
-    if _is_motor(motor) and settings.clampctrl:
+    if _is_motor(motor, "filter", "filterexact") and settings.clampctrl:  # what is filtered stays in its range
         ranges.append(("ctrllimited", "ctrlrange", gain))
     bounds = []
     for switch, word, scale in ranges:

@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, printable
-from manipula.formats.mjcf.actuators import read_actuators
+from manipula.formats.mjcf.actuators import driven_joints, read_actuators
 from manipula.formats.mjcf.attach import Expansion
 from manipula.formats.mjcf.equalities import Equalities, fixed_tendons
 from manipula.formats.mjcf.extension import restore
@@ -136,13 +136,13 @@ class _Reader:
         self._finish_masses()
         if self.contact:
             draft.notes.append("contact of geoms is not modelled.")
-        driven = read_actuators(self.root, self.defaults, settings, draft)
         draft.postures = read_keyframes(self.root, self.order, self.refs)
         tendons = fixed_tendons(self.root, {j.name: j for j in draft.joints if j.moves})
         self.unmodelled += check_sections(self.root, self.defaults, settings, tendons, draft)
-        equalities = Equalities(draft, self.refs, driven, tendons, self.mocap)
+        equalities = Equalities(draft, self.refs, driven_joints(self.root), tendons, self.mocap)
         equalities.read(self.root, self.defaults, settings)
         self.unmodelled += equalities.unmodelled
+        read_actuators(self.root, self.defaults, settings, draft, tendons)
         self._leave_objects(selection)
         restore(draft, self.root)
         draft.notes[:] = list(dict.fromkeys(draft.notes))
