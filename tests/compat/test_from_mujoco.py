@@ -13,6 +13,7 @@ from manipula.errors import DescriptionError
 from manipula.formats.mjcf import to_mjcf
 from manipula.physics.kinematics import poses
 from manipula.physics.newton_euler import inverse_dynamics
+from manipula.robot.drives import Spring
 from manipula.robot.friction import Coulomb, Viscous
 from strategies import FEATURES, random_robot, random_state
 
@@ -126,8 +127,7 @@ def test_flags_are_obeyed():
 REFUSED = {
     "free": ('<body><freejoint name="f"/><geom size="1"/></body>', "", "joint 'f': A free joint"),
     "ball": ('<body><joint type="ball" name="k"/><geom size="1"/></body>', "", "joint 'k': A ball joint"),
-    "spring": ('<body><joint name="k" stiffness="3"/><geom size="1"/></body>', "", "joint 'k': A spring"),
-    "gravity compensation": ('<body name="b" gravcomp="1"><joint/><geom size="1"/></body>', "", "body 'b': Gravity"),
+    "gravity compensation": ('<body name="b" gravcomp="1"><joint/><geom size="1"/><body><joint/><geom size="1"/></body></body>', "", "gravcomp"),
     "weld": ('<body name="b"><joint/><geom size="1"/></body>', '<equality><weld body1="b"/></equality>', "closes a loop"),
     "polynomial": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
                    '<equality><joint joint1="k" joint2="l" polycoef="0 1 2 0 0"/></equality>', "polynomial"),
@@ -143,6 +143,27 @@ def test_what_is_not_modelled_is_refused_by_name(case):
     body, after, reason = REFUSED[case]
     with pytest.raises(DescriptionError, match=reason):
         mp.from_mujoco(compiled(f"<mujoco><worldbody>{body}</worldbody>{after}</mujoco>"))
+
+
+def test_what_is_not_modelled_may_be_held_or_left_out():
+    free = '<body name="ball"><freejoint name="f"/><geom size="1"/></body>'
+    loop = '<equality><weld body1="hand" body2="ball"/></equality></mujoco>'
+    text = ARM.replace("</worldbody>", f"{free}</worldbody>").replace("</mujoco>", loop)
+    alone = mp.from_mujoco(compiled(ARM))
+    robot = mp.from_mujoco(compiled(text), drop=["f"])
+    assert robot.joint_names == alone.joint_names
+    assert "left out with the bodies that it ties together" in robot.notes[-1]
+    assert mp.from_mujoco(compiled(ARM), lock={"roll": 0.1}).n == 2
+    with pytest.raises(DescriptionError, match=r"closes a loop"):
+        mp.from_mujoco(compiled(text), lock={"f": 0})
+
+
+def test_springs_are_drives_and_gravcomp_of_all_bodies_is_less_gravity():
+    model = compiled(ARM.replace('name="roll"', 'name="roll" stiffness="2" springref="0.3"'))
+    robot = mp.from_mujoco(model)
+    assert robot.joints[2].drive == Spring(2.0, 0.3)
+    model.body_gravcomp[1:] = 0.5
+    assert mp.from_mujoco(model).gravity == (0.5, 1.0, -4.5)
 
 
 @pytest.mark.parametrize("thing", [None, 3, "panda", object()])

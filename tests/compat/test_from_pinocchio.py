@@ -89,6 +89,21 @@ def test_other_joints_are_refused_by_name(kind):
         mp.from_pinocchio(model)
 
 
+def test_a_free_flyer_may_be_held():
+    X_WB, X_BJ, body = pin.SE3.Random(), pin.SE3.Random(), pin.Inertia.Random()
+    model, held = pin.Model(), pin.Model()
+    base = model.addJoint(0, pin.JointModelFreeFlyer(), X_WB, "root")
+    model.appendBodyToJoint(base, pin.Inertia.Random(), pin.SE3.Identity())
+    for other, parent, X in ((model, base, X_BJ), (held, 0, X_WB * X_BJ)):
+        last = other.addJoint(parent, pin.JointModelRX(), X, "turn")
+        other.appendBodyToJoint(last, body, pin.SE3.Identity())
+    with pytest.raises(DescriptionError, match=r"lock=\{'root': 0\}"):
+        mp.from_pinocchio(model)
+    robot = mp.from_pinocchio(model, lock={"root": 0})
+    assert robot.joint_names == ("turn",)
+    assert_judge_agrees(held, robot)
+
+
 def test_joints_that_mimic_others():
     path = Path(__file__).parent.parent / "data" / "coupled" / "two_grippers.urdf"
     model = pin.buildModelFromUrdf(str(path), True)

@@ -18,6 +18,7 @@ from manipula.formats.urdf import from_urdf
 from manipula.physics.kinematics import poses
 from manipula.physics.newton_euler import inverse_dynamics
 from manipula.robot import Robot
+from manipula.robot.drives import Spring
 from manipula.robot.friction import Coulomb, Viscous
 from strategies import random_pose, random_state, robots
 
@@ -321,7 +322,7 @@ REFUSED = {
     "type": (arm().replace('type="revolute"', 'type="hinge"'), "No joint type named 'hinge'"),
     "no axis": (arm(turn=""), "<axis> is missing"),
     "zero axis": (arm(turn="<axis><xyz>0 0 0</xyz></axis>"), "axis of joint 'turn' is zero"),
-    "spring": (arm(turn="<axis><dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis>"), "spring"),
+    "spring": (arm(turn="<axis><dynamics><spring_stiffness>-3</spring_stiffness></dynamics></axis>"), "negative"),
     "negative damping": (arm(turn="<axis><dynamics><damping>-3</damping></dynamics></axis>"), "negative"),
     "negative mass": (arm().replace("<mass>2<", "<mass>-2<"), "negative"),
     "no gravity": (arm(base='<link name="base"><gravity>0</gravity></link>'), "gravity does not pull"),
@@ -357,6 +358,13 @@ def test_budgets_and_long_chains():
     assert from_sdf(chain(500)).n == 499
     with pytest.raises(BudgetError):
         from_sdf(model('<link name="a"/>' * 6000))
+
+
+def test_springs_are_drives():
+    spring = "<spring_stiffness>3</spring_stiffness><spring_reference>0.2</spring_reference>"
+    robot = from_sdf(arm(turn=f"<axis><dynamics>{spring}</dynamics></axis>"))
+    assert robot.joints[0].drive == Spring(3.0, 0.2)
+    assert any("springs of joints act in simulations" in note for note in robot.notes)
 
 
 def test_friction_of_damping_alone():

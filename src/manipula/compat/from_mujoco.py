@@ -7,6 +7,7 @@ A body stands in its parent; its joints, in order, move it: a hinge with anchor 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,32 +15,39 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, printable
+from manipula.formats.mjcf.joints import REFUSED, SPRINGS
+from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
+from manipula.robot.drives import Spring
 from manipula.robot.limits import Limits
 from manipula.robot.robot import Robot
+from manipula.robot.selection import Selection
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-REFUSED = {FREE: "A free joint lets its body float; manipulators stand on a fixed base.",
-           BALL: "A ball joint has three degrees of freedom; replace it by three hinges."}  # fmt: skip
+KINDS = {FREE: "free", BALL: "ball"}
 JOINT = 2  # mjtEq: connect, weld, joint
 NEEDED = ("nbody", "njnt", "body_parentid", "body_inertia", "jnt_type", "dof_armature", "names", "opt")
 
 
-def from_mujoco(model: Any, tip: str | None = None) -> Robot:
+def from_mujoco(
+    model: Any, tip: str | None = None, *, lock: Mapping[str, float] | None = None, drop: Sequence[str] | str | None = None,
+    chain: tuple[str, str] | None = None,
+) -> Robot:  # fmt: skip
     """The robot that a compiled MuJoCo model describes: hinges and slides, bodies, sites as frames, armature, damping, dry friction,
     ranges and torque limits, gravity. The order of q is MuJoCo's.
 
     Args:
         tip: name of the body or site that is the tip.
+        lock, drop, chain: joints held still, branches left out (``load``).
 
     Raises:
-        DescriptionError: not such an object, or a joint, spring, tendon or constraint that is not modelled, by its name.
+        DescriptionError: not such an object, or a joint, tendon or constraint that is not modelled and not left out, by its name.
     """
     missing = [word for word in NEEDED if not hasattr(model, word)]
     if missing:
         raise DescriptionError(f"A mujoco.MjModel is needed, found {type(model).__name__} (it has no '{missing[0]}').")
-    return _MujocoModel(model).robot(tip)
+    return _MujocoModel(model).robot(tip, Selection.of(lock, drop, chain))
 
 
 class _MujocoModel:
@@ -47,14 +55,15 @@ class _MujocoModel:
         self.model = model
         self.notes: list[str] = []
         self.held: dict[str, float] = {}
+        self.unmodelled: list[Unmodelled] = []
         self.off = _disabled(model)
         self.bodies = self._names("body", model.nbody)
         self.hinges = self._names("jnt", model.njnt, "joint")
         self.used = set(self.bodies)
 
-    def robot(self, tip: str | None) -> Robot:
+    def robot(self, tip: str | None, selection: Selection) -> Robot:
         model = self.model
-        self._refuse()
+        self._tendons()
         links: list[LinkDraft] = [LinkDraft(self.bodies[0], described=False)]
         joints: list[JointDraft] = []
         for body in range(1, model.nbody):
@@ -76,15 +85,12 @@ class _MujocoModel:
         self.notes += [
             f"joint '{printable(name, 60)}' is held at {at:g} by a constraint." for name, at in self.held.items()
         ]
-        return build_robot(
-            "robot" if name == "MuJoCo Model" else name,
-            links,
-            joints,
-            frames=frames,
-            gravity=gravity,
-            tip=tip,
-            notes=self.notes,
-        )
+        robot = build_robot(
+            "robot" if name == "MuJoCo Model" else name, links, joints, frames=frames, gravity=gravity, tip=tip,
+            notes=list(dict.fromkeys(self.notes)), selection=selection,
+        )  # fmt: skip
+        heavy = {self.bodies[b]: float(model.body_gravcomp[b]) for b in range(1, model.nbody) if model.body_mass[b] > 0}
+        return settle(robot, self.unmodelled, heavy)
 
     def _text(self, address: int) -> str:
         names = bytes(self.model.names)
@@ -94,27 +100,20 @@ class _MujocoModel:
         given = [self._text(int(a)) for a in getattr(self.model, f"name_{kind}adr")[:count]]
         return [name or (f"{stem}{i}" if stem else "") for i, name in enumerate(given)]
 
-    def _refuse(self) -> None:
+    def _tendons(self) -> None:
+        """Tendons that pull on their joints are refused unless these joints are left out."""
         model = self.model
-        for j in range(model.njnt):
-            if int(model.jnt_type[j]) in REFUSED:
-                raise DescriptionError(
-                    REFUSED[int(model.jnt_type[j])], field=f"joint '{printable(self.hinges[j], 60)}'"
-                )
-            if np.any(model.jnt_stiffness[j]) and "SPRING" not in self.off:
-                raise DescriptionError(
-                    "A spring in the joint is not modelled.", field=f"joint '{printable(self.hinges[j], 60)}'"
-                )
-        for body in np.flatnonzero(model.body_gravcomp):
-            name = printable(self.bodies[int(body)], 60)
-            raise DescriptionError(
-                "Gravity compensation is a force of its own and is not modelled.", field=f"body '{name}'"
-            )
-        for word in ("stiffness", "damping", "frictionloss", "armature", "limited"):
-            if np.any(getattr(model, f"tendon_{word}", 0)):
-                raise DescriptionError(
-                    f"A tendon with '{word}' pulls on its joints, which is not modelled.", field="tendon"
-                )
+        for k in range(model.ntendon):
+            pulls = [w for w in ("stiffness", "damping", "frictionloss", "armature", "limited")
+                     if np.any(getattr(model, f"tendon_{w}", np.zeros(k + 1))[k])]  # fmt: skip
+            if pulls:
+                parts = range(int(model.tendon_adr[k]), int(model.tendon_adr[k]) + int(model.tendon_num[k]))
+                wrapped = [
+                    self.hinges[int(model.wrap_objid[w])] for w in parts if int(model.wrap_type[w]) == 1
+                ]  # mjWRAP_JOINT
+                problem = f"A tendon with '{pulls[0]}' pulls on its joints, which is not modelled."
+                joints = tuple(wrapped) or tuple(self.hinges)
+                self.unmodelled.append(Unmodelled(DescriptionError(problem, field=f"tendon {k}"), joints))
 
     def _body(self, body: int, links: list[LinkDraft], joints: list[JointDraft]) -> None:
         model, name = self.model, self.bodies[body]
@@ -147,6 +146,11 @@ class _MujocoModel:
 
     def _joint(self, j: int, parent: str, child: str, X_PB: Pose) -> JointDraft:
         model = self.model
+        kind = KINDS.get(int(model.jnt_type[j]))
+        if kind is not None:
+            shown = printable(self.hinges[j], 60)
+            refusal = REFUSED[kind].format(shown)
+            return JointDraft(self.hinges[j], kind, parent, child, X_PB, refusal=refusal, field=f"joint '{shown}'")
         hinge = int(model.jnt_type[j]) == HINGE
         axis = np.array(model.jnt_axis[j], float)
         anchor = np.array(model.jnt_pos[j], float) if hinge else np.zeros(3)
@@ -166,8 +170,30 @@ class _MujocoModel:
             self.hinges[j], "revolute" if hinge else "prismatic", parent, child, IDENTITY if X.is_identity else X, axis,
             frame=translation(*(-anchor)) if anchor.any() else IDENTITY,
             limits=Limits(low, high) if ranged else Limits(), rotor_inertia=float(model.dof_armature[dof]),
-            friction=dissipation(damping, dry),
+            friction=dissipation(damping, dry), drive=self._spring(j),
         )  # fmt: skip
+
+    def _loop(self, e: int) -> tuple[str, str] | None:
+        """The two bodies of a constraint, through their sites if need be; ``None`` for what is between tendons."""
+        model = self.model
+        if int(model.eq_type[e]) > 1:  # connect and weld come first
+            return None
+        ends = [int(getattr(model, f"eq_obj{k}id")[e]) for k in (1, 2)]
+        if int(model.eq_objtype[e]) != 1:  # mjOBJ_BODY; else sites
+            ends = [int(model.site_bodyid[site]) for site in ends]
+        return self.bodies[ends[0]], self.bodies[ends[1]]
+
+    def _spring(self, j: int) -> Spring | None:
+        stiffness = float(np.ravel(self.model.jnt_stiffness[j])[0])
+        if not stiffness or {"SPRING", "PASSIVE"} & self.off:
+            return None
+        if np.any(getattr(self.model, "jnt_stiffnesspoly", np.zeros(j + 1))[j]):
+            problem = DescriptionError(
+                "A spring beyond the linear term is not modelled.", field=f"joint '{self.hinges[j]}'"
+            )
+            self.unmodelled.append(Unmodelled(problem, (self.hinges[j],)))
+        self.notes.append(SPRINGS)
+        return Spring(stiffness, float(self.model.qpos_spring[self.model.jnt_qposadr[j]]))
 
     def _couplings(self, drafts: dict[str, JointDraft]) -> None:
         """Active constraints between joints: ``q₁ − q₁₀ = c₀ + c₁ (q₂ − q₂₀)``; others close loops."""
@@ -175,12 +201,15 @@ class _MujocoModel:
         for e in np.flatnonzero(model.eq_active0) if "EQUALITY" not in self.off else ():
             field = f"equality {int(e)}"
             if int(model.eq_type[e]) != JOINT:
-                raise DescriptionError("A constraint that closes a loop is not modelled.", field=field)
+                loop = DescriptionError("A constraint that closes a loop is not modelled.", field=field)
+                self.unmodelled.append(Unmodelled(loop, tuple(self.hinges), loop=self._loop(int(e))))
+                continue
             c = [float(v) for v in model.eq_data[e][:5]]
             if any(c[2:]):
-                raise DescriptionError(
-                    "Joints coupled by a polynomial beyond its linear term are not modelled.", field=field
-                )
+                problem = "Joints coupled by a polynomial beyond its linear term are not modelled."
+                named = tuple(self.hinges[int(getattr(model, f"eq_obj{k}id")[e])] for k in (1, 2))
+                self.unmodelled.append(Unmodelled(DescriptionError(problem, field=field), named))
+                continue
             first, second = (int(getattr(model, f"eq_obj{k}id")[e]) for k in (1, 2))
             draft = drafts[self.hinges[first]]
             if draft.follows is not None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, printable
+from manipula.formats.xml.draft import what_to_do
 from manipula.formats.xml.words import dissipation
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.friction import Asymmetric, FrictionLaw
 from manipula.robot.limits import Limits
 from manipula.robot.robot import Robot
+from manipula.robot.selection import Selection
 
 TURNING = ("RX", "RY", "RZ", "RevoluteUnaligned", "RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned")
 SLIDING = ("PX", "PY", "PZ", "PrismaticUnaligned")
 FRAMES = ("BODY", "OP_FRAME", "SENSOR")  # frames of joints coincide with the bodies behind them
 
 
-def from_pinocchio(model: Any, tip: str | None = None) -> Robot:
+def from_pinocchio(
+    model: Any, tip: str | None = None, *, lock: Mapping[str, float] | None = None, drop: Sequence[str] | str | None = None,
+    chain: tuple[str, str] | None = None,
+) -> Robot:  # fmt: skip
     """The robot that a Pinocchio model describes: joints, bodies, frames, limits, armature, damping and friction, gravity.
 
     The order of q is Pinocchio's. Its algorithms count ``model.armature``: that is the rotor's inertia seen by the joint here too, split
@@ -28,9 +34,10 @@ def from_pinocchio(model: Any, tip: str | None = None) -> Robot:
 
     Args:
         tip: name of the frame that is the tip.
+        lock, drop, chain: joints held still, branches left out (``load``).
 
     Raises:
-        DescriptionError: not such an object, or a joint with more than one degree of freedom, by its name.
+        DescriptionError: not such an object, or a joint with more than one degree of freedom that is not left out, by its name.
     """
     needed = ("names", "joints", "parents", "jointPlacements", "inertias", "frames", "gravity", "nq", "armature")
     missing = [word for word in needed if not hasattr(model, word)]
@@ -38,7 +45,7 @@ def from_pinocchio(model: Any, tip: str | None = None) -> Robot:
         raise DescriptionError(f"A pinocchio.Model is needed, found {type(model).__name__} (it has no '{missing[0]}').")
     if np.any(np.asarray(model.gravity.angular)):
         raise DescriptionError("Gravity with an angular part is not modelled.", field="gravity")
-    return _PinocchioModel(model).robot(tip)
+    return _PinocchioModel(model).robot(tip, Selection.of(lock, drop, chain))
 
 
 class _PinocchioModel:
@@ -51,7 +58,7 @@ class _PinocchioModel:
                 self.neutral[joint.idx_q] = 1.0  # cosine and sine of a joint without ends
         self.names = self._link_names()
 
-    def robot(self, tip: str | None) -> Robot:
+    def robot(self, tip: str | None, selection: Selection) -> Robot:
         model = self.model
         links = [self._body(i) for i in range(len(model.names))]
         joints = [self._joint(i) for i in range(1, len(model.names))]
@@ -61,10 +68,10 @@ class _PinocchioModel:
             for f in model.frames
             if _kind(f) in FRAMES and f.name not in own
         ]
-        tip = tip if tip is not None else self._last_leaf()
+        tip = tip if tip is not None or selection else self._last_leaf()
         return build_robot(
             model.name or "robot", links, joints, frames=frames, gravity=np.asarray(model.gravity.linear, float), tip=tip,
-            notes=self.notes,
+            notes=self.notes, selection=selection,
         )  # fmt: skip
 
     def _last_leaf(self) -> str | None:
@@ -99,9 +106,12 @@ class _PinocchioModel:
         kind = joint.shortname().removeprefix("JointModel")
         field = f"joint '{printable(name, 60)}'"
         if kind not in (*TURNING, *SLIDING, "Mimic"):
-            raise DescriptionError(
-                f"A joint of type {printable(joint.shortname())} is not modelled: revolute, continuous and prismatic joints are.",
-                field=field)  # fmt: skip
+            odd = JointDraft(
+                name, kind, self.names[model.parents[i]], self.names[i], _pose(model.jointPlacements[i]), field=field
+            )
+            known = "revolute, continuous and prismatic joints are"
+            odd.refusal = f"A joint of type {printable(joint.shortname())} is not modelled: {known}. {what_to_do(odd)}"
+            return odd
         data = joint.createData()
         joint.calc(data, self.neutral)
         S = np.asarray(data.S, float).ravel()  # linear part, angular part

@@ -25,7 +25,7 @@ REFUSED = {
     "ball": "A ball joint has three degrees of freedom that one number each cannot describe; hold it where the file puts it "
     "(lock={{'{0}': 0}}), leave it out (drop=['{0}']), or replace it by three hinges.",
 }
-_SPRINGS = "springs of joints act in simulations; the torques of a given motion are those without them."
+SPRINGS = "springs of joints act in simulations; the torques of a given motion are those without them."
 
 
 def read_joint(joint: Element, X_BF: Pose, name: str, settings: Settings, notes: list[str]) -> tuple[JointDraft, float]:
@@ -82,7 +82,7 @@ def _add_spring(draft: JointDraft, joint: Element, hinge: bool, settings: Settin
     rest = joint.number("springref", 0.0)
     if stiffness > 0:
         draft.drive = Spring(stiffness, settings.angle(rest) if hinge else rest)
-        notes.append(_SPRINGS)
+        notes.append(SPRINGS)
 
 
 def _limits(joint: Element, hinge: bool, settings: Settings) -> Limits:

@@ -8,6 +8,7 @@ from typing import Any
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY
 from manipula.errors import UnphysicalError, printable, unknown_name
+from manipula.formats.mjcf.joints import SPRINGS
 from manipula.formats.sdf.poses import MODEL, ROOT, Node, Poses, attached_link
 from manipula.formats.sdf.values import flag, flag_in, limit_in, name_in, number_in, numbers_of, pose_of
 from manipula.formats.xml.draft import RobotDraft, what_to_do
@@ -16,6 +17,7 @@ from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import dissipation
 from manipula.robot import Limits
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, check_name
+from manipula.robot.drives import Spring
 
 WORLD = "world"
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
@@ -191,8 +193,12 @@ class _SdfModel:
         dynamics = axis.one("dynamics")
         if dynamics is not None:
             self.unread.children(dynamics, _IN_DYNAMICS)
-            if number_in(dynamics, "spring_stiffness", 0.0) != 0.0:
-                dynamics.fail("A spring in a joint is not modelled.")
+            stiffness = number_in(dynamics, "spring_stiffness", 0.0)
+            if stiffness < 0:
+                dynamics.fail(f"The stiffness must not be negative, found {stiffness:g}.")
+            if stiffness:
+                draft.drive = Spring(stiffness, number_in(dynamics, "spring_reference", 0.0))
+                self.draft.notes.append(SPRINGS)
             damping, dry = number_in(dynamics, "damping", 0.0), number_in(dynamics, "friction", 0.0)
             if damping < 0 or dry < 0:
                 dynamics.fail("Damping and friction must not be negative: they would feed energy into the joint.")
