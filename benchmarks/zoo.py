@@ -170,17 +170,23 @@ class MuJoCo:
         import mujoco
 
         model, data = self.model, self.data
-        leaders = [i for i in range(model.njnt) if i not in self.couplings]
-        P, offset = np.zeros((model.nv, robot.n)), np.zeros(model.nv)
-        for k, i in enumerate(leaders):  # joints without a name stand in the same order
+        single = [i for i in range(model.njnt) if model.jnt_type[i] > 1]  # others stay where they are
+        zero, P, offset = model.qpos0[model.jnt_qposadr], np.zeros((model.njnt, robot.n)), np.zeros(model.njnt)
+        for k, i in enumerate(
+            i for i in single if i not in self.couplings
+        ):  # those without a name stand in the same order
             name = self.joints[i]
             P[i, robot.joint_names.index(name) if name in robot.joint_names else k] = 1.0
         for i, (leader, polynomial) in self.couplings.items():
-            offset[i] = model.qpos0[i] + polynomial[0]
+            offset[i] = zero[i] + polynomial[0]
             if leader >= 0:
                 P[i] = polynomial[1] * P[leader]
-                offset[i] += polynomial[1] * (offset[leader] - model.qpos0[leader])
-        data.qpos[:], data.qvel[:] = P @ q + offset, P @ qd
+                offset[i] += polynomial[1] * (offset[leader] - zero[leader])
+        data.qpos[:], data.qvel[:] = model.qpos0, 0.0
+        data.qpos[model.jnt_qposadr[single]] = (P @ q + offset)[single]
+        rates = np.zeros((model.nv, robot.n))
+        rates[model.jnt_dofadr[single]] = P[single]
+        P, data.qvel[:] = rates, rates @ qd
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_crb(model, data)
@@ -225,7 +231,7 @@ def judged(path: str, form: str) -> dict[str, Any]:
     except Exception as error:
         return found | {"refused": f"CRASH {type(error).__name__}: {error}"}
     found["ms"] = 1e3 * (time.perf_counter() - start)
-    if peer is not None and peer.kind == "fixed":
+    if peer is not None and peer.kind in CLASSES[:2]:
         try:
             found["errors"] = compared(robot, peer)
         except Exception as error:
