@@ -29,3 +29,12 @@ def test_a_wrong_level_is_explained() -> None:
     result = CliRunner().invoke(app, ["equations", "planar-2r", "--level", "compakt"])
     assert result.exit_code != 0
     assert "Did you mean 'compact'" in result.output + (result.stderr or "")
+
+
+def test_letters_of_the_file() -> None:
+    result = CliRunner().invoke(app, ["equations", "scara-khang", "--symbolic", "--only", "M"])
+    assert result.exit_code == 0
+    assert "M33 = l3^2*m3 + I3z + a3^2*m4 + I4z\n" in result.stdout
+    result = CliRunner().invoke(app, ["equations", "panda", "--symbolic"])
+    assert result.exit_code != 0
+    assert "Nothing stays symbolic" in result.output

@@ -40,6 +40,9 @@ class RobotOptions:
         tuple[str, str] | None,
         typer.Option(metavar="BASE TIP", help="Only the joints between two links; other branches are left out."),
     ] = None
+    symbolic: Annotated[
+        bool, typer.Option("--symbolic", help="Keep the letters of [parameters] instead of their values.")
+    ] = False
     xacro: Annotated[
         bool, typer.Option("--xacro", help="Expand a .xacro file. It holds Python expressions: only files you trust.")
     ] = False
@@ -68,6 +71,8 @@ class RobotOptions:
             given["drop"] = self.drop
         if self.chain:
             given["chain"] = self.chain
+        if self.symbolic:
+            given["symbolic"] = True
         if self.xacro_arg and not self.xacro:
             raise DescriptionError("Arguments of a xacro file go with --xacro.", field="--xacro-arg")
         if self.xacro:
