@@ -133,7 +133,9 @@ def test_what_is_watched_does_not_change_unseen() -> None:
 def test_what_cannot_be_looked_at_is_not_watched() -> None:
     circle: list[object] = []
     circle.append(circle)
-    for thing in (object(), lambda x: x, iter([1.0]), Box(1.0), np.zeros(10_000), circle):
+    with pytest.raises(ForeignCode):
+        Watched(lambda: later)
+    for thing in (object(), lambda x: x, iter([1.0]), Box(1.0), np.zeros(10_000), (0.0,) * 20_000, circle):
         with pytest.raises(ForeignCode):
             Watched(thing)
     answers: KeptAnswers[int] = KeptAnswers(4)
@@ -141,3 +143,5 @@ def test_what_cannot_be_looked_at_is_not_watched() -> None:
     for _ in range(3):
         answers.put(thing, 7)
         assert answers.get(thing) is None
+    later = 1.0
+    assert later

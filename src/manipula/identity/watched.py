@@ -23,6 +23,8 @@ from manipula.identity.package import is_untouched
 from manipula.identity.parts import DEEPEST, IdentityWriter, slots_of
 
 MOST_NUMBERS = 4096  # in arrays; they are compared one by one
+MOST_PIECES = 10_000  # of a thing that is looked at
+_NEVER = object()  # stands for the answer about what cannot be watched
 _CONSTANT = (type(None), float, int, bool, complex, str, bytes, np.generic, type, types.BuiltinFunctionType, np.ufunc)
 
 T = TypeVar("T")
@@ -35,14 +37,14 @@ class Watched:
         ForeignCode: when it holds something that this package did not make, or something that may change unseen.
     """
 
-    __slots__ = ("_arrays", "_numbers", "_places", "_then")
+    __slots__ = ("_arrays", "_numbers", "_pieces", "_places", "_then")
 
     def __init__(self, *values: Any) -> None:
-        IdentityWriter().write(values)
         self._places: list[Iterable[Any]] = []
         self._arrays: list[tuple[np.ndarray, bytes]] = []
-        self._numbers = 0
+        self._numbers = self._pieces = 0
         self._walk(values, 0)
+        IdentityWriter().write(values)  # is all of it ours?
         self._then = list(itertools.chain.from_iterable(self._places))
 
     def unchanged(self) -> bool:
@@ -54,10 +56,11 @@ class Watched:
 
     def _walk(self, value: Any, depth: int) -> None:
         kind = type(value)
+        self._pieces += 1
+        if depth > DEEPEST or self._pieces > MOST_PIECES:
+            raise ForeignCode
         if isinstance(value, (*_CONSTANT, enum.Enum)):
             return
-        if depth > DEEPEST:
-            raise ForeignCode
         if kind is np.ndarray and value.dtype.kind in "biufc":
             self._numbers += value.size
             if self._numbers > MOST_NUMBERS:
@@ -74,7 +77,10 @@ class Watched:
             inner = [*value.keys(), *value.values()]
             self._places += [value.keys(), value.values()]
         elif kind is types.FunctionType:
-            inner = (value.__defaults__, value.__kwdefaults__, *(c.cell_contents for c in value.__closure__ or ()))
+            try:
+                inner = (value.__defaults__, value.__kwdefaults__, *(c.cell_contents for c in value.__closure__ or ()))
+            except ValueError:  # a name of the outer function that has no value yet
+                raise ForeignCode from None
         elif holds_all(kind):
             inner = self._fields(value, kind)
         else:
@@ -133,9 +139,13 @@ class KeptAnswers(Generic[T]):
     def put(self, thing: Any, answer: T) -> None:
         """Keep the answer, where everything that ``thing`` is made of can be looked at again."""
         met = self._kept.get(id(thing))
+        again = met is not None and met.thing is thing
+        if again and met is not None and met.answer is _NEVER:
+            return
         try:
-            watched = Watched(thing) if met is not None and met.thing is thing else None
+            watched = Watched(thing) if again else None
         except ForeignCode:
+            self._kept.replace(id(thing), _Kept(thing, None, _NEVER))
             return
         if is_untouched():
             self._kept.replace(id(thing), _Kept(thing, watched, answer))
