@@ -161,7 +161,8 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
     names = tuple(result.joint_names) if len(result.joint_names) == n else tuple(f"joint{i + 1}" for i in range(n))
     kinds = tuple(result.meta.get("joint_kinds", ())) or ("revolute",) * n
     checks: list[Check] = []
-    remarks: list[str] = [jerk.remark] if not isinstance(jerk, str | None) and jerk.remark else []
+    said_of_jerk: str = getattr(jerk, "remark", "")
+    remarks: list[str] = [said_of_jerk] if said_of_jerk else []
     absent: dict[str, str] = {}  # of a quantity: why
     going = np.isfinite(arrays["q"]).all(axis=1)
     for i in range(n):
