@@ -171,10 +171,10 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
             limit = limit_of((limits.get(quantity) or [None] * n)[i])
             if limit is None:
                 continue
-            if quantity == "jerk" and (jerk is None or isinstance(jerk, str)):
-                absent[quantity] = jerk or could_not("jerk", NOTHING)
-                continue
             if quantity == "jerk":
+                if jerk is None or isinstance(jerk, str):
+                    absent[quantity] = jerk or could_not("jerk", NOTHING)
+                    continue
                 times, values = jerk.signal(i)
             elif SIGNALS[quantity] in arrays:
                 times, values = filled(quantity, t, arrays, i)
