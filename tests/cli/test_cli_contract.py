@@ -175,6 +175,10 @@ CHOICES = {  # what a message says to users of Python: on the command line, in a
     "lock={'floating base': 0}": ("--lock 'floating base'=0", 'lock = { "floating base" = 0 }'),
     "drop=['j']; chain=('a', TIP).": ("--drop j; --chain a TIP.", 'drop = ["j"]; chain = ["a", "TIP"].'),
     "choose another: robot.replace(tip='link6').": ("choose another: --tip link6.", 'choose another: tip = "link6".'),
+    "or take the arm alone (chain=(base, tip)).": (
+        "or take the arm alone (--chain BASE TIP).",
+        'or take the arm alone (chain = ["base", "tip"]).',
+    ),
     "If you trust it: load(path, xacro=True).": ("If you trust it: --xacro.",) * 2,
     "give the folder it lies in: package_dirs=[…]": ("give the folder it lies in: --packages FOLDER",) * 2,
 }

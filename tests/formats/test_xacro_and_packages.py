@@ -28,15 +28,19 @@ def xacrodoc(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     class XacroDoc:
         @staticmethod
-        def from_file(path: str, **options: Any) -> SimpleNamespace:
-            asked.append((Path(path).name, options))
-            if "broken" in path:
+        def from_string(text: str, **options: Any) -> SimpleNamespace:
+            asked.append((text, options))
+            if "broken" in text:
                 raise RuntimeError("no such macro")
             return SimpleNamespace(dom=SimpleNamespace(toxml=lambda: URDF))
 
     module: Any = ModuleType("xacrodoc")
     module.XacroDoc = XacroDoc
-    module.packages = SimpleNamespace(look_in=lambda folders: asked.append(folders))
+    module.packages = SimpleNamespace(
+        look_in=asked.append,
+        walk_up_from=lambda path: None,
+        update_package_cache=lambda known: asked.append(sorted(known)),
+    )
     monkeypatch.setitem(sys.modules, "xacrodoc", module)
     return asked
 
@@ -51,16 +55,23 @@ def test_a_xacro_file_is_expanded_only_when_the_caller_says_so(tmp_path: Path, x
     assert robot == mp.from_urdf(URDF)
     assert robot.notes[-1] == "xacro expanded this file: its Python expressions were evaluated."
     mp.load(path, "hand", xacro={"prefix": "a_"}, package_dirs=[tmp_path])
-    assert xacrodoc[0] == ("arm.urdf.xacro", {"subargs": {}, "resolve_packages": False})
-    assert xacrodoc[1:] == [
-        [str(tmp_path)],
-        ("arm.urdf.xacro", {"subargs": {"prefix": "a_"}, "resolve_packages": False}),
-    ]
+    options = {"resolve_packages": False, "rootdir": str(tmp_path)}
+    assert xacrodoc[0] == (XACRO, {"subargs": {}, **options})
+    assert xacrodoc[1:] == [[str(tmp_path)], [tmp_path.name], (XACRO, {"subargs": {"prefix": "a_"}, **options})]
+
+
+def test_includes_are_meant_from_the_files_own_folder(tmp_path: Path, xacrodoc: list[Any]) -> None:
+    path = tmp_path / "arm.xacro"
+    includes = ["./hand.xacro", "$(find arm)/a.xacro", "/opt/b.xacro", "c & d.xacro"]
+    path.write_text("".join(f'<xacro:include filename="{x}"/>' for x in includes), encoding="utf-8")
+    mp.load(path, xacro=True)
+    found = [part.split('"')[0] for part in xacrodoc[0][0].split('filename="')[1:]]
+    assert found == [f"{tmp_path}/./hand.xacro", "$(find arm)/a.xacro", "/opt/b.xacro", f"{tmp_path}/c & d.xacro"]
 
 
 def test_what_xacro_cannot_do_is_one_kind_of_error(tmp_path: Path, xacrodoc: list[Any]) -> None:
     path = tmp_path / "broken.xacro"
-    path.write_text(XACRO, encoding="utf-8")
+    path.write_text(XACRO.replace("arm", "broken"), encoding="utf-8")
     with pytest.raises(
         DescriptionError, match=r"broken.xacro: xacro cannot expand this file: RuntimeError: no such macro"
     ):
@@ -89,7 +100,15 @@ def test_xacrodoc_itself(tmp_path: Path) -> None:
     pytest.importorskip("xacrodoc")
     path = tmp_path / "arm.xacro"
     path.write_text(XACRO, encoding="utf-8")
-    robot = mp.load(path, xacro={"prefix": "left_"})
+    weld = '<link name="{0}"/><joint name="to_{0}" type="fixed"><parent link="hand"/><child link="{0}"/></joint>'
+    (tmp_path / "parts").mkdir()
+    for name in ("tool", "eye"):
+        part = f'<robot xmlns:xacro="http://www.ros.org/wiki/xacro">{weld.format(name)}</robot>'
+        (tmp_path / "parts" / f"{name}.xacro").write_text(part, encoding="utf-8")
+    included = '<xacro:include filename="parts/tool.xacro"/><xacro:include filename="$(find parts)/eye.xacro"/></robot>'
+    path.write_text(XACRO.replace("</robot>", included), encoding="utf-8")
+    robot = mp.load(path, xacro={"prefix": "left_"}, package_dirs=[tmp_path])
+    assert {"tool", "eye"} <= set(robot.frame_names)
     assert (robot.base_link.name, robot.links[0].mass) == ("left_base", 6.0)
 
 

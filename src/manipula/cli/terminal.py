@@ -39,6 +39,7 @@ WORDS = (  # how messages say to users of Python what to choose; on the command 
     (rf"lock=\{{{_NAME}: ([^}}]*)\}}", "--lock {0}={1}", 'lock = {{ "{0}" = {1} }}'),
     (rf"drop=\[{_NAME}\]", "--drop {0}", 'drop = ["{0}"]'),
     (rf"chain=\({_NAME}, '?([^')]*)'?\)", "--chain {0} {1}", 'chain = ["{0}", "{1}"]'),
+    (r"chain=\(base, tip\)", "--chain BASE TIP", 'chain = ["base", "tip"]'),
     (rf"(?:robot\.replace\()?\btip={_NAME}\)?", "--tip {0}", 'tip = "{0}"'),
     (r"drop=…", "--drop …", "drop = […]"),
     (

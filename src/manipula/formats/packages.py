@@ -44,7 +44,16 @@ def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:
         f"The package '{printable(name, 60)}' is not found; give the folder it lies in: package_dirs=[…], or set ROS_PACKAGE_PATH.")  # fmt: skip
 
 
-def _roots(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+def folders_by_name(package_dirs: Sequence[PathLike]) -> dict[str, Path]:
+    """The packages that these folders are or hold; the first of a name counts."""
+    found: dict[str, Path] = {}
+    for folder in _checked(package_dirs):
+        for place in (folder.resolve(), *sorted(p for p in folder.resolve().iterdir() if p.is_dir())):
+            found.setdefault(place.name, place)
+    return found
+
+
+def _checked(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
     if isinstance(package_dirs, (str, os.PathLike)):
         raise DescriptionError("package_dirs is a list of folders.", field="package_dirs")
     for given in package_dirs:
@@ -54,6 +63,10 @@ def _roots(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
                 "This folder of package_dirs does not exist.", file=str(folder), field="package_dirs"
             )
         yield folder
+
+
+def _roots(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+    yield from _checked(package_dirs)
     for variable, below in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")):
         for entry in os.environ.get(variable, "").split(os.pathsep):
             if entry:

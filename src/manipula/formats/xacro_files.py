@@ -7,21 +7,21 @@ expands by itself; ``load(path, xacro=True)`` and ``--xacro`` are the caller's w
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.sax.saxutils import escape
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_text
+from manipula.formats.packages import folders_by_name
+
+_RELATIVE = re.compile(r"""<xacro:include\s[^>]*?filename\s*=\s*["'](?![/$"'])""")  # meant from the file's own folder
 
 HOW = (
     "This is a xacro file, which holds Python expressions. If you trust it: load(path, xacro=True), with its arguments "
     'xacro={"name": "value"}; or expand it first: xacro FILE > arm.urdf, or xacrodoc FILE -o arm.urdf.'
 )
-
-
-def is_xacro(path: str) -> bool:
-    """Does the name of the file say so?"""
-    return path.lower().endswith(".xacro")
 
 
 def expand(path: str, arguments: Any = True, package_dirs: Sequence[str | os.PathLike[str]] = ()) -> str:
@@ -35,7 +35,10 @@ def expand(path: str, arguments: Any = True, package_dirs: Sequence[str | os.Pat
         raise DescriptionError(
             f"xacro is True or a table of arguments, found {printable(arguments, 40)}.", field="xacro"
         )
-    read_text(path)  # exists, regular, not too large, UTF-8
+    folder = os.path.dirname(os.path.abspath(path))
+    text = _RELATIVE.sub(
+        lambda found: found.group() + escape(folder, {'"': "&quot;", "'": "&apos;"}) + "/", read_text(path)
+    )
     try:
         from xacrodoc import XacroDoc, packages
     except ImportError:
@@ -44,9 +47,13 @@ def expand(path: str, arguments: Any = True, package_dirs: Sequence[str | os.Pat
             file=path) from None  # fmt: skip
     values = {} if arguments is True else {str(name): str(value) for name, value in arguments.items()}
     try:
+        packages.walk_up_from(path)
         if package_dirs:
-            packages.look_in([os.fspath(folder) for folder in package_dirs])
-        return XacroDoc.from_file(path, subargs=values, resolve_packages=False).dom.toxml()
+            packages.look_in([os.fspath(place) for place in package_dirs])
+            packages.update_package_cache(folders_by_name(package_dirs))
+        return XacroDoc.from_string(text, subargs=values, resolve_packages=False, rootdir=folder).dom.toxml()
+    except DescriptionError:
+        raise
     except Exception as problem:  # somebody else's code, and expressions of the file
         raise DescriptionError(
             f"xacro cannot expand this file: {type(problem).__name__}: {printable(problem, 300)}", file=path
