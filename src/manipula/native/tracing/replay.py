@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def traced_once(f: Callable[[Any, Any], np.ndarray]) -> Callable[[Any, Any], np.
 
     On plain numbers it is ``f`` itself.
     """
-    found: list[tuple[list[TracedValue], list[TracedValue], np.ndarray]] = []
+    found: list[tuple[Sequence[TracedValue], list[TracedValue], np.ndarray]] = []
 
     def call(t: Any, x: Any) -> np.ndarray:
         builder = current()
