@@ -75,7 +75,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
             than 1e-12: the common normal of axes tilted by 1e-6 rad lies a thousand kilometres away for each metre between them.
     """
     check_convention(convention)
-    refuse_couplings(robot, "A DH table has no")
+    refuse_couplings(robot, "A DH table cannot hold")
     if not robot.is_chain or robot.n == 0:
         raise DescriptionError(f"Robot '{robot.name}' is not a serial chain; a DH table describes one.")
     robot = robot.numeric
