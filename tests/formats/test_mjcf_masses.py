@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
+import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.mesh_files import read_mesh
 from manipula.formats.mjcf import from_mjcf, read_mjcf
@@ -372,3 +373,29 @@ def test_all_files_share_one_budget(tmp_path):
         (tmp_path / f"n{i}.xml").write_text(f'<m><include file="n{i + 1}.xml"/></m>', encoding="utf-8")
     with pytest.raises(DescriptionError, match="More than 200 included files"):
         read_mjcf(write(tmp_path, main='<mujoco><include file="n0.xml"/></mujoco>'))
+
+
+def test_a_folder_above_that_the_caller_trusts(tmp_path):
+    for name in ("arms", "shared", "shared/parts"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "shared" / "parts" / "m.stl").write_bytes(stl(*channel()))
+    (tmp_path / "shared" / "settings.xml").write_text('<m><compiler angle="radian"/></m>', encoding="utf-8")
+    above = '<include file="../shared/settings.xml"/><compiler meshdir="../shared/parts"/><asset><mesh name="m" file="m.stl"/></asset>'
+    path = tmp_path / "arms" / "arm.xml"
+    path.write_text(arm(MESH, above), encoding="utf-8")
+    with pytest.raises(DescriptionError, match=r"climbs out of the folder.*package_dirs"):
+        read_mjcf(path)
+    robot = from_mjcf(path, package_dirs=[tmp_path / "elsewhere", tmp_path])
+    compare(mujoco.MjModel.from_xml_path(str(path)), robot, MESHES)
+    assert mp.load(path, package_dirs=[tmp_path]) == robot
+    for folders, problem in (([tmp_path / "shared"], "None of these folders"), (str(tmp_path), "list of folders")):
+        with pytest.raises(DescriptionError, match=problem):
+            from_mjcf(path, package_dirs=folders)
+    path.write_text(arm(MESH, above.replace("../shared", "../../shared")), encoding="utf-8")
+    with pytest.raises(DescriptionError, match="climbs out of the folder"):
+        from_mjcf(path, package_dirs=[tmp_path])
+    with pytest.raises(DescriptionError, match="names no files"):
+        from_mjcf(arm(GEOM_OF_TEXT), package_dirs=[tmp_path])
+
+
+GEOM_OF_TEXT = '<geom size="0.1"/>'

@@ -34,7 +34,8 @@ def load(
         symbolic: names in the ``[parameters]`` of a TOML file or a robot of the catalog stay free, so that equations are
             written in them; their values stand in ``robot.values`` and are used where numbers are needed.
         xacro: expand a ``.xacro`` file, which runs the Python expressions in it: for files you trust. A table gives it arguments.
-        package_dirs: folders in which a xacro file's packages are looked for, before those of ROS.
+        package_dirs: folders in which a xacro file's packages are looked for, before those of ROS; for MJCF, folders above the file, inside
+            which what it includes and its meshes may lie too.
 
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
@@ -53,7 +54,7 @@ def load(
             file=text,
         )
     if suffix in (".urdf", ".xml", ".sdf"):  # these may hold joints that only a selection makes possible
-        robot = _read_xml(text, suffix, tip, selection)
+        robot = _read_xml(text, suffix, tip, selection, package_dirs)
         selection = EVERYTHING
     elif suffix in READABLE:
         robot = _read(text, suffix, symbolic)
@@ -84,7 +85,7 @@ def _refuse_idle(text: str, xacro: object, package_dirs: object) -> None:
     if text.lower().endswith(".xacro"):
         return
     for word, given in (("xacro", xacro), ("package_dirs", package_dirs)):
-        if given:
+        if given and not (word == "package_dirs" and text.lower().endswith(".xml")):
             raise DescriptionError("This is no .xacro file: nothing is expanded or looked for.", file=text, field=word)
 
 
@@ -113,7 +114,9 @@ def _from_catalog(name: str, symbolic: bool) -> Robot:
     return load_catalog(name, symbolic) if symbolic else load_catalog(name)  # one robot, however it is asked for
 
 
-def _read_xml(path: str, suffix: str, tip: str | None, selection: Selection) -> Robot:
+def _read_xml(
+    path: str, suffix: str, tip: str | None, selection: Selection, package_dirs: Sequence[str | os.PathLike[str]]
+) -> Robot:
     if suffix == ".urdf":
         from manipula.formats.urdf import read_urdf
 
@@ -124,7 +127,7 @@ def _read_xml(path: str, suffix: str, tip: str | None, selection: Selection) -> 
         return read_sdf(path, tip, selection)
     from manipula.formats.mjcf import read_mjcf
 
-    return read_mjcf(path, tip, selection)
+    return read_mjcf(path, tip, selection, package_dirs)
 
 
 def _read(path: str, suffix: str, symbolic: bool) -> Robot:

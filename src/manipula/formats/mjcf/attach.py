@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
-from manipula.formats.guard import safe_join
 from manipula.formats.mjcf.include import join_includes
 from manipula.formats.mjcf.schema import check_schema
 from manipula.formats.mjcf.settings import Defaults, Settings
+from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 
 DEEPEST = 8  # models inside models
@@ -33,7 +33,7 @@ _OWNERS = {"joint": "joint", "jointinparent": "joint", "joint1": "joint", "joint
 class Expansion:
     """Expands one main file: what it may cost, and the settings and classes of the models that it attaches."""
 
-    folder: Path | None  # of the main file
+    trusted: TrustedFolder | None
     budget: Budget
     spent: BudgetUsed
     settings: Settings
@@ -46,7 +46,7 @@ class Expansion:
         Raises:
             DescriptionError: a model or body that is not there, a file outside the folder, more elements than the budget has.
         """
-        self._expand(root, self.folder, self.defaults, 0)
+        self._expand(root, self.trusted and self.trusted.main, self.defaults, 0)
 
     def _expand(self, root: Element, folder: Path | None, defaults: Defaults, depth: int) -> None:
         models = {
@@ -124,15 +124,15 @@ class Expansion:
 
     def _model(self, model: Element, folder: Path | None) -> tuple[Element, Path]:
         """A fresh copy of a model's file, its includes joined."""
-        if self.folder is None or folder is None:
+        if self.trusted is None or folder is None:
             model.fail("A text has no folder to look this file up in; give the path of the main file.", "file")
         try:
-            path = safe_join(self.folder, f"{folder.relative_to(self.folder).as_posix()}/{model.get('file')}")
+            path = self.trusted.file(folder, model.get("file"))
         except DescriptionError as error:
             raise error.at(file=model.file, line=model.line, field="model.file") from None
         root, _ = read_xml(path, self.budget, self.spent)
         try:
-            join_includes(root, str(path), self.budget, self.spent)
+            join_includes(root, str(path), self.trusted, self.budget, self.spent)
             if root.tag != "mujoco":
                 root.fail(f"A model starts with <mujoco>, found <{printable(root.tag)}>.")
             check_schema(root)

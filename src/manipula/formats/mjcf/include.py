@@ -2,7 +2,7 @@
 
 As MuJoCo does it: the name of the included file's root does not matter, every file is included at most once (so there are no cycles), and
 a name is looked up in the folder of the main file, then in that of the file that names it. Only regular files inside the
-folder of the main file are opened, also after links have been followed, and all files together share one budget.
+folder of the main file (``trusted_folder``) are opened, also after links have been followed, and all files together share one budget.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
-from manipula.formats.guard import safe_join
+from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 
 LARGEST_NUMBER_OF_FILES = 200
 
 
-def join_includes(root: Element, file: str | None, budget: Budget, spent: BudgetUsed) -> None:
+def join_includes(
+    root: Element, file: str | None, trusted: TrustedFolder | None, budget: Budget, spent: BudgetUsed
+) -> None:
     """Replace every ``<include>`` below ``root`` by what its file holds.
 
     Raises:
@@ -34,9 +36,9 @@ def join_includes(root: Element, file: str | None, budget: Budget, spent: Budget
                 todo.append((child, depth + 1))
                 at += 1
                 continue
-            if main is None:
+            if main is None or trusted is None:
                 child.fail("A text has no folder to look this file up in; give the path of the main file.", "file")
-            path = _file(child, main.parent)
+            path = _file(child, main.parent, trusted)
             if path in seen or len(seen) > LARGEST_NUMBER_OF_FILES:
                 shown = printable(child.get("file"), 60)
                 child.fail(
@@ -49,18 +51,17 @@ def join_includes(root: Element, file: str | None, budget: Budget, spent: Budget
             holder.children[at : at + 1] = _elements(child, path, depth, budget, spent)
 
 
-def _file(include: Element, main: Path) -> Path:
+def _file(include: Element, main: Path, trusted: TrustedFolder) -> Path:
     """The included file: beside the main file, else beside the file that names it."""
     reference = include.get("file")
     if include.children:
         include.fail("An <include> has nothing inside.")
     try:
-        return safe_join(main, reference)
+        return trusted.file(main, reference)
     except DescriptionError as error:
-        if include.file is not None and not reference.startswith(("/", "\\")):
-            beside = Path(include.file).parent.relative_to(main)
+        if include.file is not None:
             try:
-                return safe_join(main, f"{beside.as_posix()}/{reference}")
+                return trusted.file(Path(include.file).parent, reference)
             except DescriptionError:
                 pass
         raise error.at(file=include.file, line=include.line, field="include.file") from None

@@ -16,9 +16,9 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.formats.guard import safe_join
 from manipula.formats.mesh_files import MESH_BYTES, SUFFIXES, Triangles, check_mesh, read_mesh
 from manipula.formats.mjcf.settings import Defaults, Settings
+from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.xml.reader import Element
 
 MODES = ("legacy", "exact", "convex", "shell")
@@ -37,8 +37,8 @@ class Solid(NamedTuple):
 class Meshes:
     """The meshes of ``<asset>``, read only when a mass depends on them."""
 
-    def __init__(self, root: Element, settings: Settings, defaults: Defaults) -> None:
-        self.folder, self.settings, self.defaults = settings.folder, settings, defaults
+    def __init__(self, root: Element, trusted: TrustedFolder | None, settings: Settings, defaults: Defaults) -> None:
+        self.trusted, self.settings, self.defaults = trusted, settings, defaults
         self.known: dict[str, Element] = {}
         self.solids: dict[str, Solid] = {}
         self.bytes = 0
@@ -106,18 +106,15 @@ class Meshes:
 
     def _path(self, mesh: Element) -> Path:
         own = self.settings.of(mesh)
-        if self.folder is None or own.folder is None:
-            mesh.fail(
-                f"it is the file '{printable(mesh.get('file'), 60)}', and a text has no folder to look it up in.",
-                "file",
-            )
+        if self.trusted is None or own.folder is None:
+            shown = printable(mesh.get("file"), 60)
+            mesh.fail(f"it is the file '{shown}', and a text has no folder to look it up in.", "file")
         reference = mesh.get("file").replace("\\", "/")
         if own.strippath:
             reference = reference.rpartition("/")[2]
-        if not reference.startswith("/") and ":" not in reference:
-            folders = (own.folder.relative_to(self.folder).as_posix(), own.meshdir.rstrip("/"))
-            reference = "/".join([f for f in folders if f not in ("", ".")] + [reference])
-        return safe_join(self.folder, reference, SUFFIXES)
+        if own.meshdir.strip("./") and not reference.startswith("/") and ":" not in reference:
+            reference = f"{own.meshdir.rstrip('/')}/{reference}"
+        return self.trusted.file(own.folder, reference, SUFFIXES)
 
 
 def solid(vertices: np.ndarray, faces: np.ndarray, mode: str, around: np.ndarray) -> Solid:

@@ -27,6 +27,7 @@ from manipula.formats.mjcf.meshes import Meshes
 from manipula.formats.mjcf.schema import check_schema
 from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
+from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
@@ -34,6 +35,7 @@ from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name
 from manipula.robot.selection import EVERYTHING, Selection
 
+Folders = Sequence[str | os.PathLike[str]]
 BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
 WORLD = "world"
 _REFUSED_CONTENT = {
@@ -45,33 +47,39 @@ _JOINTS = ("joint", "freejoint")
 _REWRITE = "Let MuJoCo write the plain model: mujoco.mj_saveLastXML('arm.xml', model)."
 
 
-def read_mjcf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
+def read_mjcf(
+    path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING, package_dirs: Folders = ()
+) -> Robot:
     """The robot in an MJCF file."""
-    return _built(Path(path), tip, selection)
+    return _built(Path(path), tip, selection, package_dirs)
 
 
 def from_mjcf(
     text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
-    drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+    drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None, package_dirs: Folders = (),
 ) -> Robot:  # fmt: skip
     """The robot in MJCF text or in an MJCF file.
 
     Args:
         tip: name of the body or site that is the tip; the only leaf when omitted.
         lock, drop, chain: joints held still, branches left out (``load``).
+        package_dirs: folders above the file, inside which included files, models and meshes may lie too.
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
-    return _built(text_or_path, tip, Selection.of(lock, drop, chain))
+    return _built(text_or_path, tip, Selection.of(lock, drop, chain), package_dirs)
 
 
-def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection) -> Robot:
+def _built(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection, package_dirs: Folders
+) -> Robot:
     spent = BudgetUsed()
     root, file = read_xml(text_or_path, BUDGET, spent)
     try:
-        join_includes(root, file, BUDGET, spent)
-        reader = _Reader(root, file, spent)
+        trusted = TrustedFolder.of(file, package_dirs)
+        join_includes(root, file, trusted, BUDGET, spent)
+        reader = _Reader(root, file, trusted, spent)
         draft = reader.read(selection)
         return settle(draft.build(tip, selection), reader.unmodelled, reader.compensated)
     except DescriptionError as error:
@@ -81,7 +89,7 @@ def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, select
 class _Reader:
     """One pass over the bodies, without recursion: MJCF nests them as deep as the arm is long."""
 
-    def __init__(self, root: Element, file: str | None, spent: BudgetUsed) -> None:
+    def __init__(self, root: Element, file: str | None, trusted: TrustedFolder | None, spent: BudgetUsed) -> None:
         if root.tag != "mujoco":
             hint = " This is URDF." if root.tag == "robot" else ""
             root.fail(f"MJCF starts with <mujoco>, found <{printable(root.tag)}>.{hint}")
@@ -90,11 +98,10 @@ class _Reader:
         stem = Path(file).stem if file is not None else "robot"
         name = root.get("model", stem).strip() or stem
         self.draft = RobotDraft(check_name("robot", name, line=root.line, field="mujoco.model"))
-        folder = Path(file).resolve().parent if file is not None else None
-        self.settings: Settings = read_settings(root, folder)
+        self.settings: Settings = read_settings(root, trusted and trusted.main)
         self.defaults = Defaults(root)
-        Expansion(folder, BUDGET, spent, self.settings, self.defaults, self.draft.notes).expand(root)
-        self.masses = Masses(self.settings, self.defaults, Meshes(root, self.settings, self.defaults))
+        Expansion(trusted, BUDGET, spent, self.settings, self.defaults, self.draft.notes).expand(root)
+        self.masses = Masses(self.settings, self.defaults, Meshes(root, trusted, self.settings, self.defaults))
         self.contact = False
         self.compensated: dict[str, float] = {}  # heavy body → share of its weight that gravcomp takes away
         self.unmodelled: list[Unmodelled] = []
