@@ -89,7 +89,7 @@ def solve_ik(
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
     if not isinstance(method, str) or (method not in REGISTRY and method not in ("auto", "closed_form")):
-        raise unknown_name("method", method, ("auto", "closed_form", *REGISTRY))
+        raise unknown_name("method of solve_ik()", method, ("auto", "closed_form", *REGISTRY), field="method")
     if type(tolerance) is not float or not 0.0 < tolerance < 1.0:
         tolerance = read_tolerance(tolerance)
     if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
@@ -106,7 +106,7 @@ def solve_ik(
         _AT_ONCE[key] = (weakref.ref(robot), at_once)
     if all_solutions:
         if lead:
-            raise ShapeError(f"all_solutions takes one target, found a batch of shape {lead}.")
+            raise ShapeError(f"solve_ik(all_solutions=True) takes one target, found a batch of shape {lead}.")
         return solver.all(targets[0], start, tolerance, most, seed)
     most = MAX_ITERATIONS if most is None else most
     if lead:
@@ -147,7 +147,10 @@ class Solver:
         self.check = Checker(robot, task)
         active = movable(robot, task)
         if active is None:
-            raise DescriptionError(f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'.")
+            raise DescriptionError(
+                f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'; a frame behind a joint is needed.",
+                field="frame",
+            )
         self.active = active
         self.shells = diagnose.shells(robot, task, limited)
         self.kept = confined(robot, task)
@@ -155,7 +158,10 @@ class Solver:
         if method in ("auto", "closed_form"):
             self.analytic = analytic_for(robot, task, limited)
             if self.analytic is None and method == "closed_form":
-                raise DescriptionError(f"No closed form is known for the geometry of '{robot.name}' and this target.")
+                raise DescriptionError(
+                    f"No closed form is known for the geometry of '{robot.name}' and this target; method='auto' searches.",
+                    field="method",
+                )
         # one posture of a redundant arm is found sooner by descent than by trying values of its parameter
         self.direct = None if self.analytic is None or (self.analytic.redundant and method == "auto") else self.analytic
         # … except that the arm angle of a shoulder–elbow–wrist arm is nearly free: zero serves nine targets of ten

@@ -56,7 +56,8 @@ def read_targets(
     chosen = None if rows is None else checked_rows(rows)
     if kind == "position" and chosen and any(r.startswith("r") for r in chosen):
         raise DescriptionError(
-            f"The target is a position, but the rows {', '.join(chosen)} ask for a rotation: give a pose (4, 4)."
+            f"The target is a position, but the rows {', '.join(chosen)} ask for a rotation: give a pose (4, 4).",
+            field="rows",
         )
     lead = poses.shape[:-2]
     return Task.of(kind, frame, chosen), poses.reshape(-1, 1, 4, 4), lead
@@ -73,13 +74,13 @@ def checked_rows(rows: Any) -> tuple[str, ...]:
         if not isinstance(r, str) or r not in ROWS:
             raise unknown_name("row of a pose", r, ROWS)
     if not given:
-        raise DescriptionError(f"'rows' is empty; choose among {', '.join(ROWS)}.")
+        raise DescriptionError(f"'rows' is empty; choose among {', '.join(ROWS)}.", field="rows")
     return given
 
 
 def _several(robot: Robot, target: Mapping[str, Any], rows: Any) -> tuple[Task, np.ndarray, tuple[int, ...]]:
     if not target:
-        raise DescriptionError("No target is given: the dictionary {frame: target} is empty.")
+        raise DescriptionError("No target is given: the dictionary {frame: target} is empty.", field="target")
     for name in [*target, *(rows if isinstance(rows, Mapping) else ())]:
         if not isinstance(name, str):
             raise DescriptionError(
@@ -127,7 +128,10 @@ def _poses(value: Any, what: str) -> tuple[str, np.ndarray]:
 
 def _check_finite(X: np.ndarray, what: str) -> None:
     if not np.isfinite(X.sum()) and not np.isfinite(X).all():
-        raise DescriptionError(f"The {what} has an entry that is not a finite number.")
+        raise DescriptionError(
+            f"The {what} has an entry that is not a finite number: {X[~np.isfinite(X)][0]:g}; positions are in m.",
+            field="target",
+        )
 
 
 def _check_rotation(X: np.ndarray, what: str) -> None:
@@ -157,7 +161,7 @@ def read_tolerance(given: Any) -> float:
     """A number between 0 and 1."""
     found = number(given, "tolerance")
     if not 0.0 < found < 1.0:
-        raise DescriptionError(f"'tolerance' must lie between 0 and 1, found {found:g}.", field="tolerance")
+        raise DescriptionError(f"'tolerance' must lie between 0 and 1 [m and rad], found {found:g}.", field="tolerance")
     return found
 
 
@@ -166,12 +170,17 @@ def read_start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np
     try:
         q = real_array(q0, "q0")
     except DescriptionError:
-        raise ShapeError(f"q0 of '{robot.name}' is not an array of numbers.") from None
+        raise ShapeError(
+            f"q0 of '{robot.name}' is not an array of numbers; expected ({robot.n},), one per joint [rad or m]."
+        ) from None
     if q.shape[-1:] != (robot.n,) or (q.ndim > 1 and q.shape[:-1] != lead):
         expected = f"({robot.n},)" + (f" or {(*lead, robot.n)}" if lead and not single else "")
         raise ShapeError(f"q0 of '{robot.name}' has shape {q.shape}, expected {expected}.")
     if not np.isfinite(q).all():
-        raise DescriptionError("q0 has an entry that is not a finite number.")
+        wrong = q[~np.isfinite(q)][0]
+        raise DescriptionError(
+            f"q0 of '{robot.name}' has an entry that is not a finite number: {wrong:g} [rad or m].", field="q0"
+        )
     return np.broadcast_to(q, (*lead, robot.n)).reshape(-1, robot.n) if lead else q
 
 

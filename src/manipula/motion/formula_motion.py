@@ -76,7 +76,7 @@ class FormulaMotion(Trajectory):
         """Times within the motion, and which of them move (outside the motion rests)."""
         flat = real_array(t, "t").ravel()
         if not np.all(np.isfinite(flat)):
-            raise DescriptionError("A time is not finite.", field="t")
+            raise DescriptionError(f"A time is not finite; the motion lasts from 0 to {self.duration:g} s.", field="t")
         choice(side, "side", ("right", "left"))
         slack = 1e-12 * self.duration
         moving = (flat >= -slack) & (flat <= self.duration + slack)
@@ -156,7 +156,10 @@ def formula_motion(
     T = float(duration)
     inner = finite_array(rows_of(breaks, "breaks"), "breaks")
     if inner.ndim != 1 or np.any(np.diff([0.0, *inner, T]) <= 0):
-        raise DescriptionError("'breaks' must increase strictly between 0 and the duration.", field="breaks")
+        shown = np.array2string(np.asarray(inner), precision=6, threshold=6)
+        raise DescriptionError(
+            f"'breaks' must increase strictly between 0 and the duration, {T:g} s; found {shown}.", field="breaks"
+        )
     named = {str(k): number(v, f"constants.{printable(k, 40)}") for k, v in (constants or {}).items()}
     f, texts = _function(coordinates, named, "coordinates")
     angles, turned = (None, None) if orientation is None else _function(orientation, named, "orientation")
@@ -164,9 +167,9 @@ def formula_motion(
     if space == "task" and count not in (2, 3):
         raise ShapeError(f"A motion of the tip has 2 or 3 coordinates; the formulas give {count}.")
     if count == 0:
-        raise ShapeError("A motion needs at least one coordinate.")
+        raise ShapeError("'coordinates' of a motion are empty; at least one is needed.")
     if angles is not None and _count(angles, "orientation") != 3:
-        raise ShapeError("An orientation is roll, pitch and yaw.")
+        raise ShapeError(f"'orientation' is roll, pitch and yaw [rad]; found {_count(angles, 'orientation')} entries.")
     description = None
     if texts is not None and (orientation is None or turned is not None):
         description = {"kind": "formula", "coordinates": texts, "duration": T, "space": space}
@@ -176,7 +179,8 @@ def formula_motion(
     motion = FormulaMotion(f, T, np.array([0.0, *inner, T]), space, angles, description)
     if not np.isfinite(motion.derivatives(np.linspace(0.0, T, 129), 2)).all():
         raise DescriptionError(
-            "The formulas, or their first two derivatives, are not finite everywhere.", field="coordinates"
+            f"The formulas, or their first two derivatives, are not finite everywhere from 0 to {T:g} s.",
+            field="coordinates",
         )
     return motion
 

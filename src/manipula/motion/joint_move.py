@@ -177,7 +177,9 @@ def _per_joint(value: Any, name: str, n: int) -> np.ndarray:
 def _limit(value: Any, name: str, n: int) -> np.ndarray:
     found = _per_joint(value, name, n)
     if np.any(found < SMALLEST):
-        raise DescriptionError(f"'{name}' must be greater than 0.", field=name)
+        raise DescriptionError(
+            f"'{name}' must be greater than 0 (at least {SMALLEST:g}), found {found.min():g}.", field=name
+        )
     return found
 
 

@@ -144,7 +144,10 @@ def _bounds(limit: Any, quantity: str, dimension: int) -> tuple[np.ndarray, np.n
             raise ShapeError(f"The limit of {quantity} must be one number or {dimension}; found shape {x.shape}.")
     low, high = (np.broadcast_to(x, (dimension,)) for x in (sides if len(sides) == 2 else (-sides[0], sides[0])))
     if np.any(np.isnan(low)) or np.any(np.isnan(high)) or np.any(low > high):
-        raise DescriptionError(f"The limits of {quantity} must not be nan and lower ≤ upper.", field=quantity)
+        shown = ", ".join(f"{a:g} to {b:g}" for a, b in zip(low, high))
+        raise DescriptionError(
+            f"The limits of {quantity} must not be nan and lower ≤ upper; found {shown}.", field=quantity
+        )
     return low, high
 
 

@@ -59,7 +59,10 @@ class PathLimits:
         self.torque = two_sided(torque, "torque", self.n)
         self.inverse_dynamics, self.tip_velocity = inverse_dynamics, tip_velocity
         if (self.torque is None) != (inverse_dynamics is None):
-            raise DescriptionError("'torque' limits and 'inverse_dynamics' belong together; one of them is missing.")
+            missing = "torque" if torque is None else "inverse_dynamics"
+            raise DescriptionError(
+                f"'torque' limits and 'inverse_dynamics' belong together; '{missing}' is missing.", field=missing
+            )
         if all(limit is None for limit in (self.acceleration, self.torque)):
             raise DescriptionError("Without 'acceleration' or 'torque' limits the motion would be infinitely fast.")
         for name, f, names in (
@@ -246,7 +249,10 @@ def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | 
     else:
         raise ShapeError(f"'{name}' must be one number, {n}, or lower and upper (2, {n}); found shape {array.shape}.")
     if not (np.all(low < 0) and np.all(high > 0)) and name != "torque":
-        raise DescriptionError(f"'{name}' must allow motion both ways: lower < 0 < upper.", field=name)
+        raise DescriptionError(
+            f"'{name}' must allow motion both ways: lower < 0 < upper; found {low.max():g} and {high.min():g}.",
+            field=name,
+        )
     if not np.all(low < high):
         raise DescriptionError(f"The lower limit of '{name}' must be below the upper one, and neither nan.", field=name)
     return low, high

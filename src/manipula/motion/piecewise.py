@@ -55,7 +55,10 @@ class PiecewiseTrajectory(Trajectory):
                 f"{self.coefficients.shape} and {self._breaks.shape}."
             )
         if self._breaks[0] != 0 or np.any(np.diff(self._breaks) <= 0):
-            raise DescriptionError("The breaks of a trajectory must start at 0 and increase.")
+            shown = np.array2string(self._breaks, precision=6, threshold=6)
+            raise DescriptionError(
+                f"The breaks of a trajectory [s] must start at 0 and increase; found {shown}.", field="breaks"
+            )
         self.duration, self.dimension, self.space = float(self._breaks[-1]), self.coefficients.shape[2], space
 
     def __repr__(self) -> str:
@@ -134,7 +137,10 @@ def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTr
         fit = _Fit.joined([first.chosen(~keep), second.chosen(~keep)])
         count += int(good.sum()) + int(keep.sum())
         if count + len(fit.low) > MAX_PIECES:
-            raise BudgetError(f"A tolerance of {tolerance} needs more than {MAX_PIECES} pieces.")
+            raise BudgetError(
+                f"to_piecewise(): a tolerance of {tolerance:g} (m or rad) needs more than {MAX_PIECES} pieces; give a larger one.",
+                field="tolerance",
+            )
     pieces = _Fit.joined(done)
     order = np.argsort(pieces.low)
     a, b, c = (float(x) for x in pieces.error.max(axis=1))

@@ -250,5 +250,7 @@ def trajectory(path: Path | Mapping[str, Any], law: TimeLaw | Mapping[str, Any] 
         raise DescriptionError(f"'law' must be a time law such as timing.quintic(2.0); found {type(law).__name__}.")
     end = float(law.evaluate(law.duration, 0)[0])
     if abs(end - path.length) > 1e-9 * path.length:
-        raise DescriptionError(f"The profile ends at s = {end:.9g}; the path's length is {path.length:.9g}.")
+        raise DescriptionError(
+            f"The profile ends at s = {end:.9g}; the path's length is {path.length:.9g} m (or rad).", field="law"
+        )
     return PathTrajectory(path, law)

@@ -21,7 +21,9 @@ Reader = Callable[[Fields], Any]
 def read_part(table: Fields, kind: PartKind, nested: Mapping[str, Reader] | None = None) -> Any:
     """The part that a table names, with the values of the table; the table is closed."""
     name = table.required_text(kind.key)
-    made = kind.find(name, **table.document.place(table.where(kind.key)))
+    made = kind.in_files.get(name)
+    if made is None:  # only now is the line looked for, which takes as long as reading
+        made = kind.find(name, **table.document.place(table.where(kind.key)))
     return read_fields(table, made, f"{kind.name} '{name}'", nested)
 
 

@@ -109,7 +109,9 @@ class ClosedForm:
         """The free parameter of a posture (arm angle, …)."""
         measure = getattr(self.program, "parameter_of", None)
         if measure is None:
-            raise DescriptionError(f"The closed form '{self.name}' has no free parameter.")
+            raise DescriptionError(
+                f"The closed form '{self.name}' of '{self.robot.name}' has no free parameter: its arm is not redundant."
+            )
         return measure(np.asarray(q, float))
 
     # ------------------------------------------------------------------ inside

@@ -136,7 +136,10 @@ def checked_motion(trajectory: Any) -> None:
             field="trajectory",
         )
     if getattr(trajectory, "space", "task") != "task":
-        raise DescriptionError("track() follows a motion of the tip; this one is a motion of the joints already.")
+        raise DescriptionError(
+            "track() follows a motion of the tip (space 'task'); this one is a motion of the joints already.",
+            field="trajectory",
+        )
 
 
 def checked_posture(robot: Robot, q: Any, name: str) -> np.ndarray:
@@ -175,7 +178,9 @@ class Follower:
         asked = Task.of("pose" if has_orientation(trajectory) else "position", frame)
         task = movable(robot, asked)
         if task is None:
-            raise DescriptionError(f"No joint of '{robot.name}' moves frame '{frame}'.")
+            raise DescriptionError(
+                f"No joint of '{robot.name}' moves frame '{frame}'; a frame behind a joint is needed.", field="frame"
+            )
         self.task = task
         self.notes = _unused(robot, task, criteria)
         self.search = Search(robot, task, limited=limited)

@@ -219,11 +219,16 @@ class Path:
     def _locate(self, s: np.ndarray, side: Side) -> tuple[np.ndarray, np.ndarray]:
         """s snapped to breaks, and the index of the piece it belongs to on the wanted side."""
         if not np.all(np.isfinite(s)):
-            raise DescriptionError("An arc length is not finite; it must lie between 0 and the path's length.")
+            raise DescriptionError(
+                f"An arc length is not finite; it must lie between 0 and the path's length, {self.length:.9g} m (or rad).",
+                field="s",
+            )
         slack = 1e-9 * self.length
         if s.size and (s.min() < -slack or s.max() > self.length + slack):
             worst = s.min() if s.min() < -slack else s.max()
-            raise DescriptionError(f"Arc length {worst:.9g} is outside the path; allowed is 0 to {self.length:.9g}.")
+            raise DescriptionError(
+                f"Arc length {worst:.9g} is outside the path; allowed is 0 to {self.length:.9g} m (or rad).", field="s"
+            )
         return located(self.breaks, np.clip(s, 0.0, self.length), SNAP * self.length, side)
 
     def derivatives(self, s: Any, order: int = 3, side: Side = "right") -> np.ndarray:
@@ -311,7 +316,9 @@ class Path:
     def parameter(self, s: Any) -> np.ndarray:
         """The curve's own parameter u at arc lengths s (of a path made of one curve)."""
         if len(self.curves) != 1:
-            raise DescriptionError(f"A path of {len(self.curves)} curves has no single parameter.")
+            raise DescriptionError(
+                f"A path of {len(self.curves)} curves has no single parameter; one of one curve has."
+            )
         places = real_array(s, "s")
         flat, index = self._locate(places.ravel(), "right")
         curve, table = self.curves[0], self._tables[0]
@@ -321,7 +328,7 @@ class Path:
     def with_orientation(self, orientation: Orientation) -> Path:
         """The same path carrying an orientation of the tool."""
         if self.space != "task":
-            raise DescriptionError("A joint-space path has no orientation; the joints fix it.")
+            raise DescriptionError("A joint-space path has no orientation; the joints fix it.", field="orientation")
         from manipula.motion.paths.orientation import Orientation
 
         if not isinstance(orientation, Orientation):

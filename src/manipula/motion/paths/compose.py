@@ -106,18 +106,25 @@ def concatenate(
     """The paths one after the other; each must start where the one before ends (to 1e-9 of the lengths)."""
     parts = [_path(part, f"paths[{i}]") for i, part in enumerate(rows_of(paths, "paths"))]
     if not parts:
-        raise DescriptionError("There is no path to concatenate.")
+        raise DescriptionError(
+            "There is no path to concatenate: concatenate() joins one or more, found none.", field="segments"
+        )
     if len({part.space for part in parts}) > 1:
-        raise DescriptionError("Task-space and joint-space paths cannot be concatenated.")
+        raise DescriptionError(
+            f"Task-space and joint-space paths cannot be concatenated; found {', '.join(part.space for part in parts[:12])}."
+        )
     for i, (before, after) in enumerate(zip(parts, parts[1:])):
         if before.dimension != after.dimension:
             raise ShapeError(f"Path {i + 1} has {after.dimension} coordinates; path {i} has {before.dimension}.")
         gap = float(np.linalg.norm(after.start - before.end))
         if gap > 1e-9 * (before.length + after.length):
-            raise DescriptionError(f"Path {i + 1} starts {gap:.6g} away from the end of path {i}; they must meet.")
+            raise DescriptionError(
+                f"Path {i + 1} starts {gap:.6g} m (or rad) away from the end of path {i}; they must meet."
+            )
     oriented = [part.orientation is not None for part in parts]
     if any(oriented) and not all(oriented):
-        raise DescriptionError("Either all paths carry an orientation or none.")
+        without = ", ".join(str(i) for i, has in enumerate(oriented) if not has)
+        raise DescriptionError(f"Either all paths carry an orientation or none; path {without} has none.")
     chained = _Chained(parts) if all(oriented) else None
     return Path([c for part in parts for c in part.curves], space=parts[0].space, orientation=chained)
 
@@ -133,7 +140,9 @@ def transform(
         raise ShapeError(f"A rigid motion is a (4, 4) matrix for a path in space; found shape {X.shape}.")
     R = X[:3, :3]
     if rotation_error(R) > COMPUTED_ROTATION_ERROR or np.any(X[3] != [0, 0, 0, 1]):
-        raise DescriptionError("'pose' is not a rigid motion: it must hold a rotation and the last row 0 0 0 1.")
+        raise DescriptionError(
+            "'pose' is not a rigid motion: it must hold a rotation and the last row 0 0 0 1.", field="pose"
+        )
     turned = _Turned(path.orientation, path, R, 1.0) if path.orientation else None
     return Path([Moved(curve, R, X[:3, 3], 1.0) for curve in path.curves], space=path.space, orientation=turned)
 

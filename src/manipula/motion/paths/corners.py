@@ -48,7 +48,7 @@ def blended(points: np.ndarray, gaps: np.ndarray, closed: bool, blend: float, sh
     if np.any(rest < -1e-12 * gaps):
         i = int(np.argmin(rest))
         raise DescriptionError(
-            f"'blend' is {blend} but side {i} of '{name}' is only {gaps[i]:.6g} long; it must keep both cuts.",
+            f"'blend' is {blend} but side {i} of '{name}' is only {gaps[i]:.6g} long [m or rad]; it must keep both cuts.",
             field="blend",
         )
     out: list[Curve] = []

@@ -89,7 +89,9 @@ def _unit_quaternion(value: Any, name: str) -> np.ndarray:
     array = finite_array(value, name)
     if array.shape == (3, 3):
         if rotation_error(array) > ROTATION_ERROR:
-            raise DescriptionError(f"'{name}' is not a rotation matrix.", field=name)
+            raise DescriptionError(
+                f"'{name}' is not a rotation matrix: R·Rᵀ must be 1 and the determinant 1.", field=name
+            )
         array = np.asarray(to_quaternion_wxyz(array), float)
     if array.shape != (4,):
         raise ShapeError(f"'{name}' must be a quaternion wxyz (4,) or a rotation matrix (3, 3); found {array.shape}.")
@@ -154,7 +156,9 @@ class KeyedOrientation(Orientation):
         self.keys, self.smooth = np.array(keys), smooth
         self.at = np.linspace(0, 1, len(keys)) if at is None else finite_array(at, "at")
         if self.at.shape != (len(keys),) or self.at[0] != 0 or self.at[-1] != 1 or np.any(np.diff(self.at) <= 0):
-            raise DescriptionError(f"'at' must hold {len(keys)} increasing fractions from 0 to 1; found {self.at}.")
+            raise DescriptionError(
+                f"'at' must hold {len(keys)} increasing fractions from 0 to 1; found {self.at}.", field="at"
+            )
         if smooth and at is not None and np.ptp(np.diff(self.at)) > 1e-9:
             raise DescriptionError("Squad needs evenly spaced rotations; leave 'at' out.", field="at")
         self.inner = self._inner_keys()

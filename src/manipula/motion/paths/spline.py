@@ -28,7 +28,10 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
     choice(ends, "ends", ENDS)
     choice(spacing, "spacing", POWER)
     if (tangents is not None) != (ends == "clamped"):
-        raise DescriptionError("'tangents' (at both ends) belong to ends='clamped', and are needed there.")
+        raise DescriptionError(
+            f"'tangents' (at both ends) belong to ends='clamped', and are needed there; found ends='{ends}'.",
+            field="tangents",
+        )
     if ends == "periodic":
         if len(points) < 3:
             raise DescriptionError(f"A periodic spline needs at least 3 points; found {len(points)}.")
@@ -50,7 +53,10 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
             )
         norms = np.linalg.norm(directions, axis=1)
         if np.any(norms == 0):
-            raise DescriptionError("An end tangent is the zero vector; the path would have no direction there.")
+            raise DescriptionError(
+                "An end tangent in 'tangents' is the zero vector; the path would have no direction there.",
+                field="tangents",
+            )
         chord = distinct_neighbours(points, name) / widths  # |dp/du| that fits the end segments
         slopes = directions / norms[:, None] * chord[[0, -1], None]
     if ends in ("natural", "clamped") and len(points) <= DENSE:
