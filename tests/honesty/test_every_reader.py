@@ -112,3 +112,8 @@ def test_formulas_with_numbers_that_no_field_may_hold(com):
 )  # fmt: skip
 def test_formulas_that_sympy_rewrites_read_back(text):
     assert TARGETS["symbolic"].run(text)
+
+
+def test_a_drawing_of_many_arcs_is_refused_before_they_are_measured():
+    with quickly(), pytest.raises(DescriptionError, match="6000 arcs; at most 5000"):
+        paths.from_svg("M0 0" + "".join(f"A1 1 0 0 1 {i} 0" for i in range(1, 6001)))

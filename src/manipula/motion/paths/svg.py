@@ -26,6 +26,7 @@ from manipula.parts.field import File, Flag, Number, Whole
 
 MAX_CHARACTERS = 4_000_000
 MAX_SEGMENTS = 20_000
+MAX_ARCS = 5000  # each is measured on its own
 SHORTEST = 1e-60  # [m] of a segment: its cube is still a number
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BLANK = re.compile(r"[\s,]*")
@@ -87,6 +88,9 @@ def _curves(segments: list[Any], A: np.ndarray, shift: np.ndarray) -> list[Curve
     out: list[Curve] = []
     pieces: list[np.ndarray] = []
     widths: list[float] = []
+    arcs = sum(not isinstance(segment, np.ndarray) for segment in segments)
+    if arcs > MAX_ARCS:
+        raise BudgetError(f"The SVG path has {arcs} arcs; at most {MAX_ARCS} are allowed.")
     for segment in [*segments, None]:
         if isinstance(segment, np.ndarray):
             control = segment @ A.T + shift

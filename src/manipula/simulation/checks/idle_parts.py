@@ -44,7 +44,8 @@ def check_idle(s: Scenario, kind: str) -> None:
         )
     if kind in ("dynamic", "playback"):
         _prescribed(s, kind)
-    if kind == "dynamic" and s.model is not None and s.model != s.robot and not _asks_model(s.controller, s.robot):
+    model_free = s.controller is not None and s.model not in (None, s.robot) and not _asks_model(s.controller, s.robot)
+    if kind == "dynamic" and s.controller is not None and model_free:
         raise DescriptionError(
             f"The controller '{s.controller.name}' computes its torques without a model and would ignore the one given; "
             "leave it out, or take a controller that uses it (manipula parts controller).",
