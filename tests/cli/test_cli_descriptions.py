@@ -199,6 +199,9 @@ def test_doctor_tells_how_the_description_was_read(run, tmp_path) -> None:
     data = json.loads(held.stdout)
     assert (data["joints"], data["tip"]) == (1, None)
     assert any("joint 'l' is held at 0.1" in note for note in data["notes"])
+    assert "joint 'r' follows 'l' and is held with it." in data["notes"]
+    assert "(arm, left, right); name one: --tip right" in data["tip_open"]
+    assert "could be its tip (left, right); name one: --tip right" in told
 
 
 def test_doctor_of_a_folder(run, tmp_path) -> None:

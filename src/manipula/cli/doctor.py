@@ -44,12 +44,30 @@ def doctor(
         if json:
             from json import dumps
 
-            told = {**diagnosis.to_dict(), "joints": model.n, "tip": model.tip, "notes": list(model.notes)}
+            told = {
+                **diagnosis.to_dict(),
+                "joints": model.n,
+                "tip": model.tip,
+                "tip_open": _open(model),
+                "notes": list(model.notes),
+            }
             typer.echo(dumps(told, indent=2, ensure_ascii=False))
         else:
             _show(diagnosis, model)
     if not ok:
         raise typer.Exit(1)
+
+
+def _open(model: Robot) -> str:
+    """Which frames could be the tip of a robot that has none, and how to choose; else nothing."""
+    from manipula.cli.terminal import in_commands
+    from manipula.errors import DescriptionError
+
+    try:
+        _ = model.tip_frame
+    except DescriptionError as error:
+        return in_commands(str(error))
+    return ""
 
 
 def _show(diagnosis: Diagnosis, model: Robot) -> None:
@@ -58,6 +76,8 @@ def _show(diagnosis: Diagnosis, model: Robot) -> None:
     out = Terminal()
     tip = model.tip or "not named"
     out.say((f"{diagnosis.robot}: {model.n} joints, {len(model.frames)} frames, tip {tip}", "bold"))
+    if model.n and model.tip is None:
+        out.say((_open(model), "yellow"))
     if model.notes:
         out.say("How the description was read:")
         for note in model.notes:

@@ -174,7 +174,13 @@ def _held(selection: Selection, joints: list[JointDraft], notes: list[str]) -> l
                 f"Joint '{printable(name)}' cannot be held at {value:g}: its range is {low} … {high}.", field="lock"
             )
         notes.append(f"joint '{printable(name, 60)}' is held at {value}.")
-    return [_placed(j, known, positions) for j in joints]
+    placed = [_placed(j, known, positions) for j in joints]
+    for j, now in zip(joints, placed):
+        if j.moves and not now.moves and j.name not in positions:
+            notes.append(
+                f"joint '{printable(j.name, 60)}' follows '{printable(str(j.follows), 60)}' and is held with it."
+            )
+    return placed
 
 
 def _placed(j: JointDraft, known: Mapping[str, JointDraft], positions: Mapping[str, Any]) -> JointDraft:
