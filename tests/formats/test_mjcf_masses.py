@@ -375,6 +375,21 @@ def test_all_files_share_one_budget(tmp_path):
         read_mjcf(write(tmp_path, main='<mujoco><include file="n0.xml"/></mujoco>'))
 
 
+@pytest.mark.parametrize("meshdir", ["", "parts"])
+def test_meshes_of_an_included_file(tmp_path, meshdir):
+    """Looked up in the folder of meshes, then beside the included file."""
+    points, faces = channel()
+    path = write(
+        tmp_path,
+        main=arm('<geom type="mesh" mesh="m"/>', f'<compiler meshdir="{meshdir}"/><include file="sub/meshes.xml"/>'),
+        sub__meshes='<m><asset><mesh name="m" file="x/m.stl"/></asset></m>',
+    )
+    for scale, folder in ((1.0, "sub/x"), (2.0, f"./{meshdir}/x")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "m.stl").write_bytes(stl(scale * points, faces))
+        compare(mujoco.MjModel.from_xml_path(path), read_mjcf(path), MESHES)
+
+
 def test_a_folder_above_that_the_caller_trusts(tmp_path):
     for name in ("arms", "shared", "shared/parts"):
         (tmp_path / name).mkdir()

@@ -112,9 +112,22 @@ class Meshes:
         reference = mesh.get("file").replace("\\", "/")
         if own.strippath:
             reference = reference.rpartition("/")[2]
-        if own.meshdir.strip("./") and not reference.startswith("/") and ":" not in reference:
-            reference = f"{own.meshdir.rstrip('/')}/{reference}"
-        return self.trusted.file(own.folder, reference, SUFFIXES)
+        where = f"{own.meshdir.rstrip('/')}/" if own.meshdir.strip("./") else ""
+        if reference.startswith("/") or ":" in reference:
+            where = ""
+        try:
+            return self.trusted.file(own.folder, where + reference, SUFFIXES)
+        except DescriptionError as error:
+            below = Path(mesh.file).parent if mesh.file is not None else own.folder
+            if below == own.folder or not below.is_relative_to(own.folder):
+                raise
+            within = below.relative_to(own.folder).as_posix()
+            for other in (f"{within}/{reference}", f"{where}{within}/{reference}"):  # beside a file that was included
+                try:
+                    return self.trusted.file(own.folder, other, SUFFIXES)
+                except DescriptionError:
+                    continue
+            raise error from None
 
 
 def solid(vertices: np.ndarray, faces: np.ndarray, mode: str, around: np.ndarray) -> Solid:
