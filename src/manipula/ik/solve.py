@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import flag, whole_number
+from manipula.algebra.arguments import flag
 from manipula.bounded_cache import BoundedCache
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik import diagnose
-from manipula.ik.base import LARGEST_SEED, TOLERANCE, IkResult
+from manipula.ik.base import TOLERANCE, IkResult
 from manipula.ik.methods import REGISTRY
 from manipula.ik.search.analytic import Analytic, analytic_for
 from manipula.ik.search.at_once import EveryBranch, NearestBranch
@@ -23,7 +25,7 @@ from manipula.ik.search.joint_box import SLACK
 from manipula.ik.search.optimise import OptimisationSearch
 from manipula.ik.search.parameter_scan import scan
 from manipula.ik.search.starts import RELAXED, ROUNDS, Checker, Found, Search
-from manipula.ik.targets import movable, read_start, read_targets, read_tolerance
+from manipula.ik.targets import carrying_arm, movable, read_numbers, read_start, read_targets
 from manipula.ik.task import Task
 from manipula.lazy import cached_property
 from manipula.model import Model
@@ -90,14 +92,16 @@ def solve_ik(
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
     if not isinstance(method, str) or (method not in REGISTRY and method not in ("auto", "closed_form")):
         raise unknown_name("method of solve_ik()", method, ("auto", "closed_form", *REGISTRY), field="method")
-    if type(tolerance) is not float or not 0.0 < tolerance < 1.0:
-        tolerance = read_tolerance(tolerance)
-    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
-        seed = whole_number(seed, "seed", 0, LARGEST_SEED)
-    most = None if max_iterations is None else whole_number(max_iterations, "max_iterations", 1, 10**9)
+    tolerance, seed, most = read_numbers(tolerance, seed, max_iterations)
     all_solutions, limits = flag(all_solutions, "all_solutions"), flag(limits, "limits")
     task, targets, lead = read_targets(robot, target, frame, rows)
     start = None if q0 is None else read_start(robot, q0, lead, all_solutions)
+    arm = None if isinstance(target, Mapping) else carrying_arm(robot, task.parts[0][0])
+    if arm is not None:
+        own = None if q0 is None else np.asarray(q0, float)[..., list(arm.joints)]
+        found = solve_ik(arm.robot, target, method, all_solutions, own, limits, frame=task.parts[0][0], rows=rows,
+                         tolerance=tolerance, max_iterations=max_iterations, seed=seed)  # fmt: skip
+        return dataclasses.replace(found, q=arm.whole(found.q, q0))
     solver = solver_for(robot, task, method, limits)
     at_once = solver.every if all_solutions else solver.nearest
     if key is not None and at_once is not None and type(robot) is Robot:

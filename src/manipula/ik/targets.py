@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.arguments import number, real_array
+from manipula.algebra.arguments import number, real_array, whole_number
+from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+from manipula.ik.base import LARGEST_SEED
 from manipula.ik.task import ROWS, Task
 from manipula.physics.kinematics import jacobian
 from manipula.physics.mechanism import mechanism_of
@@ -165,6 +167,15 @@ def read_tolerance(given: Any) -> float:
     return found
 
 
+def read_numbers(tolerance: Any, seed: Any, most: Any) -> tuple[float, int, int | None]:
+    """Tolerance, seed and number of iterations, in their ranges."""
+    if type(tolerance) is not float or not 0.0 < tolerance < 1.0:
+        tolerance = read_tolerance(tolerance)
+    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
+        seed = whole_number(seed, "seed", 0, LARGEST_SEED)
+    return tolerance, seed, None if most is None else whole_number(most, "max_iterations", 1, 10**9)
+
+
 def read_start(robot: Robot, q0: Any, lead: tuple[int, ...], single: bool) -> np.ndarray:
     """The posture to start from, (n,), or one for each target of a batch, (N, n)."""
     try:
@@ -198,3 +209,53 @@ def movable(robot: Robot, task: Task) -> Task | None:
         if kept:
             parts.append((frame, kept))
     return Task(tuple(parts)) if len(parts) == len(task.parts) else (None if not parts else task)
+
+
+class CarryingArm(NamedTuple):
+    """The part of a robot that moves a frame: an arm without its gripper, one arm of two.
+
+    Attributes:
+        robot: the joints between the base and the frame, with what is fixed to their links.
+        joints: their numbers in the whole robot.
+        others: where the other joints stand unless a posture says so: at zero, or as near to it as their limits allow, (n,).
+    """
+
+    robot: Robot
+    joints: tuple[int, ...]
+    others: np.ndarray
+
+    def whole(self, q: np.ndarray, q0: Any) -> np.ndarray:
+        """Postures (..., n) of the robot from postures of the arm; the other joints keep their places in ``q0``."""
+        rest = self.others if q0 is None else np.asarray(q0, float)
+        out = np.array(np.broadcast_to(rest, (*q.shape[:-1], len(self.others))))
+        out[..., list(self.joints)] = q
+        return out
+
+
+@once_per_mechanism(256)
+def carrying_arm(robot: Robot, frame: str) -> CarryingArm | None:
+    """The arm that carries a frame; None when every joint moves it, or when it cannot be told apart from the rest.
+
+    An arm has closed forms that a tree has not, and fewer joints to search in.
+    """
+    target = robot.frame(frame)
+    links = robot.bodies
+    if target.link < 0:
+        return None
+    parents, way = [j.parent for j in robot.moving_joints], [target.link]
+    while parents[way[-1]] >= 0:
+        way.append(parents[way[-1]])
+    if len(way) == len(links):
+        return None
+    try:
+        arm = robot.replace(payload=None).select(chain=(robot.base_link.name, links[target.link].name))
+    except DescriptionError:  # a joint on the way follows one that is not
+        return None
+    if arm.n == robot.n:
+        return None
+    frames = {f.name for f in arm.frames}
+    arm = arm.replace(
+        tip=robot.tip if robot.tip in frames else arm.tip, tool=robot.tool if robot.tip in frames else IDENTITY
+    )
+    low, high = np.asarray(robot.numeric.position_limits, float).T
+    return CarryingArm(arm, tuple(robot.joint_index(name) for name in arm.joint_names), np.clip(0.0, low, high))
