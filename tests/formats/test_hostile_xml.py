@@ -192,7 +192,7 @@ def test_a_mesh_path_that_leaves_the_folder_is_told_and_opened_by_nothing(monkey
     for text in texts:
         notes = from_urdf(text).notes
         assert "1 mesh(es) are named and were not read." in notes
-        assert "nothing opens them" in notes[-1]
+        assert any("nothing opens them" in note for note in notes)
 
 
 fragments = st.sampled_from(

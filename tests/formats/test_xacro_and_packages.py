@@ -83,9 +83,12 @@ def test_what_xacro_cannot_do_is_one_kind_of_error(tmp_path: Path, xacrodoc: lis
         mp.load(tmp_path / "none.xacro", xacro=True)
     plain = tmp_path / "arm.urdf"
     plain.write_text(URDF, encoding="utf-8")
-    for word in ({"xacro": True}, {"package_dirs": [tmp_path]}):
-        with pytest.raises(DescriptionError, match=r"no \.xacro file"):
-            mp.load(plain, **word)
+    with pytest.raises(DescriptionError, match=r"no \.xacro file"):
+        mp.load(plain, xacro=True)
+    with pytest.raises(DescriptionError, match=r"does not exist"):
+        mp.load(plain, package_dirs=[tmp_path / "none"])
+    with pytest.raises(DescriptionError, match=r"name packages"):
+        mp.load("scara-khang", package_dirs=[tmp_path])
 
 
 def test_without_the_library_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

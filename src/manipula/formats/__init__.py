@@ -3,6 +3,7 @@
 ===================  ==================================================================================
 ``load``             ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
 ``catalog``          arms that come with the package
+``appearance``       shapes that a description shows, and where their mesh files lie
 ``packages``         where packages of ROS lie, and files in them
 ``xacro_files``      xacro → URDF text, when the caller trusts the file
 ``descriptions``     names of the package robot_descriptions

@@ -34,8 +34,8 @@ def load(
         symbolic: names in the ``[parameters]`` of a TOML file or a robot of the catalog stay free, so that equations are
             written in them; their values stand in ``robot.values`` and are used where numbers are needed.
         xacro: expand a ``.xacro`` file, which runs the Python expressions in it: for files you trust. A table gives it arguments.
-        package_dirs: folders in which a xacro file's packages are looked for, before those of ROS; for MJCF, folders above the file, inside
-            which what it includes and its meshes may lie too.
+        package_dirs: folders in which the packages of a .urdf, .sdf or .xacro file (``package://…``) are looked for, before those of ROS; for
+            MJCF, folders above the file, inside which what it includes and its meshes may lie too.
 
     Raises:
         DescriptionError: with file, line, field, what was found and what is allowed.
@@ -82,11 +82,11 @@ def load(
 
 def _refuse_idle(text: str, xacro: object, package_dirs: object) -> None:
     """Refuse words that nothing would come of."""
-    if text.lower().endswith(".xacro"):
-        return
-    for word, given in (("xacro", xacro), ("package_dirs", package_dirs)):
-        if given and not (word == "package_dirs" and text.lower().endswith(".xml")):
-            raise DescriptionError("This is no .xacro file: nothing is expanded or looked for.", file=text, field=word)
+    suffix = Path(text).suffix.lower()
+    if xacro and suffix != ".xacro":
+        raise DescriptionError("This is no .xacro file: nothing is expanded.", file=text, field="xacro")
+    if package_dirs and suffix not in (".xacro", ".urdf", ".sdf", ".xml"):
+        raise DescriptionError("Only .urdf, .sdf, .xacro and .xml files name packages.", file=text, field="package_dirs")
 
 
 def _read_xacro(
@@ -96,7 +96,7 @@ def _read_xacro(
 
     text = xacro_files.expand(path, arguments, package_dirs)
     try:
-        robot = read_urdf(text, tip, selection)
+        robot = read_urdf(text, tip, selection, package_dirs, Path(path).parent)
     except DescriptionError as error:
         raise error.at(file=f"{path}, expanded") from None
     return robot.replace(notes=(*robot.notes, "xacro expanded this file: its Python expressions were evaluated."))
@@ -120,11 +120,11 @@ def _read_xml(
     if suffix == ".urdf":
         from manipula.formats.urdf import read_urdf
 
-        return read_urdf(Path(path), tip, selection)
+        return read_urdf(Path(path), tip, selection, package_dirs)
     if suffix == ".sdf":
         from manipula.formats.sdf import read_sdf
 
-        return read_sdf(path, tip, selection)
+        return read_sdf(path, tip, selection, package_dirs)
     from manipula.formats.mjcf import read_mjcf
 
     return read_mjcf(path, tip, selection, package_dirs)

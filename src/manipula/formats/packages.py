@@ -36,7 +36,7 @@ def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:
     """The folder of a package: the first folder of that name among, or directly in, the folders that are searched."""
     if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name:
         raise DescriptionError(f"'{printable(name, 60)}' cannot be the name of a package.")
-    for root in _roots(package_dirs):
+    for root in searched_folders(package_dirs):
         for place in (root, root / name):
             if place.name == name and place.is_dir():
                 return place
@@ -65,7 +65,8 @@ def _checked(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
         yield folder
 
 
-def _roots(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+def searched_folders(package_dirs: Sequence[PathLike]) -> Iterator[Path]:
+    """The folders in which packages are looked for: those given, then those of ROS."""
     yield from _checked(package_dirs)
     for variable, below in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")):
         for entry in os.environ.get(variable, "").split(os.pathsep):

@@ -98,13 +98,14 @@ class Meshes:
             if len(points) % 3 or len(corners) % 3 or not np.array_equal(corners, np.floor(corners)):
                 mesh.fail("Vertices and faces are three numbers each.", "vertex")
             return check_mesh(Triangles(points.reshape(-1, 3), corners.astype(np.int64).reshape(-1, 3)))
-        path = self._path(mesh)
+        path = self.path(mesh)
         self.bytes += path.stat().st_size
         if self.bytes > ALL_BYTES:
             mesh.fail(f"The mesh files of one robot have at most {ALL_BYTES} bytes together.", "file")
         return read_mesh(path)
 
-    def _path(self, mesh: Element) -> Path:
+    def path(self, mesh: Element) -> Path:
+        """The file of a mesh, in the folder of the description."""
         own = self.settings.of(mesh)
         if self.trusted is None or own.folder is None:
             shown = printable(mesh.get("file"), 60)

@@ -29,6 +29,7 @@ from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
 from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
+from manipula.formats.mjcf.visuals import Visuals
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
@@ -101,7 +102,9 @@ class _Reader:
         self.settings: Settings = read_settings(root, trusted and trusted.main)
         self.defaults = Defaults(root)
         Expansion(trusted, BUDGET, spent, self.settings, self.defaults, self.draft.notes).expand(root)
-        self.masses = Masses(self.settings, self.defaults, Meshes(root, trusted, self.settings, self.defaults))
+        meshes = Meshes(root, trusted, self.settings, self.defaults)
+        self.masses = Masses(self.settings, self.defaults, meshes)
+        self.visuals = Visuals(root, self.settings, self.defaults, meshes)
         self.contact = False
         self.compensated: dict[str, float] = {}  # heavy body → share of its weight that gravcomp takes away
         self.unmodelled: list[Unmodelled] = []
@@ -137,6 +140,7 @@ class _Reader:
             if not world:
                 moves = self._body(element, name, parent, X_PF, inside, moves)
             self._sites(name, inside)
+            self.visuals.body(name, world, inside)
             self.contact = self.contact or any(item.tag == "geom" for item, _, _ in inside)
             children = [(item, name, X_BF, inherited, moves) for item, X_BF, inherited in inside if item.tag == "body"]
             todo.extend(reversed(children))
@@ -151,6 +155,7 @@ class _Reader:
         self.unmodelled += equalities.unmodelled
         read_actuators(self.root, self.defaults, settings, draft, tendons)
         self._leave_objects(selection)
+        draft.show(self.visuals.looks)
         restore(draft, self.root)
         draft.notes[:] = list(dict.fromkeys(draft.notes))
         return draft

@@ -8,9 +8,11 @@ from typing import Any
 from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import IDENTITY
 from manipula.errors import UnphysicalError, printable, unknown_name
+from manipula.formats.appearance import Looks
 from manipula.formats.mjcf.joints import SPRINGS
 from manipula.formats.sdf.poses import MODEL, ROOT, Node, Poses, attached_link
 from manipula.formats.sdf.values import flag, flag_in, limit_in, name_in, number_in, numbers_of, pose_of
+from manipula.formats.sdf.visuals import read_visuals
 from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Element
 from manipula.formats.xml.unread import Unread
@@ -39,11 +41,11 @@ _IN_JOINT = ("pose", "parent", "child", "axis", "axis2", "physics", "sensor", "g
 _IN_AXIS = ("xyz", "use_parent_model_frame", "dynamics", "limit", "mimic", "initial_position")
 _IN_DYNAMICS = ("damping", "friction", "spring_reference", "spring_stiffness")
 _IN_LIMIT = ("lower", "upper", "effort", "velocity", "stiffness", "dissipation")
-_NOT_READ = ("visual", "collision", "sensor", "plugin", "light", "projector", "gripper", "battery", "particle_emitter")
+_NOT_READ = ("collision", "sensor", "plugin", "light", "projector", "gripper", "battery", "particle_emitter")
 
 
-def read_model(model: Element, version: tuple[int, int]) -> RobotDraft:
-    """What one model says."""
+def read_model(model: Element, version: tuple[int, int], looks: Looks) -> RobotDraft:
+    """What one model says; its shapes go into ``looks``."""
     draft = RobotDraft(check_name("robot", model.get("name"), line=model.line, field="model.name"))
     if flag_in(model, "static"):
         model.fail("This model is static: none of its joints moves. Remove <static> to let them.")
@@ -51,7 +53,10 @@ def read_model(model: Element, version: tuple[int, int]) -> RobotDraft:
         include.fail("Nested and included models are not read; a robot is one <model> with all its links.")
     unread = Unread()
     unread.children(model, _IN_MODEL)
-    _SdfModel(model, version, draft, unread).read()
+    sdf = _SdfModel(model, version, draft, unread)
+    sdf.read()
+    read_visuals(model, sdf.poses, looks)
+    draft.show(looks)
     draft.notes += unread.notes("SDF")
     return draft
 

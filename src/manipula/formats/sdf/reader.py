@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
+from manipula.formats.appearance import Looks
 from manipula.formats.sdf.model import read_model
 from manipula.formats.sdf.values import flag_in, numbers_of
 from manipula.formats.xml.draft import RobotDraft
@@ -30,36 +31,44 @@ _INCLUDED = (
 )
 
 
-def read_sdf(path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
+def read_sdf(
+    path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
+) -> Robot:  # fmt: skip
     """The robot in an SDF file."""
-    return _built(Path(path), tip, selection)
+    return _built(Path(path), tip, selection, package_dirs)
 
 
 def from_sdf(
     text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, lock: Mapping[str, float] | None = None,
     drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> Robot:  # fmt: skip
     """The robot in SDF text or in an SDF file.
 
     Args:
         tip: name of the link or frame that is the tip; the only leaf when omitted.
         lock, drop, chain: joints held still, branches left out (``load``).
+        package_dirs: where the packages of meshes lie, before those of ROS.
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
-    return _built(text_or_path, tip, Selection.of(lock, drop, chain))
+    return _built(text_or_path, tip, Selection.of(lock, drop, chain), package_dirs)
 
 
-def _built(text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection) -> Robot:
+def _built(
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection,
+    package_dirs: Sequence[str | os.PathLike[str]],
+) -> Robot:  # fmt: skip
     root, file = read_xml(text_or_path, BUDGET)
     try:
-        return _read(root).build(tip, selection)
+        return _read(root, Looks(None if file is None else Path(file).parent, package_dirs)).build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
 
-def _read(root: Element) -> RobotDraft:
+def _read(root: Element, looks: Looks) -> RobotDraft:
     if root.tag != "sdf":
         hint = {"mujoco": " This is MJCF.", "robot": " This is URDF."}
         root.fail(f"SDF starts with <sdf>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
@@ -76,7 +85,7 @@ def _read(root: Element) -> RobotDraft:
     if len(models) != 1:
         names = ", ".join(f"'{printable(m.attributes.get('name', '?'), 40)}'" for m in models[:5])
         place.fail(f"{len(models)} models in {place.label}{f' ({names})' if names else ''}; one robot is one <model>.")
-    draft = read_model(models[0], version)
+    draft = read_model(models[0], version, looks)
     if len(every) > 1:
         draft.notes.append(f"{len(every) - 1} static model(s) beside the robot are not read.")
     if world is not None:

@@ -2,6 +2,8 @@
 
 =================  ==================================================================
 ``reader``         URDF → robot: ``from_urdf``
+``origins``        ``<origin>`` as a pose
+``visuals``        ``<visual>``: what links look like
 ``transmissions``  gear ratio and rotor inertia
 ``extension``      base, tool, payload and gravity, taken back from ``<manipula>``
 ``writer``         robot → URDF: ``to_urdf``

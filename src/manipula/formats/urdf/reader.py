@@ -3,7 +3,7 @@
 URDF's conventions: a joint's frame is its child's link frame; ``rpy`` is roll, pitch, yaw about fixed axes; the inertia is
 about the centre of mass, in the axes of ``<inertial><origin>`` (here turned into link axes); the default axis is x.
 Floating, planar and mimic joints and unexpanded xacro are refused with the reason; what is not read (safety controllers, extensions
-of other programs, coupled transmissions) stands in the notes. Meshes are noted, never opened.
+of other programs, coupled transmissions) stands in the notes. Visual shapes become the appearance; meshes are never opened.
 What URDF cannot say is read from ``<manipula>`` elements that ``to_urdf`` writes and other programs ignore.
 """
 
@@ -13,15 +13,18 @@ import difflib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from manipula.algebra import rotation
 from manipula.algebra.inertia import inertia_from_six
-from manipula.algebra.pose import IDENTITY, Pose
+from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
+from manipula.formats.appearance import Looks
 from manipula.formats.guard import check_reference
 from manipula.formats.urdf.extension import restore
+from manipula.formats.urdf.origins import origin_of
 from manipula.formats.urdf.transmissions import read_transmissions
+from manipula.formats.urdf.visuals import read_visuals
 from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.formats.xml.unread import Unread
@@ -58,14 +61,18 @@ _XACRO = (
 )
 
 
-def read_urdf(text_or_path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING) -> Robot:
-    """The robot in URDF text or in a URDF file, as far as it is selected."""
-    return _built(text_or_path, tip, False, selection)
+def read_urdf(
+    text_or_path: str | os.PathLike[str], tip: str | None = None, selection: Selection = EVERYTHING,
+    package_dirs: Sequence[str | os.PathLike[str]] = (), folder: Path | None = None,
+) -> Robot:  # fmt: skip
+    """The robot in URDF text or in a URDF file, as far as it is selected; ``folder`` is where a text came from."""
+    return _built(text_or_path, tip, False, selection, package_dirs, folder)
 
 
 def from_urdf(
     text_or_path: str | bytes | os.PathLike[str], tip: str | None = None, *, check_meshes: bool = False,
     lock: Mapping[str, float] | None = None, drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None,
+    package_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> Robot:  # fmt: skip
     """The robot in URDF text or in a URDF file.
 
@@ -73,19 +80,24 @@ def from_urdf(
         tip: name of the link that is the tip; the only leaf when omitted.
         check_meshes: refuse mesh paths that climb out of their folder; else they are noted (no mesh is opened either way).
         lock, drop, chain: joints held still, branches left out (``load``).
+        package_dirs: where the packages of meshes lie, before those of ROS.
 
     Raises:
         DescriptionError: with file, line, element and attribute.
     """
-    return _built(text_or_path, tip, check_meshes, Selection.of(lock, drop, chain))
+    return _built(text_or_path, tip, check_meshes, Selection.of(lock, drop, chain), package_dirs)
 
 
 def _built(
-    text_or_path: str | bytes | os.PathLike[str], tip: str | None, check_meshes: bool, selection: Selection
-) -> Robot:
+    text_or_path: str | bytes | os.PathLike[str], tip: str | None, check_meshes: bool, selection: Selection,
+    package_dirs: Sequence[str | os.PathLike[str]] = (), folder: Path | None = None,
+) -> Robot:  # fmt: skip
     root, file = read_xml(text_or_path, BUDGET)
     try:
         draft = _read(root, check_meshes)
+        looks = Looks(folder if file is None else Path(file).parent, package_dirs)
+        read_visuals(root, looks)
+        draft.show(looks)
         return draft.build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
@@ -149,23 +161,6 @@ def _inspect(root: Element) -> Iterator[Element]:
         if e.tag == "mesh" and "filename" in e.attributes:
             yield e
         todo.extend(e.children)
-
-
-def origin_of(element: Element) -> Pose:
-    """X of an optional ``<origin xyz rpy>`` (or ``quat_xyzw``, URDF 1.2) inside an element."""
-    origin = element.one("origin")
-    if origin is None:
-        return IDENTITY
-    origin.expect(("xyz", "rpy", "quat_xyzw"))
-    xyz = origin.numbers("xyz", 3, (0.0, 0.0, 0.0))
-    if "quat_xyzw" in origin.attributes:
-        if "rpy" in origin.attributes:
-            origin.fail("Give either rpy or quat_xyzw, not both.")
-        x, y, z, w = origin.numbers("quat_xyzw", 4)
-        if x * x + y * y + z * z + w * w < 1e-12:
-            origin.fail("The quaternion is zero.", "quat_xyzw")
-        return Pose.of(rotation.from_quaternion_wxyz((w, x, y, z)), xyz)
-    return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
 
 
 def _link(element: Element, notes: list[str], unread: Unread) -> LinkDraft:

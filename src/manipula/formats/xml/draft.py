@@ -7,6 +7,7 @@ from typing import Any
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import printable
+from manipula.formats.appearance import Looks
 from manipula.robot import Payload, Robot
 from manipula.robot.appearance import VisualDraft
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
@@ -48,6 +49,11 @@ class RobotDraft:
             notes=self.notes,
             selection=selection,
         )
+
+    def show(self, looks: Looks) -> None:
+        """Take the shapes that were found, and what is told about the others."""
+        self.shapes += looks.shapes
+        self.notes += looks.notes()
 
     def link(self, name: str) -> LinkDraft | None:
         return next((x for x in self.links if x.name == name), None)

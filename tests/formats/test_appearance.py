@@ -1,0 +1,293 @@
+"""What robots look like: shapes of URDF, SDF, MJCF and TOML stand where Pinocchio and MuJoCo put them, and never stop a robot."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import BudgetError, DescriptionError
+from manipula.formats.appearance import find_mesh
+from manipula.formats.sdf import from_sdf
+from manipula.formats.urdf import from_urdf
+from manipula.physics.kinematics import poses
+from manipula.robot import Robot
+from manipula.robot.appearance import Visual
+
+SAME = 1e-12
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+SIDES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+
+
+def stl(points: np.ndarray = CORNERS, faces: np.ndarray = SIDES) -> bytes:
+    row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    rows = np.zeros(len(faces), row)
+    rows["corners"] = points[faces]
+    return bytes(80) + len(faces).to_bytes(4, "little") + rows.tobytes()
+
+
+def placed(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
+    """X_WS of every shape."""
+    bodies = np.array(poses(robot, q, tuple(link.name for link in robot.bodies)), float)
+    base = np.array(robot.base.matrix(), float)
+    return [(base if s.link < 0 else bodies[s.link]) @ np.array(s.pose.matrix(), float) for s in robot.appearance]
+
+
+URDF = """<robot name="arm">
+  <material name="blue"><color rgba="0 0 1 1"/></material>
+  <link name="base"><visual><origin xyz="0.1 0 0.2" rpy="0.3 0.2 0.1"/><geometry><box size="0.1 0.2 0.3"/></geometry>
+    <material name="blue"/></visual></link>
+  <link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0.1 0"/><geometry><cylinder radius="0.05" length="0.4"/></geometry>
+      <material name=""><color rgba="1 0.5 0 0.25"/></material></visual>
+    <visual><geometry><sphere radius="0.07"/></geometry><material name="red"/></visual></link>
+  <link name="cap"><visual><origin rpy="1 2 3" xyz="1 2 3"/><geometry><sphere radius="0.02"/></geometry>
+    <material name="red"><color rgba="1 0 0 1"/></material></visual></link>
+  <link name="hand"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0.3 0.1 0" rpy="0 0.7 0"/><geometry><mesh filename="meshes/a.stl" scale="0.1 0.2 -0.3"/></geometry></visual></link>
+  <joint name="turn" type="continuous"><origin xyz="0 0 0.5" rpy="0.1 0.2 0.3"/><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+  <joint name="weld" type="fixed"><origin xyz="0.1 0.2 0.3" rpy="0.5 0 0"/><parent link="upper"/><child link="cap"/></joint>
+  <joint name="slide" type="prismatic"><origin xyz="0.2 0 0"/><parent link="cap"/><child link="hand"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "a.stl").write_bytes(stl())
+    (tmp_path / "arm.urdf").write_text(URDF, encoding="utf-8")
+    return tmp_path
+
+
+def test_urdf_shapes_stand_where_pinocchio_puts_them(folder):
+    pin = pytest.importorskip("pinocchio")
+    robot = mp.load(folder / "arm.urdf")
+    model = pin.buildModelFromUrdf(str(folder / "arm.urdf"))
+    geometry = pin.buildGeomFromUrdf(
+        model, str(folder / "arm.urdf"), pin.GeometryType.VISUAL, package_dirs=[str(folder)]
+    )
+    data, shown = model.createData(), geometry.createData()
+    rng = np.random.default_rng(3)
+    assert len(geometry.geometryObjects) == len(robot.appearance) == 5
+    order = [g.name for g in geometry.geometryObjects]
+    ours = ["base_0", "upper_0", "upper_1", "cap_0", "hand_0"]
+    for _ in range(5):
+        q = rng.uniform(-1, 1, 2)
+        pin.forwardKinematics(model, data, np.array([np.cos(q[0]), np.sin(q[0]), q[1]]))
+        pin.updateGeometryPlacements(model, data, geometry, shown)
+        for name, X in zip(ours, placed(robot, q)):
+            np.testing.assert_allclose(X, shown.oMg[order.index(name)].homogeneous, rtol=0, atol=SAME)
+
+
+def test_every_word_of_a_urdf_visual(folder):
+    robot = mp.load(folder / "arm.urdf")
+    assert [s.kind for s in robot.appearance] == ["box", "cylinder", "sphere", "sphere", "mesh"]
+    assert [s.link for s in robot.appearance] == [-1, 0, 0, 0, 1]
+    assert [s.size for s in robot.appearance] == [(0.1, 0.2, 0.3), (0.05, 0.4), (0.07,), (0.02,), (0.1, 0.2, -0.3)]
+    blue, red = (0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0)
+    assert [s.colour for s in robot.appearance] == [blue, (1.0, 0.5, 0.0, 0.25), red, red, None]
+    assert robot.appearance[-1].file == str((folder / "meshes" / "a.stl").resolve())
+    assert robot.notes == ("1 mesh(es) are named and were not read.",)
+    capsule = from_urdf(URDF.replace("cylinder", "capsule"))
+    assert capsule.appearance[1].kind == "capsule"
+    assert robot == capsule
+
+
+def test_appearance_follows_a_selection(folder):
+    held = mp.load(folder / "arm.urdf", lock={"turn": 0.4})
+    full = mp.load(folder / "arm.urdf")
+    for a, b in zip(placed(held, np.array([0.2])), placed(full, np.array([0.4, 0.2]))):
+        np.testing.assert_allclose(a, b, atol=SAME)
+    assert len(mp.load(folder / "arm.urdf", drop=["slide"]).appearance) == 4
+
+
+def test_the_places_where_meshes_may_lie(folder, tmp_path_factory, monkeypatch):
+    monkeypatch.delenv("ROS_PACKAGE_PATH", raising=False)
+    monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
+    mesh = (folder / "meshes" / "a.stl").resolve()
+    assert find_mesh("meshes/a.stl", folder) == mesh
+    assert find_mesh(f"file://{mesh}", folder) == mesh
+    assert find_mesh(str(mesh), folder) == mesh
+    below = folder / "urdf"
+    below.mkdir()
+    for reference in ("../meshes/a.stl", str(mesh), f"package://{folder.name}/meshes/a.stl"):
+        with pytest.raises(DescriptionError):
+            find_mesh(reference, below)
+    (folder / "package.xml").write_text("<package/>")
+    for reference in ("../meshes/a.stl", str(mesh), f"package://{folder.name}/meshes/a.stl"):
+        assert find_mesh(reference, below) == mesh
+    other = tmp_path_factory.mktemp("other")
+    with pytest.raises(DescriptionError, match="package_dirs"):
+        find_mesh(f"package://{folder.name}/meshes/a.stl", other)
+    assert find_mesh(f"package://{folder.name}/meshes/a.stl", other, [folder.parent]) == mesh
+    assert find_mesh(f"package://{folder.name}/meshes/a.stl", None, [folder.parent]) == mesh
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(folder.parent))
+    assert find_mesh(f"package://{folder.name}/meshes/a.stl", other) == mesh
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["", "none.stl", "/etc/passwd", "file:///etc/passwd", "../../etc/passwd", "package://../../etc/passwd", "http://x.y/a.stl", "a\0b.stl",
+     "x" * 5000 + ".stl", "meshes/" * 2000 + "a.stl", "meshes", "secret.stl", "pipe.stl", "arm.urdf", "package://", "model://x/y.dae"],
+)  # fmt: skip
+def test_references_that_lead_nowhere_are_told(folder, tmp_path_factory, reference):
+    outside = tmp_path_factory.mktemp("outside") / "secret.stl"
+    outside.write_bytes(stl())
+    (folder / "secret.stl").symlink_to(outside)
+    os.mkfifo(folder / "pipe.stl")
+    with pytest.raises(DescriptionError):
+        find_mesh(reference, folder)
+    if "\0" not in reference:
+        (folder / "arm.urdf").write_text(URDF.replace("meshes/a.stl", reference), encoding="utf-8")
+        robot = mp.load(folder / "arm.urdf")
+        assert [s.kind for s in robot.appearance] == ["box", "cylinder", "sphere", "sphere"]
+        assert "1 of 1 mesh files of the appearance are not shown" in robot.notes[-1]
+        assert robot == from_urdf(URDF)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('size="0.1 0.2 0.3"', 'size="nan 0 1"'), ('size="0.1 0.2 0.3"', 'size="1e400 0 1"'), ('size="0.1 0.2 0.3"', 'size="-1 0 1"'),
+        ('size="0.1 0.2 0.3"', 'size="1 2"'), ('size="0.1 0.2 0.3"', 'size="one two three"'), ('<box size="0.1 0.2 0.3"/>', ""),
+        ('<box size="0.1 0.2 0.3"/>', '<torus r="1"/>'), ('xyz="0.1 0 0.2"', 'xyz="inf 0 0"'), ('rpy="0.3 0.2 0.1"', 'quat_xyzw="0 0 0 0"'),
+        ('<box size="0.1 0.2 0.3"/>', '<box size="1 1 1"/><box size="1 1 1"/>'),
+    ],
+)  # fmt: skip
+def test_a_damaged_shape_is_told_and_left_out(folder, old, new):
+    assert old in URDF
+    (folder / "arm.urdf").write_text(URDF.replace(old, new, 1), encoding="utf-8")
+    robot = mp.load(folder / "arm.urdf")
+    assert [s.kind for s in robot.appearance] == ["cylinder", "sphere", "sphere", "mesh"]
+    assert "1 parts of the appearance cannot be shown" in robot.notes[-1]
+    assert robot == from_urdf(URDF)
+
+
+def test_a_damaged_colour_leaves_the_shape(folder):
+    (folder / "arm.urdf").write_text(URDF.replace("1 0.5 0 0.25", "1 nan 0"), encoding="utf-8")
+    robot = mp.load(folder / "arm.urdf")
+    assert robot.appearance[1].colour is None
+    assert "1 parts of the appearance cannot be shown" in robot.notes[-1]
+
+
+def test_more_shapes_than_can_be_shown_are_no_fault_of_the_robot(monkeypatch):
+    monkeypatch.setattr("manipula.formats.appearance.MOST_SHAPES", 3)
+    robot = from_urdf(URDF)
+    assert len(robot.appearance) == 3
+    assert "At most 3 shapes" in robot.notes[-1]
+
+
+SDF = """<sdf version="1.9"><model name="arm">
+  <frame name="mark" attached_to="upper"><pose relative_to="upper">0.1 0.2 0.3 0.1 0 0</pose></frame>
+  <link name="base"><visual name="a"><pose>0.1 0 0.2 0.3 0.2 0.1</pose><geometry><box><size>0.1 0.2 0.3</size></box></geometry>
+    <material><diffuse>0 0 1 1</diffuse></material></visual></link>
+  <link name="upper"><pose>0 0 0.5 0 0 0</pose>
+    <visual name="b"><geometry><capsule><radius>0.05</radius><length>0.4</length></capsule></geometry></visual>
+    <visual name="c"><pose relative_to="mark">0.5 0 0 0 0 0.3</pose><geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry>
+      <transparency>0.5</transparency><material><diffuse>1 0 0</diffuse></material></visual>
+    <visual name="d"><geometry><plane><normal>0 0 1</normal></plane></geometry></visual>
+    <visual name="e"><geometry><mesh><uri>meshes/a.stl</uri><scale>2 2 2</scale></mesh></geometry></visual>
+    <visual name="f"><geometry><sphere><radius>many</radius></sphere></geometry></visual>
+    <visual name="g"><geometry><cylinder><radius>0.1</radius><length>1</length></cylinder></geometry></visual></link>
+  <joint name="turn" type="revolute"><parent>base</parent><child>upper</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>"""
+
+
+def test_every_word_of_an_sdf_visual(folder):
+    (folder / "arm.sdf").write_text(SDF, encoding="utf-8")
+    robot = mp.load(folder / "arm.sdf")
+    assert [s.kind for s in robot.appearance] == ["box", "capsule", "ellipsoid", "mesh", "cylinder"]
+    assert [s.colour for s in robot.appearance] == [(0, 0, 1, 1), None, (1, 0, 0, 0.5), None, None]
+    assert robot.appearance[3].size == (2.0, 2.0, 2.0)
+    upper = np.array(poses(robot, np.array([0.3]), ("mark",)), float)[0]
+    turn = np.eye(4)
+    turn[:2, :2], turn[:3, 3] = [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]], [0.5, 0, 0]
+    np.testing.assert_allclose(placed(robot, np.array([0.3]))[2], upper @ turn, atol=SAME)
+    assert "1 parts of the appearance cannot be shown" in robot.notes[-1]
+    assert robot == from_sdf(SDF)
+
+
+MJCF = """<mujoco model="arm"><compiler angle="radian" meshdir="meshes"/>
+  <default><geom rgba="0.5 0.5 0.5 1"/><default class="shown"><geom group="1" rgba="0 1 0 1" contype="0" conaffinity="0"/></default>
+    <default class="hidden"><geom group="3"/></default><mesh scale="0.1 0.1 0.1"/></default>
+  <asset><material name="blue" rgba="0 0 1 0.5"/><mesh name="m" file="a.stl" MORE/></asset>
+  <worldbody><geom name="floor" type="plane" size="1 1 1"/><geom type="box" size="1 1 1"/>
+    <body name="stand" pos="0 0 0.5" euler="0.1 0.2 0.3"><geom class="shown" name="box" type="box" size="0.1 0.2 0.3" pos="1 0 0"/>
+      <body name="upper" pos="0.1 0.2 0.3" childclass="shown"><joint name="turn" axis="0 1 0" pos="0.1 0 0"/>
+        <geom name="capsule" type="capsule" size="0.05" fromto="0 0 0 0.3 0.2 0.4"/>
+        <frame pos="0 0 1" euler="1 0 0"><geom name="ellipsoid" type="ellipsoid" size="0.1 0.2 0.3" quat="1 2 3 4"/></frame>
+        <geom class="hidden" name="collision" type="box" size="1 1 1"/>
+        <body name="hand" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0"/>
+          <geom name="sphere" size="0.1" rgba="0.5 0.5 0.5 1" material="blue"/>
+          <geom name="tube" type="cylinder" size="0.1 0.3" pos="1 2 3" zaxis="1 1 1" rgba="1 1 0 1"/>
+          <geom name="ghost" type="box" size="1 1 1" rgba="1 1 1 0"/>
+          <geom name="mesh" type="mesh" mesh="m" pos="0.1 0.2 0.3" euler="0.3 0.2 0.1"/>
+        </body></body></body></worldbody></mujoco>"""
+SHOWN = ("box", "capsule", "ellipsoid", "sphere", "tube", "mesh")
+
+
+def written(folder, more: str = "") -> str:
+    path = folder / "arm.xml"
+    path.write_text(MJCF.replace("MORE", more), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "more", ["", 'refpos="0.1 0.2 0.3"', 'refpos="0.1 0.2 0.3" refquat="1 2 3 4"', 'scale="1 -2 3" refpos="1 2 3"']
+)
+def test_mjcf_shapes_stand_where_mujoco_puts_them(folder, more):
+    mujoco = pytest.importorskip("mujoco")
+    robot = mp.load(written(folder, more))
+    model = mujoco.MjModel.from_xml_path(written(folder, more))
+    data = mujoco.MjData(model)
+    assert [s.kind for s in robot.appearance] == ["box", "capsule", "ellipsoid", "sphere", "cylinder", "mesh"]
+    rng = np.random.default_rng(5)
+    mesh = robot.appearance[-1]
+    for _ in range(4):
+        q = rng.uniform(-1, 1, 2)
+        data.qpos[:] = q
+        mujoco.mj_kinematics(model, data)
+        found = placed(robot, q)
+        for name, X in zip(SHOWN[:-1], found):
+            geom = data.geom(name)
+            np.testing.assert_allclose(X[:3, 3], geom.xpos, rtol=0, atol=SAME)
+            np.testing.assert_allclose(X[:3, :3], geom.xmat.reshape(3, 3), rtol=0, atol=SAME)
+        geom = data.geom("mesh")
+        theirs = model.mesh_vert.astype(float) @ geom.xmat.reshape(3, 3).T + geom.xpos
+        ours = (CORNERS * mesh.size) @ found[-1][:3, :3].T + found[-1][:3, 3]
+        theirs, ours = (np.unique(points.round(5) + 0.0, axis=0) for points in (theirs, ours))
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)  # MuJoCo keeps corners in single precision
+
+
+def test_colours_and_sizes_of_mjcf(folder):
+    robot = mp.load(written(folder))
+    green = (0.0, 1.0, 0.0, 1.0)
+    assert [s.colour for s in robot.appearance] == [green, green, green, (0, 0, 1, 0.5), (1, 1, 0, 1), green]
+    assert robot.appearance[0].size == (0.2, 0.4, 0.6)
+    assert robot.appearance[1].size == pytest.approx((0.05, np.sqrt(0.29)))
+    assert robot.appearance[4].size == (0.1, 0.6)
+    assert robot.appearance[5].size == (0.1, 0.1, 0.1)
+    assert not any("appearance" in note for note in robot.notes)
+
+
+def test_what_mjcf_cannot_show_is_told(folder):
+    robot = mp.load(written(folder, 'scale="1 2 3" refquat="1 2 3 4"'))
+    assert len(robot.appearance) == 5
+    assert "1 parts of the appearance cannot be shown" in robot.notes[-1]
+    stated = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    (folder / "meshes" / "a.stl").unlink()
+    text = MJCF.replace("MORE", "").replace('<joint name="slide"', f'{stated}<joint name="slide"')
+    (folder / "arm.xml").write_text(text, encoding="utf-8")
+    robot = mp.load(folder / "arm.xml")
+    assert len(robot.appearance) == 5
+    assert "1 of 1 mesh files of the appearance are not shown" in robot.notes[-1]
+
+
+def test_a_robot_may_have_so_many_shapes_and_no_more():
+    robot = mp.load("scara-khang")
+    shape = Visual(0, "sphere", (1.0,))
+    with pytest.raises(BudgetError):
+        robot.replace(appearance=(shape,) * 20_001).select(lock={robot.joint_names[-1]: 0.0})
