@@ -11,7 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
-from manipula.formats.mesh_files import read_mesh
+from manipula.formats.meshes import read_mesh
 from manipula.formats.mjcf import from_mjcf, read_mjcf
 from manipula.physics.newton_euler import inverse_dynamics
 
@@ -258,7 +258,7 @@ def test_damaged_meshes_are_refused(tmp_path, name, data, problem):
 
 
 def test_a_mesh_with_too_many_triangles_is_refused_unread(tmp_path, monkeypatch):
-    monkeypatch.setattr("manipula.formats.mesh_files.MAX_TRIANGLES", 3)
+    monkeypatch.setattr("manipula.formats.meshes.triangles.MAX_TRIANGLES", 3)
     for name, data in (
         ("m.stl", stl(*channel())),
         ("t.stl", stl_text(*channel())),

@@ -9,10 +9,10 @@ from pathlib import Path
 from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import check_reference, safe_join
+from manipula.formats.meshes.reader import SUFFIXES
 from manipula.formats.packages import SCHEMES, find_package, searched_folders
 from manipula.robot.appearance import MOST_SHAPES, Colour, VisualDraft, placed
 
-SUFFIXES = (".stl", ".obj", ".msh", ".dae", ".gltf", ".glb")
 PACKAGE_FILES = ("package.xml", "model.config")  # one of them stands in the folder of a package
 LEVELS = 6  # folders above a description that may be its package
 

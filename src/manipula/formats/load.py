@@ -86,7 +86,9 @@ def _refuse_idle(text: str, xacro: object, package_dirs: object) -> None:
     if xacro and suffix != ".xacro":
         raise DescriptionError("This is no .xacro file: nothing is expanded.", file=text, field="xacro")
     if package_dirs and suffix not in (".xacro", ".urdf", ".sdf", ".xml"):
-        raise DescriptionError("Only .urdf, .sdf, .xacro and .xml files name packages.", file=text, field="package_dirs")
+        raise DescriptionError(
+            "Only .urdf, .sdf, .xacro and .xml files name packages.", file=text, field="package_dirs"
+        )
 
 
 def _read_xacro(

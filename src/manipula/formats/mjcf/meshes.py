@@ -16,11 +16,12 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.linear import array
 from manipula.errors import DescriptionError, printable, unknown_name
-from manipula.formats.mesh_files import MESH_BYTES, SUFFIXES, Triangles, check_mesh, read_mesh
+from manipula.formats.meshes import MESH_BYTES, Triangles, check_mesh, read_mesh
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.xml.reader import Element
 
+SUFFIXES = (".stl", ".obj", ".msh")  # that MuJoCo reads
 MODES = ("legacy", "exact", "convex", "shell")
 ALL_BYTES = 4 * MESH_BYTES  # of all mesh files of one robot
 SMALLEST = 1e-15  # mjMINVAL, of a volume or an area

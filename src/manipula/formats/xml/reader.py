@@ -28,6 +28,7 @@ class Budget(NamedTuple):
     elements: int = 100_000
     attributes: int = 100  # of one element
     characters: int = 100_000  # of one attribute
+    text: int = 1000  # characters of text that are kept of one element
     counts: Mapping[str, int] = {}
 
 
@@ -190,8 +191,8 @@ def _parse(source: Source, budget: Budget, spent: BudgetUsed) -> Element:
 
     def characters(text: str) -> None:
         top = stack[-1]
-        if len(top.text) < 1000:
-            top.text += text[:1000]
+        if len(top.text) < budget.text:
+            top.text += text[: budget.text]
 
     def refuse(what: str) -> Any:
         def handler(*_: Any) -> None:
@@ -204,6 +205,7 @@ def _parse(source: Source, budget: Budget, spent: BudgetUsed) -> Element:
             raise DescriptionError(f"The encoding '{printable(encoding, 30)}' is not read; use UTF-8.", line=1)
 
     parser.buffer_text = True
+    parser.buffer_size = max(8192, min(budget.text, 2**20))
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, characters
     parser.XmlDeclHandler = declaration
     parser.StartDoctypeDeclHandler = refuse("A DOCTYPE")

@@ -1,0 +1,19 @@
+"""Triangles from mesh files, under budgets. Coordinates alone are read: no materials, textures, normals or animations.
+
+=============  ==================================================================
+``reader``     ``read_mesh``: the format follows the suffix
+``triangles``  corners and faces, and how many may be
+``stl``        STL, binary and text
+``obj``        OBJ
+``msh``        MSH of MuJoCo
+``dae``        COLLADA
+``gltf``       glTF and GLB
+``nodes``      trees of nodes with transforms, which the last two have
+=============  ==================================================================
+"""
+
+from manipula.formats.meshes.reader import MESH_BYTES as MESH_BYTES
+from manipula.formats.meshes.reader import SUFFIXES as SUFFIXES
+from manipula.formats.meshes.reader import read_mesh as read_mesh
+from manipula.formats.meshes.triangles import Triangles as Triangles
+from manipula.formats.meshes.triangles import check_mesh as check_mesh
