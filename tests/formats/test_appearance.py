@@ -10,7 +10,9 @@ import pytest
 import manipula as mp
 from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.appearance import find_mesh
+from manipula.formats.mjcf import to_mjcf
 from manipula.formats.sdf import from_sdf
+from manipula.formats.toml import from_toml
 from manipula.formats.urdf import from_urdf
 from manipula.physics.kinematics import poses
 from manipula.robot import Robot
@@ -290,4 +292,141 @@ def test_a_robot_may_have_so_many_shapes_and_no_more():
     robot = mp.load("scara-khang")
     shape = Visual(0, "sphere", (1.0,))
     with pytest.raises(BudgetError):
-        robot.replace(appearance=(shape,) * 20_001).select(lock={robot.joint_names[-1]: 0.0})
+        robot.replace(appearance=(shape,) * 10_001).select(lock={robot.joint_names[-1]: 0.0})
+
+
+TOML = """
+name = "arm"
+[planar]
+lengths = [0.5, 0.4]
+masses = [1.0, "m"]
+[parameters]
+m = 2.0
+r = 0.05
+[[visual]]
+link = "link1"
+kind = "capsule"
+size = ["r", "4*r"]
+xyz = [0.25, 0, 0]
+rpy_deg = [0, 90, 0]
+colour = [1, 0.5, 0]
+[[visual]]
+link = "link2"
+kind = "sphere"
+size = 0.1
+[[visual]]
+link = "base"
+kind = "mesh"
+file = "meshes/a.stl"
+"""
+
+
+def test_shapes_of_toml(folder):
+    (folder / "arm.toml").write_text(TOML, encoding="utf-8")
+    robot = mp.load(folder / "arm.toml")
+    capsule, sphere, mesh = robot.appearance
+    assert (capsule.link, capsule.kind, capsule.size, capsule.colour) == (0, "capsule", (0.05, 0.2), (1, 0.5, 0, 1))
+    assert (sphere.link, sphere.size, sphere.colour) == (1, (0.1,), None)
+    assert (mesh.link, mesh.size) == (-1, (1.0, 1.0, 1.0))
+    assert mesh.file == str((folder / "meshes" / "a.stl").resolve())
+    free = mp.load(folder / "arm.toml", symbolic=True)
+    assert free.appearance == robot.appearance
+    assert free.parameters == ("m",)
+    text = from_toml(TOML)
+    assert [s.kind for s in text.appearance] == ["capsule", "sphere"]
+    assert "1 of 1 mesh files" in text.notes[-1]
+    assert text == robot
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('link = "link2"', 'link = "link9"', "visual[1].link"), ('kind = "sphere"', 'kind = "ball"', "visual[1].kind"),
+        ("size = 0.1", "size = -0.1", "visual[1]"),
+        ("size = 0.1", "size = [0.1, 0.2]", "visual[1]"), ("size = 0.1", "", "visual[1]"), ("size = 0.1", "size = nan", "visual[1].size"),
+        ("size = 0.1", 'size = 0.1\nfile = "a.stl"', "visual[1].file"), ('file = "meshes/a.stl"', "", "visual[2]"), ("[1, 0.5, 0]", "[1, 0.5]", "visual[0]"),
+        ("size = 0.1", "size = 0.1\nradius = 1", "visual[1].radius"), ("[[visual]]", "[visual]", "visual"),
+        ("xyz = [0.25, 0, 0]", "xyz = [1e300, 0, 0]", "visual[0].xyz[0]"),
+    ],
+)  # fmt: skip
+def test_what_our_own_format_refuses(old, new, field):
+    text = TOML if old != "[[visual]]" else TOML[: TOML.index("[[visual]]", 200)].replace("[[visual]]", "[visual]")
+    with pytest.raises(DescriptionError) as caught:
+        from_toml(text.replace(old, new, 1))
+    assert caught.value.field == field
+    assert caught.value.line is not None
+
+
+def test_a_free_parameter_of_shapes_alone_is_refused():
+    with pytest.raises(DescriptionError, match="'s' is free and stands in shapes alone"):
+        from_toml(TOML.replace('"4*r"', '"s"').replace("[planar]", 'free = ["s"]\n[planar]', 1))
+
+
+def same(a: tuple[Visual, ...], b: tuple[Visual, ...]) -> None:
+    def key(s: Visual):
+        return (s.kind, s.link, s.size)
+
+    assert len(a) == len(b)
+    for x, y in zip(sorted(a, key=key), sorted(b, key=key)):
+        assert (x.link, x.kind, x.colour, x.file) == (y.link, y.kind, y.colour, y.file)
+        assert x.size == pytest.approx(y.size, abs=1e-16, rel=1e-15)
+        np.testing.assert_allclose(np.array(x.pose.matrix(), float), np.array(y.pose.matrix(), float), atol=1e-14)
+
+
+def test_written_and_read_again(folder):
+    robot = mp.load(folder / "arm.urdf")
+    more = (
+        Visual(0, "ellipsoid", (0.1, 0.2, 0.3), robot.appearance[0].pose, (0.1, 0.2, 0.3, 0.4)),
+        Visual(1, "capsule", (0.1, 0.3)),
+    )
+    robot = robot.replace(appearance=robot.appearance + more)
+    for name in ("b.toml", "b.urdf"):
+        mp.save(robot, folder / name)
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "meshes/a.stl" in text
+        assert str(folder) not in text
+        again = mp.load(folder / name)
+        same(again.appearance, robot.appearance)
+        if name.endswith("toml"):
+            assert again.appearance == robot.appearance
+    mp.save(robot, folder / "b.xml")
+    again = mp.load(folder / "b.xml")
+    same(again.appearance, tuple(s for s in robot.appearance if s.kind != "mesh"))
+    assert not any("contact" in note for note in again.notes)
+    assert "a mesh of the appearance is not written" in (folder / "b.xml").read_text(encoding="utf-8")
+
+
+def test_what_is_written_is_read_by_others(folder):
+    robot = mp.load(folder / "arm.urdf")
+    robot = robot.replace(
+        appearance=(*robot.appearance, Visual(0, "capsule", (0.1, 0.3)), Visual(0, "box", (0.0, 0.3, 0.3)))
+    )
+    pin, mujoco = pytest.importorskip("pinocchio"), pytest.importorskip("mujoco")
+    mp.save(robot, folder / "b.urdf")
+    model = pin.buildModelFromUrdf(str(folder / "b.urdf"))
+    geometry = pin.buildGeomFromUrdf(model, str(folder / "b.urdf"), pin.GeometryType.VISUAL, package_dirs=[str(folder)])
+    assert len(geometry.geometryObjects) == 6
+    mp.save(robot, folder / "b.xml")
+    theirs = mujoco.MjModel.from_xml_path(str(folder / "b.xml"))
+    assert theirs.ngeom == 5
+    bare = mujoco.MjModel.from_xml_string(to_mjcf(robot.replace(appearance=())))
+    np.testing.assert_array_equal(theirs.body_mass, bare.body_mass)
+    np.testing.assert_array_equal(theirs.body_inertia, bare.body_inertia)
+
+
+def test_a_mesh_elsewhere_is_named_by_its_whole_path_and_not_opened_again(folder, tmp_path_factory):
+    robot, other = mp.load(folder / "arm.urdf"), tmp_path_factory.mktemp("other")
+    for name in ("b.toml", "b.urdf"):
+        mp.save(robot, other / name)
+        assert str(folder.resolve() / "meshes" / "a.stl") in (other / name).read_text(encoding="utf-8")
+        again = mp.load(other / name)
+        assert len(again.appearance) == 4
+        assert "1 of 1 mesh files" in again.notes[-1]
+    assert len(mp.load(other / "b.urdf", package_dirs=[folder]).appearance) == 5
+
+
+def test_shapes_of_a_base_called_world(folder):
+    world = mp.load(written(folder))
+    assert world.base_link.name == "world"
+    mp.save(world, folder / "c.xml")
+    same(mp.load(folder / "c.xml").appearance, tuple(s for s in world.appearance if s.kind != "mesh"))

@@ -31,7 +31,7 @@ def convert(
         raise DescriptionError(f"Only TOML holds a DH table as such; '{suffix}' has its own form.", field="--dh")
     robot = options.load(source)
     if dh is None:
-        text = to_text(robot, suffix)
+        text = to_text(robot, suffix, target.parent)
     else:
         from manipula.formats.dh import to_dh
         from manipula.formats.toml import dh_to_toml

@@ -83,6 +83,13 @@ class Looks:
         return told
 
 
+def written_path(file: str, folder: Path | None) -> str:
+    """The path of a mesh file as a description in ``folder`` names it: from there where it lies inside, else the whole path."""
+    path = Path(file)
+    inside = folder is not None and path.is_relative_to(folder.resolve())
+    return path.relative_to(folder.resolve()).as_posix() if folder is not None and inside else path.as_posix()
+
+
 def find_mesh(reference: str, folder: Path | None, package_dirs: Sequence[str | os.PathLike[str]] = ()) -> Path:
     """The regular file of a mesh that a description in ``folder`` names; it is not opened.
 

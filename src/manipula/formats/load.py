@@ -142,16 +142,16 @@ def _read(path: str, suffix: str, symbolic: bool) -> Robot:
     return from_table(Path(path))
 
 
-def to_text(robot: Robot, suffix: str) -> str:
-    """The text of a robot in the format of that suffix."""
+def to_text(robot: Robot, suffix: str, folder: Path | None = None) -> str:
+    """The text of a robot in the format of that suffix, for a file in ``folder``."""
     if suffix == ".toml":
         from manipula.formats.toml import to_toml
 
-        return to_toml(robot)
+        return to_toml(robot, folder)
     if suffix == ".urdf":
         from manipula.formats.urdf import to_urdf
 
-        return to_urdf(robot)
+        return to_urdf(robot, folder)
     if suffix == ".xml":
         from manipula.formats.mjcf import to_mjcf
 
@@ -166,5 +166,5 @@ def to_text(robot: Robot, suffix: str) -> str:
 def save(robot: Robot, path: str | os.PathLike[str]) -> Path:
     """Write a robot; the file appears whole or not at all."""
     target = file_path(path)
-    text = to_text(robot, target.suffix.lower())
+    text = to_text(robot, target.suffix.lower(), target.parent)
     return write_whole(target, text)

@@ -28,7 +28,7 @@ LEFT_OUT = frozenset({"robot", "name", "limits"})
 
 def robot_text(robot: Robot) -> str:
     """The robot as TOML, or nothing when it holds a part that no file can hold (a law written in Python)."""
-    key = identity(robot, robot.notes)
+    key = identity(robot, robot.notes, robot.appearance)
     if key is None:  # a part of the user's own, whose numbers may have changed
         return _text(robot)
     return _TEXTS.get(key) or _TEXTS.put(key, _text(robot))

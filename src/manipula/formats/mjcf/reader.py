@@ -29,7 +29,7 @@ from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
 from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
-from manipula.formats.mjcf.visuals import Visuals
+from manipula.formats.mjcf.visuals import Visuals, touches
 from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
@@ -141,7 +141,7 @@ class _Reader:
                 moves = self._body(element, name, parent, X_PF, inside, moves)
             self._sites(name, inside)
             self.visuals.body(name, world, inside)
-            self.contact = self.contact or any(item.tag == "geom" for item, _, _ in inside)
+            self.contact = self.contact or any(item.tag == "geom" and touches(item) for item, _, _ in inside)
             children = [(item, name, X_BF, inherited, moves) for item, X_BF, inherited in inside if item.tag == "body"]
             todo.extend(reversed(children))
         self._finish_masses()

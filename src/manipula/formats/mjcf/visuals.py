@@ -98,3 +98,8 @@ class Visuals:
             return None
         red, green, blue, opacity = own
         return red, green, blue, opacity
+
+
+def touches(geom: Element) -> bool:
+    """May it be in contact with others, as far as it says so itself?"""
+    return any(geom.get(word, "1").strip() != "0" for word in ("contype", "conaffinity"))

@@ -17,6 +17,7 @@ from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.formats.mjcf.bodies import MjcfBody, bodies, written_inertia
 from manipula.formats.mjcf.extension import BODY, JOINT, LINK, PREFIX
+from manipula.formats.mjcf.shapes import write_geom
 from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
@@ -83,6 +84,10 @@ class _MjcfWriter:
         if not self.plain_world:
             xml.close("body")
         xml.close("worldbody")
+        carrying = {-1, *(body.link for group in self.bodies.values() for body in group)}
+        lost = sum(shape.link not in carrying for shape in robot.appearance)
+        if lost:
+            xml.comment(f"{lost} shapes of links without mass between joints are not written")
         self._couplings()
         self._postures()
         xml.close("mujoco")
@@ -214,6 +219,9 @@ class _MjcfWriter:
         robot, xml = self.robot, self.xml
         for f in self.frames.get(index, []):
             xml.leaf("site", name=f.name, **_where(f.pose))
+        for k, shape in enumerate(robot.appearance):
+            if shape.link == index:
+                write_geom(xml, shape, f"{PREFIX}shape{k}", _where(shape.pose))
         if robot.payload is not None and robot.tip_frame.link == index:
             body = robot.payload
             xml.open("body", name=self.payload, **_where(robot.tip_frame.pose))

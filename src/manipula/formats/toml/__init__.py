@@ -5,6 +5,7 @@
 ``parts``         links, joints, limits, friction, drives, frames of a file
 ``fields``        tables whose every key is asked for once, with its line; numbers and formulas
 ``budget``        what a text may hold at most, counted before it is parsed
+``visuals``       ``[[visual]]``: what links look like
 ``part_tables``   tables of parts: the name in a registry and the fields that the part declares
 ``schema``        JSON Schema of robot files
 ``lines``         the line on which each key stands

@@ -12,6 +12,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Document:
     """A parsed TOML text that knows its file, its lines and its named parameters."""
 
     symbolic = False  # do names that have a value stay free?
+    folder: Path | None = None  # where files that the document names are looked for
 
     def __init__(self, text: str, file: str | None = None, symbolic: bool = False) -> None:
         self.text, self.file = text.removeprefix("\ufeff"), file

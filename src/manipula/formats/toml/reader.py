@@ -18,6 +18,7 @@ from manipula.formats.guard import read_text
 from manipula.formats.planar import PLANAR_GRAVITY, planar
 from manipula.formats.toml import parts
 from manipula.formats.toml.fields import Document, Fields, radians
+from manipula.formats.toml.visuals import read_visuals
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name, selected
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 from manipula.robot.selection import Selection
@@ -40,7 +41,9 @@ def from_toml(source: str | os.PathLike[str], *, file: str | None = None, symbol
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return robot_from(Document(source, file, symbolic))
-    return robot_from(Document(read_text(Path(source)), os.fspath(source), symbolic))
+    document = Document(read_text(Path(source)), os.fspath(source), symbolic)
+    document.folder = Path(source).parent
+    return robot_from(document)
 
 
 def robot_from(document: Document) -> Robot:
@@ -70,6 +73,7 @@ def _robot(document: Document) -> Robot:
         raise root.error(f"Format {version!r} is not known; this version reads format {FORMAT}.", "format")
     header = _header(root, form)
     robot = _postures(root, {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header))
+    robot = read_visuals(root, robot)
     selection = selection_of(root)
     root.close()
     document.check_parameters()

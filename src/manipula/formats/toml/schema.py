@@ -10,6 +10,7 @@ from manipula.formats.dh.rows import CONVENTIONS
 from manipula.parts.field import Choice, Field, Flag, Number, Numbers, PerJoint, Text, VectorField, Whole
 from manipula.parts.schema import DIALECT, EMPTY, FINITE, any_of, field_schema, kind_schema, list_of, named, ref, table
 from manipula.parts.schema import NAME as FORMULA_NAME
+from manipula.robot.appearance import NUMBERS
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 
@@ -70,7 +71,7 @@ HEADER = keys({
     "base": ref("pose"), "tool": ref("pose"), "tip": Text("frame that is the tip; empty for none"),
     "payload": any_of(ref("payload"), *field_schema(Number("kg", "", least=0.0))["anyOf"]), "free": list_of({"type": "string", **FORMULA_NAME}),
     "parameters": named(field_schema(ANY), FORMULA_NAME), "postures": named(list_of(field_schema(ANY))), "lock": named(field_schema(ANY)),
-    "drop": any_of(field_schema(NAME), list_of(field_schema(NAME))), "chain": list_of(field_schema(NAME), (2,)),
+    "drop": any_of(field_schema(NAME), list_of(field_schema(NAME))), "chain": list_of(field_schema(NAME), (2,)), "visual": list_of(ref("visual")),
 })  # fmt: skip
 
 
@@ -81,6 +82,10 @@ def definitions() -> dict[str, Any]:
         "child": Text("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
         "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
         "offset": angle("rad or m", "position while that one is at zero"),
+    })  # fmt: skip
+    visual = keys({
+        "link": Text("link that it is fixed to"), "kind": Choice("what it is", *NUMBERS), "size": any_of(field_schema(ANY), list_of(field_schema(ANY))),
+        "colour": list_of(field_schema(ANY), (3, 4)), "file": Text("path of the mesh file, from the folder of this file"),
     })  # fmt: skip
     row = keys({
         "alpha": angle("rad", "twist"), "theta": angle("rad", "angle, or offset of a revolute joint"), "a": Number("m", "length"),
@@ -93,6 +98,7 @@ def definitions() -> dict[str, Any]:
         "link": table({**keys({"name": NAME, "described": Flag("its mass is known")}), **BODY}, ["name"]),
         "joint": table({**joint, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
         "frame": table({**keys({"name": NAME, "link": Text("link that it is fixed to")}), **POSE}, ["name", "link"]),
+        "visual": table({**visual, **POSE}, ["link", "kind"]),
         "dh_row": table({**row, **BODY, **DRIVETRAIN}, minProperties=0),
         "dh_frame": table({**keys({"name": NAME, "row": Whole("row that it is fixed to; 0 is the base", least=0)}), **POSE}, ["name"]),
         "robot": {"oneOf": [_tree(), _dh(), _planar()]},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from manipula.algebra.pose import IDENTITY, Pose
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
+from manipula.formats.toml.visuals import visual_lines
 from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
@@ -23,10 +25,13 @@ from manipula.robot.robot import Robot
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def to_toml(robot: Robot) -> str:
+def to_toml(robot: Robot, folder: Path | None = None) -> str:
     """The text of a file; floats are written so that they read back exactly, formulas as formulas.
 
     Parameters that have a value are written with it, and read back free by ``from_toml(…, symbolic=True)``.
+
+    Args:
+        folder: where the file will lie; mesh files inside are named by their way from there.
     """
     blocks = [_header(robot)]
     known = [(name, value) for name, value in robot.values if name in robot.parameters]
@@ -53,6 +58,9 @@ def to_toml(robot: Robot) -> str:
             blocks.append(
                 ["[[frame]]", f"name = {string(frame.name)}", f"link = {string(link)}", *pose_lines(frame.pose)]
             )
+    for shape in robot.appearance:
+        link = names[shape.link] if shape.link >= 0 else robot.base_link.name
+        blocks.append(visual_lines(shape, link, folder))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

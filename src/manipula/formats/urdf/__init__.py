@@ -6,6 +6,7 @@
 ``visuals``        ``<visual>``: what links look like
 ``transmissions``  gear ratio and rotor inertia
 ``extension``      base, tool, payload and gravity, taken back from ``<manipula>``
+``shapes``         what links look like → ``<visual>``
 ``writer``         robot → URDF: ``to_urdf``
 =================  ==================================================================
 """

@@ -1,10 +1,11 @@
-"""``<origin>`` of URDF."""
+"""``<origin>`` of URDF, in and out."""
 
 from __future__ import annotations
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.formats.xml.reader import Element
+from manipula.formats.xml.writer import XmlWriter
 
 
 def origin_of(element: Element) -> Pose:
@@ -22,3 +23,10 @@ def origin_of(element: Element) -> Pose:
             origin.fail("The quaternion is zero.", "quat_xyzw")
         return Pose.of(rotation.from_quaternion_wxyz((w, x, y, z)), xyz)
     return Pose.of(rotation.from_rpy(*origin.numbers("rpy", 3, (0.0, 0.0, 0.0))), xyz)
+
+
+def write_origin(xml: XmlWriter, pose: Pose) -> None:
+    """``<origin>`` of a pose, unless it is the identity."""
+    if not pose.is_identity:
+        turned = pose.rotation != IDENTITY.rotation
+        xml.leaf("origin", xyz=pose.translation, rpy=rotation.to_rpy(pose.R) if turned else (0.0, 0.0, 0.0))

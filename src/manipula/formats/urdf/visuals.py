@@ -13,6 +13,7 @@ def read_visuals(root: Element, looks: Looks) -> None:
     """Take the shapes of every link; a material that has a name may be defined anywhere in the file."""
     links = list(root.all("link"))
     visuals = [(link.get("name"), visual) for link in links for visual in link.all("visual")]
+    visuals += [(v.get("link", ""), v) for own in root.all("manipula") for v in own.all("visual")]
     materials = [*root.all("material"), *(m for _, visual in visuals for m in visual.all("material"))]
     colours: dict[str, Element] = {}
     for material in materials:
@@ -34,6 +35,8 @@ def _shape(link: str, visual: Element, colours: dict[str, Element], looks: Looks
             size = shape.numbers("radius", 1)
         case "cylinder" | "capsule":
             size = (shape.number("radius"), shape.number("length"))
+        case "ellipsoid":  # ours
+            size = shape.numbers("radii", 3)
         case "mesh":
             size, file = shape.numbers("scale", 3, (1.0, 1.0, 1.0)), shape.get("filename")
         case other:

@@ -8,12 +8,14 @@ acceleration and jerk limits, friction laws, postures) goes into ``<manipula>`` 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
+from manipula.formats.urdf.origins import write_origin
+from manipula.formats.urdf.shapes import Shapes
 from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
@@ -26,14 +28,17 @@ VERSION = "1"
 _ON_AXIS = 1e-15
 
 
-def to_urdf(robot: Robot) -> str:
+def to_urdf(robot: Robot, folder: Path | None = None) -> str:
     """URDF text of a numeric robot.
+
+    Args:
+        folder: where the file will lie; mesh files inside are named by their way from there.
 
     Raises:
         DescriptionError: parameters are still free, or two frames share a name.
     """
     refuse_symbols(robot, "URDF")
-    return _UrdfWriter(robot).text()
+    return _UrdfWriter(robot, folder).text()
 
 
 def _folded(joint: Joint, link: Link) -> tuple[Pose, np.ndarray] | None:
@@ -62,8 +67,9 @@ def _in_order(robot: Robot) -> list[int]:
 
 
 class _UrdfWriter:
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, folder: Path | None) -> None:
         self.robot = robot
+        self.shapes = Shapes(robot, folder)
         self.names = Names(robot)
         self.xml = XmlWriter()
         self.welds = Names(robot, joints=True)
@@ -83,7 +89,7 @@ class _UrdfWriter:
         if root is not None:
             xml.leaf("link", name=root)
             self._weld(root, robot.base_link.name, robot.base)
-        self._link(robot.base_link)
+        self._link(robot.base_link, -1)
         for i in _in_order(robot):
             joint, link, fold, centre = joints[i], bodies[i], placed[i], centred[i]
             leader = robot.followers[i - robot.n] if i >= robot.n else None
@@ -95,7 +101,7 @@ class _UrdfWriter:
                 self._weld(centre, link.name, link.frame)
             else:
                 self._joint(joint, parent, link.name, *fold, leader)
-            self._link(link)
+            self._link(link, i)
         for f in frames:
             xml.leaf("link", name=f.name)
             self._weld(bodies[f.link].name if f.link >= 0 else robot.base_link.name, f.name, f.pose)
@@ -120,7 +126,7 @@ class _UrdfWriter:
         said: dict[str, Any] = {
             "gravity": gravity, "tip": robot.tip, "base": root, "tool": tool, "payload": carried,
         }  # fmt: skip
-        if not centred and not robot.postures:
+        if not centred and not robot.postures and not self.shapes.own:
             xml.leaf("manipula", version=VERSION, **said)
             return
         xml.open("manipula", version=VERSION, **said)
@@ -128,20 +134,28 @@ class _UrdfWriter:
             xml.leaf("frame", link=name)
         for name, q in robot.postures:
             xml.leaf("posture", name=name, q=q)
+        self.shapes.write_own(xml)
         xml.close("manipula")
 
     def _origin(self, pose: Pose) -> None:
-        if not pose.is_identity:
-            turned = pose.rotation != IDENTITY.rotation
-            self.xml.leaf("origin", xyz=pose.translation, rpy=rotation.to_rpy(pose.R) if turned else (0.0, 0.0, 0.0))
+        write_origin(self.xml, pose)
 
-    def _link(self, link: Link) -> None:
+    def _link(self, link: Link, number: int | None = None) -> None:
         xml = self.xml
-        empty = link.mass == 0 and link.inertia == NO_INERTIA
-        if empty and not link.described:
+        shown = self.shapes.of.get(number, [])
+        silent = link.mass == 0 and link.inertia == NO_INERTIA and not link.described
+        if silent and not shown:
             xml.leaf("link", name=link.name)
             return
         xml.open("link", name=link.name)
+        for shape in shown:
+            self.shapes.write(xml, shape)
+        if not silent:
+            self._inertial(link)
+        xml.close("link")
+
+    def _inertial(self, link: Link) -> None:
+        xml = self.xml
         xml.open("inertial")
         if any(link.com):
             xml.leaf("origin", xyz=link.com, rpy=(0.0, 0.0, 0.0))
@@ -149,7 +163,6 @@ class _UrdfWriter:
         (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
         xml.leaf("inertia", ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
         xml.close("inertial")
-        xml.close("link")
 
     def _weld(self, parent: str, child: str, pose: Pose) -> None:
         xml = self.xml

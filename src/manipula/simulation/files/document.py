@@ -101,7 +101,7 @@ class Inline(Document):
 
     def __init__(self, outer: ScenarioDocument, key: str) -> None:
         self.outer, self.key = outer, key
-        self.text, self.file = outer.text, outer.file
+        self.text, self.file, self.folder = outer.text, outer.file, outer.folder
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None
         self.used: set[str] = set()
