@@ -81,7 +81,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "bench --felt --no-planar": "--planar",
     "bench --felt --largest 10": "--largest",
 }
-ROBOT = "tip lock drop chain xacro packages"
+ROBOT = "tip lock drop chain symbolic xacro packages"
 ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles output {ROBOT}",
