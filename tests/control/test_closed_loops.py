@@ -171,12 +171,13 @@ PAYLOAD = mp.Payload(1.5, (0.05, 0.02, 0.0))
 
 
 def tracking(controller: control.Controller, duration: float = 3.0) -> tuple[np.ndarray, ...]:
-    """A plant that carries something the controller's model does not know, along a closed joint path."""
+    """A plant that carries something the controller's model (where it has one) does not know, along a closed joint path."""
     robot = arm("planar-2r")
+    model = None if isinstance(controller, control.PD) else robot
     loop = mp.paths.joint([[0.0, 0.4], [0.6, -0.2], [0.2, -0.8]], closed=True)
     reference = mp.trajectory(loop, mp.timing.quintic(duration))
     scenario = mp.Scenario(
-        robot=robot.replace(payload=PAYLOAD), model=robot, controller=controller, reference=reference, duration=duration,
+        robot=robot.replace(payload=PAYLOAD), model=model, controller=controller, reference=reference, duration=duration,
         integrator="rk4", verify=False,
     )  # fmt: skip
     t, q, qd, samples = integrate(scenario)
