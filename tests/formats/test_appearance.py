@@ -430,3 +430,10 @@ def test_shapes_of_a_base_called_world(folder):
     assert world.base_link.name == "world"
     mp.save(world, folder / "c.xml")
     same(mp.load(folder / "c.xml").appearance, tuple(s for s in world.appearance if s.kind != "mesh"))
+
+
+def test_the_doctor_counts_shapes_and_tells_what_is_missing(folder):
+    found = mp.doctor(mp.load(folder / "arm.urdf")).find("appearance")
+    assert [f.value for f in found] == [{"shapes": 5, "meshes": 1, "files": 1}]
+    assert found[0].sentence == "5 shapes show what it looks like, 1 of them from 1 mesh file."
+    assert not mp.doctor(mp.load("scara-khang")).find("appearance")

@@ -50,7 +50,7 @@ class RobotOptions:
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument of the xacro file; several times.")
     ] = None
     packages: Annotated[
-        list[Path] | None, typer.Option(metavar="FOLDER", help="Where xacro finds packages; several times.")
+        list[Path] | None, typer.Option(metavar="FOLDER", help="Where packages of xacro and meshes lie; several times.")
     ] = None
 
     def load(self, source: str) -> Robot:

@@ -1,21 +1,23 @@
 """What a run looks like: figures, films, one HTML file. Everything here reads a result and never simulates.
 
-===============  ================================================================================
-``report``       ``write_report(result, path)``: one HTML file that opens offline
-``figures``      ``plot(result, kind)`` on axes, on a new figure, or into a file
-``animation``    ``animate(result, path)``: the arm as GIF or MP4
-``plots/``       the kinds of plots, one family per file
-``key_numbers``  the numbers at the top of a report
-``tables``       status, robot, doctor and settings in words and numbers
-``formulas``     the equations of motion inside a report
-``skeleton``     where the parts of an arm are, sample by sample
-``payload``      what the player of the page is fed with
-``svg``          figures whose colours follow the page
-``page``         pieces of an HTML page, every text escaped
-``source``       what a report reads from a result
-``theme``        colours and type
-``web/``         style sheet and player of the page
-===============  ================================================================================
+================  =================================================================================
+``report``        ``write_report(result, path)``: one HTML file that opens offline
+``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
+``animation``     ``animate(result, path)``: the arm as GIF or MP4
+``plots/``        the kinds of plots, one family per file
+``key_numbers``   the numbers at the top of a report
+``tables``        status, robot, doctor and settings in words and numbers
+``formulas``      the equations of motion inside a report
+``scene``         ``scene(robot, q)``: what a robot looks like, as coloured triangles
+``tessellation``  simple bodies as triangles; meshes of fewer triangles
+``skeleton``      where the parts of an arm are, sample by sample
+``payload``       what the player of the page is fed with
+``svg``           figures whose colours follow the page
+``page``          pieces of an HTML page, every text escaped
+``source``        what a report reads from a result
+``theme``         colours and type
+``web/``          style sheet and player of the page
+================  =================================================================================
 """
 
 from typing import TYPE_CHECKING, Any

@@ -84,7 +84,12 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
     if not isinstance(robot, Robot):
         raise DescriptionError(f"doctor() takes a Robot, found {type(robot).__name__}; read a file with load(...).")
     free = _every_joint(robot) if robot.followers else robot
-    found = [*_symbolic(robot), *_coupled(robot), *(finding for rule in RULES for finding in rule(free))]
+    found = [
+        *_symbolic(robot),
+        *_coupled(robot),
+        *_appearance(robot),
+        *(finding for rule in RULES for finding in rule(free)),
+    ]
     if strict:
         found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]
     ranked = sorted(found, key=lambda f: SEVERITIES.index(f.severity))
@@ -113,6 +118,14 @@ def _coupled(robot: Robot) -> Iterator[Finding]:
         leader = robot.joints[f.leader].name
         yield Finding("info", "coupling", f.name, f"Joint '{f.name}' follows '{leader}': it moves {f.ratio} times as far, from {f.offset}.",
                       {"leader": leader, "ratio": f.ratio, "offset": f.offset})  # fmt: skip
+
+
+def _appearance(robot: Robot) -> Iterator[Finding]:
+    if robot.appearance:
+        meshes = [s.file for s in robot.appearance if s.kind == "mesh"]
+        counts = {"shapes": len(robot.appearance), "meshes": len(meshes), "files": len(set(meshes))}
+        yield Finding("info", "appearance", robot.name, f"{_count(counts['shapes'], 'shape')} show what it looks like, "
+                      f"{counts['meshes'] or 'none'} of them from {_count(counts['files'], 'mesh file')}.", counts)  # fmt: skip
 
 
 def _count(n: int, what: str) -> str:

@@ -1,0 +1,137 @@
+"""A robot as triangles: closed surfaces of the right size where the robot stands, under a budget, whatever its files hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra import rotation
+from manipula.algebra.pose import Pose
+from manipula.errors import ManipulaError
+from manipula.formats.meshes import Triangles
+from manipula.physics.kinematics import poses
+from manipula.reports.scene import scene
+from manipula.reports.tessellation import simplified, triangles_of
+from manipula.robot.appearance import Visual
+
+WHERE = Pose.of(rotation.from_rpy(0.3, -0.2, 0.7), (0.1, 0.2, 0.3))
+
+
+def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->", np.cross(a, b), c) / 6)
+
+
+def stl(mesh: Triangles) -> bytes:
+    row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    rows = np.zeros(len(mesh.faces), row)
+    rows["corners"] = mesh.vertices[mesh.faces]
+    return bytes(80) + len(mesh.faces).to_bytes(4, "little") + rows.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "ideal"),
+    [
+        ("box", (0.1, 0.2, 0.3), 0.006), ("sphere", (0.5,), np.pi / 6), ("ellipsoid", (0.1, 0.2, 0.3), 0.008 * np.pi),
+        ("cylinder", (0.2, 0.5), 0.02 * np.pi), ("capsule", (0.2, 0.5), 0.02 * np.pi + 4 / 3 * np.pi * 0.008),
+    ],
+)  # fmt: skip
+def test_simple_bodies_are_closed_and_nearly_as_large(kind, size, ideal):
+    vertices, faces = triangles_of(Visual(0, kind, size))
+    assert volume(vertices, faces) == pytest.approx(ideal, rel=0.03)
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    assert {tuple(e) for e in edges.tolist()} == {(b, a) for a, b in edges.tolist()}  # every edge, once each way
+    assert len({tuple(e) for e in edges.tolist()}) == len(edges)
+    reach = {
+        "box": (0.05, 0.1, 0.15),
+        "sphere": (0.5,) * 3,
+        "ellipsoid": size,
+        "cylinder": (0.2, 0.2, 0.25),
+        "capsule": (0.2, 0.2, 0.45),
+    }[kind]
+    np.testing.assert_allclose(np.abs(vertices).max(axis=0), reach, atol=1e-12)
+
+
+@pytest.fixture
+def arm(tmp_path):
+    ball = triangles_of(Visual(0, "sphere", (0.2,)))
+    (tmp_path / "ball.stl").write_bytes(stl(ball))
+    robot = mp.load("scara-khang").numeric
+    shapes = (
+        Visual(-1, "box", (0.1, 0.2, 0.3)), Visual(0, "cylinder", (0.1, 0.3), WHERE, (1.0, 0.0, 0.0, 1.0)),
+        Visual(0, "sphere", (0.1,), WHERE, (1.0, 0.0, 0.0, 1.0)),
+        Visual(1, "mesh", (1.0, -2.0, 1.0), WHERE, None, str(tmp_path / "ball.stl")),
+    )  # fmt: skip
+    return robot.replace(appearance=shapes)
+
+
+def test_pieces_stand_where_the_robot_is(arm):
+    q = np.array([0.3, -0.4, 0.1, 0.2][: arm.n])
+    shown = scene(arm, q)
+    assert [s.link for s in shown.solids] == [-1, 0, 1]  # what moves together in one colour is one piece
+    assert shown.notes == ()
+    bodies = np.array(poses(arm, q, tuple(x.name for x in arm.links)), float)
+    np.testing.assert_allclose(shown.poses, [np.array(arm.base.matrix(), float), bodies[0], bodies[1]], atol=1e-12)
+    assert shown.solids[1].colour == (1.0, 0.0, 0.0, 1.0)
+    mesh = shown.solids[2]
+    assert volume(mesh.vertices, mesh.faces) == pytest.approx(
+        2 * 4 / 3 * np.pi * 0.008, rel=0.03
+    )  # mirrored, yet not inside out
+    np.testing.assert_allclose(mesh.vertices.mean(axis=0), WHERE.translation, atol=1e-3)
+    assert scene(arm).solids is scene(arm, q).solids  # made once
+
+
+def test_a_robot_without_appearance_shows_nothing():
+    assert scene(mp.load("scara-khang")).solids == ()
+    assert scene(mp.load("scara-khang")).poses.shape == (0, 4, 4)
+
+
+def test_more_triangles_than_the_budget_are_made_fewer(arm):
+    full = sum(len(s.faces) for s in scene(arm).solids)
+    for most in (full, full // 2, 100, 1):
+        shown = scene(arm, triangles=most)
+        assert sum(len(s.faces) for s in shown.solids) <= most
+        assert bool(shown.notes) == (most < full)
+        for s in shown.solids:
+            assert len(s.faces) == 0 or s.faces.max() < len(s.vertices)
+
+
+def test_a_fine_mesh_keeps_its_shape():
+    u, v = np.meshgrid(
+        np.linspace(0, 2 * np.pi, 200, endpoint=False), np.linspace(0, 2 * np.pi, 100, endpoint=False), indexing="ij"
+    )
+    points = np.stack(
+        [(1 + 0.3 * np.cos(v)) * np.cos(u), (1 + 0.3 * np.cos(v)) * np.sin(u), 0.3 * np.sin(v)], axis=-1
+    ).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(200), np.arange(100), indexing="ij")
+    at = lambda a, b: ((a % 200) * 100 + b % 100).reshape(-1)
+    faces = np.concatenate(
+        [
+            np.column_stack([at(i, j), at(i + 1, j), at(i + 1, j + 1)]),
+            np.column_stack([at(i, j), at(i + 1, j + 1), at(i, j + 1)]),
+        ]
+    )
+    coarse = simplified(Triangles(points, faces), 4000)
+    assert 500 < len(coarse.faces) <= 4000
+    assert volume(*coarse) == pytest.approx(volume(points, faces), rel=0.05)
+
+
+def test_mesh_files_that_are_gone_or_damaged_are_told(arm, tmp_path):
+    before = len(scene(arm).solids)
+    (tmp_path / "ball.stl").write_bytes(b"nothing")
+    shown = scene(arm)
+    assert len(shown.solids) == before - 1
+    assert "1 mesh files are not shown" in shown.notes[0]
+    (tmp_path / "ball.stl").unlink()
+    assert "does not exist" in scene(arm).notes[0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"q": [0.0]}, {"q": "x"}, {"q": [np.nan] * 4}, {"triangles": 0}, {"triangles": 1.5}, {"triangles": 10**9}]
+)
+def test_requests_that_are_refused(arm, wrong):
+    with pytest.raises(ManipulaError):
+        scene(arm, **wrong)
+    with pytest.raises(ManipulaError):
+        scene("arm")  # pyright: ignore[reportArgumentType]
