@@ -69,31 +69,31 @@ def arm(tmp_path):
 def test_pieces_stand_where_the_robot_is(arm):
     q = np.array([0.3, -0.4, 0.1, 0.2][: arm.n])
     shown = scene(arm, q)
-    assert [s.link for s in shown.solids] == [-1, 0, 1]  # what moves together in one colour is one piece
+    assert [s.link for s in shown.surfaces] == [-1, 0, 1]  # what moves together in one colour is one piece
     assert shown.notes == ()
     bodies = np.array(poses(arm, q, tuple(x.name for x in arm.links)), float)
     np.testing.assert_allclose(shown.poses, [np.array(arm.base.matrix(), float), bodies[0], bodies[1]], atol=1e-12)
-    assert shown.solids[1].colour == (1.0, 0.0, 0.0, 1.0)
-    mesh = shown.solids[2]
+    assert shown.surfaces[1].colour == (1.0, 0.0, 0.0, 1.0)
+    mesh = shown.surfaces[2]
     assert volume(mesh.vertices, mesh.faces) == pytest.approx(
         2 * 4 / 3 * np.pi * 0.008, rel=0.03
     )  # mirrored, yet not inside out
     np.testing.assert_allclose(mesh.vertices.mean(axis=0), WHERE.translation, atol=1e-3)
-    assert scene(arm).solids is scene(arm, q).solids  # made once
+    assert scene(arm).surfaces is scene(arm, q).surfaces  # made once
 
 
 def test_a_robot_without_appearance_shows_nothing():
-    assert scene(mp.load("scara-khang")).solids == ()
+    assert scene(mp.load("scara-khang")).surfaces == ()
     assert scene(mp.load("scara-khang")).poses.shape == (0, 4, 4)
 
 
 def test_more_triangles_than_the_budget_are_made_fewer(arm):
-    full = sum(len(s.faces) for s in scene(arm).solids)
+    full = sum(len(s.faces) for s in scene(arm).surfaces)
     for most in (full, full // 2, 100, 1):
         shown = scene(arm, triangles=most)
-        assert sum(len(s.faces) for s in shown.solids) <= most
+        assert sum(len(s.faces) for s in shown.surfaces) <= most
         assert bool(shown.notes) == (most < full)
-        for s in shown.solids:
+        for s in shown.surfaces:
             assert len(s.faces) == 0 or s.faces.max() < len(s.vertices)
 
 
@@ -118,10 +118,10 @@ def test_a_fine_mesh_keeps_its_shape():
 
 
 def test_mesh_files_that_are_gone_or_damaged_are_told(arm, tmp_path):
-    before = len(scene(arm).solids)
+    before = len(scene(arm).surfaces)
     (tmp_path / "ball.stl").write_bytes(b"nothing")
     shown = scene(arm)
-    assert len(shown.solids) == before - 1
+    assert len(shown.surfaces) == before - 1
     assert "1 mesh files are not shown" in shown.notes[0]
     (tmp_path / "ball.stl").unlink()
     assert "does not exist" in scene(arm).notes[0]

@@ -28,7 +28,7 @@ UNCOLOURED: Colour = (0.7, 0.7, 0.72, 1.0)
 
 
 @dataclass(frozen=True)
-class Solid:
+class Surface:
     """The shapes of one colour on one body.
 
     Attributes:
@@ -45,24 +45,24 @@ class Solid:
 
 
 @dataclass(frozen=True)
-class Scene:
+class RobotScene:
     """A robot in one posture.
 
     Attributes:
-        solids: what moves as one piece; the same for every posture.
-        poses: (len(solids), 4, 4) where each stands in the world.
+        surfaces: what moves as one piece; the same for every posture.
+        poses: (len(surfaces), 4, 4) where each stands in the world.
         notes: mesh files that could not be read, and whether triangles were made fewer.
     """
 
-    solids: tuple[Solid, ...]
+    surfaces: tuple[Surface, ...]
     poses: np.ndarray
     notes: tuple[str, ...]
 
 
-_SOLIDS: BoundedCache[tuple[tuple[Solid, ...], tuple[str, ...]]] = BoundedCache(8)
+_SURFACES: BoundedCache[tuple[tuple[Surface, ...], tuple[str, ...]]] = BoundedCache(8)
 
 
-def scene(robot: Robot, q: Any = None, *, triangles: int = MOST_TRIANGLES) -> Scene:
+def scene(robot: Robot, q: Any = None, *, triangles: int = MOST_TRIANGLES) -> RobotScene:
     """What ``robot`` looks like at q; at zero when omitted.
 
     Args:
@@ -75,18 +75,18 @@ def scene(robot: Robot, q: Any = None, *, triangles: int = MOST_TRIANGLES) -> Sc
     at = np.zeros(robot.n) if q is None else finite_array(q, "q")
     if at.shape != (robot.n,):
         raise ShapeError(f"q has one number per joint, shape ({robot.n},); found {at.shape}.")
-    solids, notes = solids_of(robot, triangles)
+    surfaces, notes = surfaces_of(robot, triangles)
     base = np.asarray(robot.base.matrix(), float)
     names = tuple(link.name for link in robot.bodies)
-    bodies = Model(robot).poses(at[None], names)[0] if solids and names else ()
-    poses = [base if s.link < 0 else bodies[s.link] for s in solids]
-    return Scene(solids, np.array(poses).reshape(-1, 4, 4), notes)
+    bodies = Model(robot).poses(at[None], names)[0] if surfaces and names else ()
+    poses = [base if s.link < 0 else bodies[s.link] for s in surfaces]
+    return RobotScene(surfaces, np.array(poses).reshape(-1, 4, 4), notes)
 
 
-def solids_of(robot: Robot, triangles: int = MOST_TRIANGLES) -> tuple[tuple[Solid, ...], tuple[str, ...]]:
+def surfaces_of(robot: Robot, triangles: int = MOST_TRIANGLES) -> tuple[tuple[Surface, ...], tuple[str, ...]]:
     """The shapes of a numeric robot by body and colour, and what is to be told about them."""
     key = (robot.appearance, triangles, tuple(_stamp(f) for f in sorted({s.file for s in robot.appearance if s.file})))
-    return _SOLIDS.get(key) or _SOLIDS.put(key, _solids(robot.appearance, triangles))
+    return _SURFACES.get(key) or _SURFACES.put(key, _surfaces(robot.appearance, triangles))
 
 
 def _stamp(file: str) -> tuple[str, int, int]:
@@ -98,7 +98,7 @@ def _stamp(file: str) -> tuple[str, int, int]:
     return file, status.st_size, status.st_mtime_ns
 
 
-def _solids(shapes: tuple[Visual, ...], most: int) -> tuple[tuple[Solid, ...], tuple[str, ...]]:
+def _surfaces(shapes: tuple[Visual, ...], most: int) -> tuple[tuple[Surface, ...], tuple[str, ...]]:
     meshes, faults = _meshes(sorted({s.file for s in shapes if s.kind == "mesh"}))
     drawn = [(s, triangles_of(s, meshes.get(s.file))) for s in shapes if s.kind != "mesh" or s.file in meshes]
     total = sum(len(t.faces) for _, t in drawn)
@@ -116,13 +116,13 @@ def _solids(shapes: tuple[Visual, ...], most: int) -> tuple[tuple[Solid, ...], t
     return tuple(_joined(link, colour, parts) for (link, colour), parts in groups.items()), tuple(notes)
 
 
-def _joined(link: int, colour: Colour, parts: list[Triangles]) -> Solid:
+def _joined(link: int, colour: Colour, parts: list[Triangles]) -> Surface:
     starts = np.cumsum([0, *(len(t.vertices) for t in parts)])
     faces = np.concatenate([t.faces + start for t, start in zip(parts, starts)])
     vertices = np.concatenate([t.vertices for t in parts])
     for array in (vertices, faces):
         array.setflags(write=False)  # the same for every posture and every caller
-    return Solid(link, vertices, faces, colour)
+    return Surface(link, vertices, faces, colour)
 
 
 def _meshes(files: list[str]) -> tuple[dict[str, Triangles], list[str]]:
