@@ -56,6 +56,20 @@ def from_table(source: str | os.PathLike[str], *, file: str | None = None, name:
         raise error.at(file=file) from None
 
 
+def variable_names(file: str | os.PathLike[str]) -> list[tuple[str, str, str]]:
+    """Names of the joint variable, rate and acceleration of every line of a file: columns 8 to 10, ``th1, th1d, th1dd``."""
+    from manipula.formats.guard import read_text
+
+    path = Path(file)
+    if path.suffix.lower() != ".txt":
+        raise DescriptionError("Only a 13-column text table names its variables.", file=os.fspath(file), field="names")
+    try:
+        rows = [_cells(line) for _, line in _lines(read_text(path))]
+    except DescriptionError as error:
+        raise error.at(file=os.fspath(file)) from None
+    return [(row["q"], row["qd"], row["qdd"]) for row in rows]
+
+
 def _robot(text: str, name: str) -> Robot:
     lines = _lines(text)
     rows: list[dict[str, Any]] = []

@@ -16,15 +16,26 @@ from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, atoms, prod
 if TYPE_CHECKING:
     from manipula.symbolic.equations import Equations
 
-Labelled = tuple[str, Node]
+Rows = list[list[Node]]
+Labelled = tuple[str, Node | Rows]
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and formulas with their labels (``M11``, ``tau1``)."""
+    """A heading and formulas with their labels (``M11``, ``tau1``); a formula may be a matrix, a list of rows."""
 
     title: str
     formulas: tuple[Labelled, ...]
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Every formula, matrices by their entries."""
+        return [
+            node
+            for _, value in self.formulas
+            for row in (value if isinstance(value, list) else [[value]])
+            for node in row
+        ]
 
 
 def _label(eq: Equations, letter: str, *indices: int) -> str:
@@ -93,34 +104,114 @@ def _friction(eq: Equations) -> Section:
 
 
 def _pose(eq: Equations) -> Section:
-    rows = eq._kinematics.pose(TIP)
+    rows = eq.link_formulas.pose(TIP)
     names = [[f"R{i + 1}{j + 1}" for j in range(3)] for i in range(3)]
     formulas = [(names[i][j], rows[i][j]) for i in range(3) for j in range(3)]
     return Section("Pose of the tip", (*formulas, *((a, rows[i][3]) for i, a in enumerate("xyz"))))
 
 
 def _jacobian(eq: Equations) -> Section:
-    rows = eq._kinematics.jacobian(TIP, "base")
+    rows = eq.link_formulas.jacobian(TIP, "base")
     return Section(
         "Jacobian of the tip, linear part first",
         tuple((_label(eq, "J", i, j), rows[i][j]) for i in range(6) for j in range(eq.robot.n)),
     )
 
 
+# Links --------------------------------------------------------------------------------------------------------------
+
+
+def _of_links(eq: Equations, title: str, letter: str, one: Callable[[int], Node | Rows]) -> Section:
+    """One formula per link; labels keep clear of the names of parameters and constants."""
+    count = len(eq.robot.bodies)
+    taken = {*eq.robot.parameters, *eq.definition_nodes}
+    letter += "_link" if any(f"{letter}{i + 1}" in taken for i in range(count)) else ""
+    return Section(title, tuple((f"{letter}{i + 1}", one(i)) for i in range(count)))
+
+
+def _column_of(nodes: Sequence[Node]) -> Rows:
+    return [[node] for node in nodes]
+
+
+def _name(eq: Equations, link: int) -> str:
+    return eq.robot.bodies[link].name
+
+
+def _poses(eq: Equations) -> Section:
+    return _of_links(eq, "Poses of the links", "T", lambda i: eq.link_formulas.pose(_name(eq, i)))
+
+
+def _rotations(eq: Equations) -> Section:
+    return _of_links(
+        eq, "Rotations of the links", "A", lambda i: [row[:3] for row in eq.link_formulas.pose(_name(eq, i))[:3]]
+    )
+
+
+def _positions(eq: Equations) -> Section:
+    return _of_links(
+        eq, "Origins of the links", "p", lambda i: [row[3:] for row in eq.link_formulas.pose(_name(eq, i))[:3]]
+    )
+
+
+def _angular_velocities(eq: Equations) -> Section:
+    title = "Angular velocities of the links, in their own axes"
+    return _of_links(eq, title, "omega", lambda i: _column_of(eq.link_formulas.twist(_name(eq, i), "body")[3:]))
+
+
+def _centres(eq: Equations) -> Section:
+    return _of_links(eq, "Centres of mass", "rC", lambda i: _column_of(eq.link_formulas.centre(i)))
+
+
+def _centre_velocities(eq: Equations) -> Section:
+    title = "Velocities of the centres of mass"
+    return _of_links(eq, title, "vC", lambda i: _column_of(eq.link_formulas.centre_velocity(i, "base")))
+
+
+def _pose_slopes(eq: Equations) -> Section:
+    found = []
+    for i in range(len(eq.robot.bodies)):
+        for j in range(eq.robot.n):
+            rows = eq.link_formulas.pose_slope(_name(eq, i), j)
+            if any(node != ZERO for row in rows for node in row):
+                found.append((_label(eq, "U", i, j), rows))
+    return Section("Derivatives of the poses, Uij = dTi/dqj; the others are zero", tuple(found))
+
+
+def _pseudo_inertias(eq: Equations) -> Section:
+    return _of_links(
+        eq, "Pseudo-inertias of the links, in their own frames", "P", lambda i: eq.link_formulas.pseudo_inertia(i)
+    )
+
+
+def _christoffel(eq: Equations) -> Section:
+    found = tuple((_label(eq, "h", *place), node) for place, node in eq.formulas.christoffel.items())
+    return Section("Christoffel symbols, hkij = hkji; the others are zero", found)
+
+
+def _energies(eq: Equations) -> Section:
+    kinetic = _of_links(eq, "", "Ek", eq.link_formulas.kinetic_energy_of)
+    potential = _of_links(eq, "", "Ep", eq.link_formulas.potential_energy_of)
+    return Section("Kinetic and potential energies of the links", kinetic.formulas + potential.formulas)
+
+
 SECTIONS: dict[str, Callable[[Any], Section]] = {
     "M": _mass, "C": _coriolis, "h": _velocity, "g": _gravity, "tau": _torques, "T": _kinetic, "V": _potential,
-    "friction": _friction, "pose": _pose, "jacobian": _jacobian,
+    "friction": _friction, "pose": _pose, "jacobian": _jacobian, "poses": _poses, "rotations": _rotations, "positions": _positions,
+    "angular_velocities": _angular_velocities, "com": _centres, "com_velocities": _centre_velocities, "U": _pose_slopes,
+    "pseudo_inertia": _pseudo_inertias, "christoffel": _christoffel, "energies": _energies,
 }  # fmt: skip
 
 
 def chosen_sections(only: Sequence[str] | str | None) -> list[str]:
-    """Names of sections from ``"M,g"`` or a sequence; empty when nothing was chosen."""
+    """Names of sections from ``"M,g"``, ``"all"`` or a sequence; empty when nothing was chosen."""
+    if isinstance(only, str) and only == "all":
+        return list(SECTIONS)
     names = (
         [n.strip() for n in only.split(",")] if isinstance(only, str) else rows_of(() if only is None else only, "only")
     )
     for name in names:
         if not isinstance(name, str) or name not in SECTIONS:
-            raise unknown_name("part of the equations", name, SECTIONS, field="only")
+            raise unknown_name("part of the equations", name, [*SECTIONS, "all"], field="only")
     return list(names)
 
 
@@ -132,8 +223,11 @@ def sections(eq: Equations, only: Sequence[str] | str | None = None) -> list[Sec
     names = chosen_sections(only)
     out: list[Section] = []
     if eq.level == "recursive":
+        if isinstance(only, str) and only == "all":
+            names = [name for name in names if name not in ("M", "C", "h", "g", "T", "V", "christoffel")]
         body = [SECTIONS[name](eq) for name in names or ["tau"]]
-        out.append(Section("Assignments, in order", tuple(eq.recursion.assignments)))
+        if not names or "tau" in names:
+            out.append(Section("Assignments, in order", tuple(eq.recursion.assignments)))
         return out + body
     if names:
         body = [SECTIONS[name](eq) for name in names]
@@ -143,15 +237,11 @@ def sections(eq: Equations, only: Sequence[str] | str | None = None) -> list[Sec
             body.append(_friction(eq))
     constants = eq.definition_nodes
     if constants:
+        keys = {key for section in body for node in section.nodes for key in atoms(node)}
         used = {
-            key[1]
-            for s in body
-            for _, node in s.formulas
-            for key in atoms(node)
-            if isinstance(key, tuple) and key[0] == "name"
-        }
-        used |= {
-            str(key) for s in body for _, node in s.formulas for key in atoms(node) if isinstance(key, sympy.Symbol)
+            key[1] if isinstance(key, tuple) else str(key)
+            for key in keys
+            if isinstance(key, sympy.Symbol) or key[0] == "name"
         }
         shown = tuple((name, node) for name, node in constants.items() if name in used)
         if shown:

@@ -9,17 +9,14 @@ symbols ``q1 … qn``, ``dq1 … dqn``, ``ddq1 … ddqn`` and the robot's parame
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import sympy
 
 from manipula.algebra.arguments import whole_number
-from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
-from manipula.physics.kinematics import ExpressedIn
-from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.symbolic import friction as friction_terms
 from manipula.symbolic.base_parameters import SymbolicBaseParameters, base_parameters
@@ -30,11 +27,12 @@ from manipula.symbolic.exact import RIGHT_ANGLE, ROUNDING, inertia_symbols, symb
 from manipula.symbolic.expression_tree import Atom, Node, add, product
 from manipula.symbolic.levels import Inertia, Level, Lumps, RightAngles, check_inertia, check_level, check_right_angles
 from manipula.symbolic.linearise import Linearisation
+from manipula.symbolic.link_equations import LinkEquations
 from manipula.symbolic.motion_formulas import MotionFormulas, Progress
-from manipula.symbolic.names import SymbolNames, natural
+from manipula.symbolic.names import Names, SymbolNames, natural
 from manipula.symbolic.recursive import Recursion
-from manipula.symbolic.render import render
 from manipula.symbolic.to_sympy import SympyWriter
+from manipula.symbolic.written_equations import WrittenEquations
 
 if TYPE_CHECKING:
     from manipula.native import Kernel
@@ -46,6 +44,7 @@ def equations(
     *,
     inertia: Inertia = "given",
     right_angles: RightAngles = "nearest",
+    names: Names = "numbered",
     limit: int = DEFAULT_TERMS,
     progress: Progress | None = None,
 ) -> Equations:
@@ -60,13 +59,17 @@ def equations(
             joint-centred frame (the link frame of URDF and modified DH), tensor entries.
         right_angles: "nearest" takes rotations within 1e-9 rad of right angles as such (files round π/2), which :attr:`Equations.snapped`
             and every printed form tell; "given" keeps the file's numbers, and terms of size 1e-10 with them.
+        names: what joint variables are called: "numbered" is ``q1, dq1, ddq1``; "joints" takes the names of the joints, which in a
+            13-column file are those of its variables, ``th1, th1d, th1dd``; or three names per joint.
         limit: number of terms of M beyond which the robot is refused at this level.
         progress: called with what is being done, entries finished, entries in all.
     """
-    return Equations(robot, level, inertia=inertia, right_angles=right_angles, limit=limit, progress=progress)
+    return Equations(
+        robot, level, inertia=inertia, right_angles=right_angles, names=names, limit=limit, progress=progress
+    )
 
 
-class Equations:
+class Equations(LinkEquations, WrittenEquations):
     """Equations of one robot at one level. Nothing is derived until it is asked for, and M does not pay for C.
 
     ``tau`` is ``M qdd + h + g`` as in ``model.inverse_dynamics``: friction is :attr:`friction`, apart.
@@ -74,7 +77,7 @@ class Equations:
 
     def __init__(
         self, robot: Robot, level: Level = "compact", *, inertia: Inertia = "given", right_angles: RightAngles = "nearest",
-        limit: int = DEFAULT_TERMS, progress: Progress | None = None,
+        names: Names = "numbered", limit: int = DEFAULT_TERMS, progress: Progress | None = None,
     ) -> None:  # fmt: skip
         check_level(level)
         check_inertia(inertia)
@@ -86,7 +89,7 @@ class Equations:
         if robot.n == 0:
             raise DescriptionError(f"Robot '{robot.name}' has no joints, so it has no equations of motion.")
         self.robot, self.level, self.inertia, self.right_angles = robot, level, inertia, right_angles
-        self.names = SymbolNames(robot)
+        self.names = SymbolNames(robot, names)
         self._budget = TermBudget(whole_number(limit, "limit", 0, 10**9), level)
         self._progress = progress
         self._writer = SympyWriter(self.names)
@@ -284,68 +287,11 @@ class Equations:
             return []
         return [(sympy.Symbol(name), self._writer.write(node)) for name, node in self.recursion.assignments]
 
-    # Kinematics ---------------------------------------------------------------------------------------------------
-
-    def _frame(self, frame: str | int) -> str:
-        """A frame's name; a whole number counts links from 1, as the papers do."""
-        if isinstance(frame, str):
-            return frame
-        if (
-            isinstance(frame, (bool, np.bool_))
-            or not isinstance(frame, (int, np.integer))
-            or not 1 <= frame <= self.robot.n
-        ):
-            raise ShapeError(
-                f"A frame of '{self.robot.name}' is a name, or a link from 1 to {self.robot.n}; found {printable(repr(frame))}."
-            )
-        return self.robot.links[int(frame) - 1].name
-
-    @cached_property
-    def _kinematics(self) -> MotionFormulas:
-        """Kinematics need no inertia, so they are read from the given robot at every level."""
-        return MotionFormulas(self._given, self._collector(self._given), self.level != "raw")
-
-    def T(self, frame: str | int = TIP) -> sympy.Matrix:
-        """Pose of a frame (name, or link number from 1) in the outer frame, 4×4."""
-        return self._matrix(self._kinematics.pose(self._frame(frame)))
-
-    def A(self, frame: str | int = TIP) -> sympy.Matrix:
-        """Rotation of a frame, 3×3."""
-        return sympy.Matrix(self.T(frame)[:3, :3])
-
-    def p(self, frame: str | int = TIP) -> sympy.Matrix:
-        """Origin of a frame, 3×1."""
-        return sympy.Matrix(self.T(frame)[:3, 3])
-
-    def jacobian(self, frame: str | int = TIP, expressed_in: ExpressedIn = "base") -> sympy.Matrix:
-        """Geometric Jacobian at the frame's origin, 6×n, linear part first."""
-        return self._matrix(self._kinematics.jacobian(self._frame(frame), expressed_in))
-
-    def velocity(self, frame: str | int = TIP, expressed_in: ExpressedIn = "base") -> sympy.Matrix:
-        """Velocity of the frame's origin, 3×1."""
-        return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[:3])
-
-    def angular_velocity(self, frame: str | int = TIP, expressed_in: ExpressedIn = "body") -> sympy.Matrix:
-        r"""Angular velocity, 3×1, in the axes of the frame: :math:`\tilde\omega = A^T\dot A`."""
-        return self._vector(self._kinematics.twist(self._frame(frame), expressed_in)[3:])
-
-    def generalised_forces(
-        self, frame: str | int = TIP, force: Sequence[Any] = (0, 0, 0), moment: Sequence[Any] = (0, 0, 0)
-    ) -> sympy.Matrix:
-        r"""Joint torques of a force at a frame's origin and a moment, both in base axes: :math:`Q = J^T[f; m]`, n×1.
-
-        They stand on the right of the equation of motion, beside tau.
-        """
-        wrench = sympy.Matrix([*force, *moment])
-        if wrench.shape != (6, 1):
-            raise ShapeError(f"A force and a moment have 3 entries each, found {len(force)} and {len(moment)}.")
-        return self.jacobian(frame).T * wrench
+    # For machines -------------------------------------------------------------------------------------------------
 
     def linearise(self, *, at_rest: bool = False) -> Linearisation:
         """Small motions about any state (or any state of rest): matrices M, D, K of ``M δqdd + D δqd + K δq = δtau``."""
         return Linearisation.of(self, at_rest)
-
-    # For machines -------------------------------------------------------------------------------------------------
 
     def compile(self, what: Any, values: Mapping[str, float] | None = None) -> Kernel:
         """Formulas as machine code: ``eq.compile("M")(q)`` computes what ``compile(robot).mass_matrix(q)`` does, by another road.
@@ -367,31 +313,15 @@ class Equations:
             )
         return compile_equations(self, what, values or {})
 
-    # For readers --------------------------------------------------------------------------------------------------
-
-    def text(self, only: Sequence[str] | str | None = None) -> str:
-        """Plain text in the papers' notation: ``c1``, ``s23``, ``dq1``, ``ddq1``."""
-        return render(self, format="text", only=only)
-
-    def unicode(self, only: Sequence[str] | str | None = None) -> str:
-        """Text with subscripts and dots."""
-        return render(self, format="unicode", only=only)
-
-    def latex(self, only: Sequence[str] | str | None = None) -> str:
-        """``align*`` environments, long lines broken at plus and minus."""
-        return render(self, format="latex", only=only)
-
-    def html(self, only: Sequence[str] | str | None = None) -> str:
-        """One page that opens without a network: MathML, which browsers draw themselves, with the LaTeX inside."""
-        return render(self, format="html", only=only)
-
-    def json(self, only: Sequence[str] | str | None = None) -> str:
-        """The texts with their names, abbreviations and definitions, for programs."""
-        return render(self, format="json", only=only)
-
     def __reduce__(self) -> Any:
         """Robot and choices travel; what is asked for is derived again. A function that was told the progress stays behind."""
-        choices = {"inertia": self.inertia, "right_angles": self.right_angles, "limit": self._budget.terms}
+        names = [(q.name, qd.name, qdd.name) for q, qd, qdd in zip(self.names.q, self.names.qd, self.names.qdd)]
+        choices = {
+            "inertia": self.inertia,
+            "right_angles": self.right_angles,
+            "names": names,
+            "limit": self._budget.terms,
+        }
         return functools.partial(type(self), **choices), (self.robot, self.level)
 
     def __repr__(self) -> str:

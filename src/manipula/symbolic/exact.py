@@ -167,6 +167,16 @@ def symbolic_moments(ring: Ring, symbols: list[Any]) -> Moments:
     return Moments(m, array([x, y, z]), array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
+def moments_in_link_frame(robot: Robot, scalars: Scalars, i: int) -> Moments:
+    """Moments of link i about the origin of its own frame, with the payload if it carries the tip."""
+    own = scalars.moments(robot.links[i])
+    if robot.payload is None or robot.tip_frame.link != i:
+        return own
+    f = next(f for f in robot.frames if f.name == robot.tip)
+    tip = scalars.pose(f.pose, f"frame '{f.name}'") @ scalars.pose(robot.tool, "the tool")
+    return own + scalars.moments(robot.payload).seen_from(tip.R, tip.p)
+
+
 def exact_mechanism(robot: Robot, scalars: Scalars, moments_of: Callable[[int], Moments] | None = None) -> Mechanism:
     """The mechanism of ``robot`` over the ring.
 
@@ -194,18 +204,12 @@ def exact_mechanism(robot: Robot, scalars: Scalars, moments_of: Callable[[int], 
     def polynomials(v: np.ndarray) -> np.ndarray:
         return array([x if isinstance(x, TrigPoly) else scalars(x) for x in v])
 
-    payload_link, payload = -1, None
-    if robot.payload is not None:
-        tip = bare.tip_frame
-        payload_link, payload = tip.link, scalars.moments(robot.payload).seen_from(tip.pose.R, tip.pose.p)
     bodies = []
-    for i, (body, link, joint) in enumerate(zip(mechanism.bodies, robot.links, robot.joints)):
+    for i, (body, joint) in enumerate(zip(mechanism.bodies, robot.joints)):
         if moments_of is not None:
             moments = _carried(moments_of(i), scalars.exact_rotation(body.X_EJ.R), body.X_EJ.p)
         else:
-            own = scalars.moments(link)
-            if i == payload_link and payload is not None:
-                own = own + payload
+            own = moments_in_link_frame(robot, scalars, i)
             moments = _carried(own, scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
         armature = scalars(joint.gear_ratio) * scalars(joint.gear_ratio) * scalars(joint.rotor_inertia)
         R0, p0 = scalars.exact_rotation(body.R0), polynomials(body.p0)

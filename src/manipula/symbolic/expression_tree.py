@@ -15,6 +15,8 @@ from typing import Any
 Number = int | Fraction | float
 LARGEST_NICE = 1000  # a common number is taken out of a bracket when what stays inside is at most this
 
+LARGEST_DENOMINATOR = 1000  # a fraction that people still read as one
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -209,3 +211,14 @@ def operations(node: Node) -> int:
         return len(node.terms) - 1 + sum(operations(t) for t in node.terms)
     count = sum(k for _, k in node.factors) - 1 + sum(operations(f) for f, _ in node.factors)
     return max(count, 0) + (1 if abs(node.coefficient) != 1 and node.factors else 0)
+
+
+def is_fraction(x: Number) -> bool:
+    """Does the number read better as a fraction (1/12, 2/5) than as a decimal (9.81, 0.08916)?"""
+    if not isinstance(x, Fraction) or x.denominator > LARGEST_DENOMINATOR:
+        return False
+    rest = x.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest > 1 or x.denominator <= 10

@@ -17,7 +17,7 @@ from manipula.symbolic.derive import Derivation, Terms
 from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, monomial, product
 
 Progress = Callable[[str, int, int], None]  # what is being done, entries finished, entries in all
-ORDER = ("M", "h", "g", "C", "kinetic_energy", "potential_energy", "gravity_stiffness", "stiffness")
+ORDER = ("M", "h", "g", "C", "kinetic_energy", "potential_energy", "gravity_stiffness", "stiffness", "christoffel")
 
 
 class MotionFormulas:
@@ -142,6 +142,15 @@ class MotionFormulas:
         return out
 
     @cached_property
+    def christoffel(self) -> dict[tuple[int, int, int], Node]:
+        r""":math:`h_{kij} = \tfrac12(\partial_j M_{ki} + \partial_i M_{kj} - \partial_k M_{ij})` for i ≤ j, where it is not zero."""
+        self._after_earlier("christoffel")
+        return {
+            place: self._formula(self.derivation.terms(twice, divisor=2, fold=self._fold))
+            for place, twice in self.derivation.christoffel.items()
+        }
+
+    @cached_property
     def kinetic_energy(self) -> Node:
         self._after_earlier("kinetic_energy")
         d, terms = self.derivation, {}
@@ -198,7 +207,10 @@ class MotionFormulas:
 
     def twist(self, frame: str, expressed_in: kinematics.ExpressedIn) -> list[Node]:
         """Velocity and angular velocity, J·qd, six formulas."""
-        J = self._jacobian(frame, expressed_in)
+        return self.times_rates(self._jacobian(frame, expressed_in))
+
+    def times_rates(self, J: np.ndarray) -> list[Node]:
+        """J·qd, one formula per row."""
         out = []
         for row in np.asarray(J, dtype=object):
             terms: Terms = {}

@@ -1,38 +1,60 @@
-"""Equations as a document: text, Unicode, LaTeX, HTML or JSON."""
+"""Equations as a document: text, Unicode, LaTeX, HTML, MATLAB or JSON."""
 
 from __future__ import annotations
 
 import html
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from manipula.errors import unknown_name
-from manipula.symbolic.document import Section, sections
-from manipula.symbolic.expression_tree import Atom, atoms, operations
+from manipula.algebra.arguments import flag, whole_number
+from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.symbolic.document import Rows, Section, sections
+from manipula.symbolic.expression_tree import Atom, Node, atoms, operations
+from manipula.symbolic.latex_page import PAPER, escaped, standalone_latex
 from manipula.symbolic.names import latex_name
-from manipula.symbolic.writers.latex import LatexWriter
+from manipula.symbolic.writers.latex import PAGE, LatexWriter
 from manipula.symbolic.writers.mathml import MathmlWriter, identifier
+from manipula.symbolic.writers.matlab import MatlabWriter, checked
 from manipula.symbolic.writers.text import TextWriter, UnicodeWriter
 
 if TYPE_CHECKING:
     from manipula.symbolic.equations import Equations
 
 
-def render(eq: Equations, format: str = "text", only: Sequence[str] | str | None = None) -> str:
+Digits = int | Literal["exact"] | None
+ROUNDED = 6  # significant digits of decimals where people read them
+_FOR_PEOPLE = ("latex", "html")
+
+
+def render(
+    eq: Equations, format: str = "text", only: Sequence[str] | str | None = None, *, digits: Digits = None, standalone: bool = False
+) -> str:  # fmt: skip
     """The equations of a robot in one notation.
 
     Args:
-        format: text, unicode, latex, html or json.
-        only: parts to write, ``"M,g"`` or a sequence: M C h g tau T V friction pose jacobian.
+        format: text, unicode, latex, html, matlab or json.
+        only: parts to write, ``"M,g"`` or a sequence of names of :data:`SECTIONS`, or "all".
+        digits: significant digits of decimals, or "exact" for the shortest text that reads back as the same float; without it 6
+            in LaTeX and HTML and exact elsewhere.
+        standalone: LaTeX as a whole document, for pdflatex.
     """
     if format not in FORMATS:
         raise unknown_name("format of equations", format, FORMATS, field="format")
-    return FORMATS[format](eq, sections(eq, only))
+    if digits is None:
+        digits = ROUNDED if format in _FOR_PEOPLE else "exact"
+    count = None if digits == "exact" else whole_number(digits, "digits", 1, 17)
+    if not flag(standalone, "standalone"):
+        return FORMATS[format](eq, sections(eq, only), count)
+    if format != "latex":
+        raise DescriptionError(
+            f"A standalone document is written in latex, found format '{format}'.", field="standalone"
+        )
+    return standalone_latex(_title(eq), _latex(eq, sections(eq, only), count, PAPER))
 
 
 def _used(document: list[Section]) -> set[Any]:
-    return {key for s in document for _, node in s.formulas for key in atoms(node)}
+    return {key for section in document for node in section.nodes for key in atoms(node)}
 
 
 def _variables(eq: Equations) -> list[tuple[str, str, str]]:
@@ -42,20 +64,19 @@ def _variables(eq: Equations) -> list[tuple[str, str, str]]:
 
 
 def _abbreviations(eq: Equations, document: list[Section]) -> dict[str, str]:
-    table = eq.names.abbreviations(_used(document))
-    return {name: str(table[name]) for name in sorted(table, key=lambda n: (n[0], len(n), n))}
+    return {name: str(meaning) for name, meaning in eq.names.abbreviations(_used(document)).items()}
 
 
 def _title(eq: Equations) -> str:
     return f"{eq.robot.name}: equations of motion, level {eq.level}"
 
 
-def _text(eq: Equations, document: list[Section]) -> str:
-    return _plain(eq, document, TextWriter(eq.names))
+def _text(eq: Equations, document: list[Section], digits: int | None) -> str:
+    return _plain(eq, document, TextWriter(eq.names, digits))
 
 
-def _unicode(eq: Equations, document: list[Section]) -> str:
-    return _plain(eq, document, UnicodeWriter(eq.names))
+def _unicode(eq: Equations, document: list[Section], digits: int | None) -> str:
+    return _plain(eq, document, UnicodeWriter(eq.names, digits))
 
 
 def _plain(eq: Equations, document: list[Section], writer: TextWriter) -> str:
@@ -67,19 +88,61 @@ def _plain(eq: Equations, document: list[Section], writer: TextWriter) -> str:
     lines += [f"# {remark}" for remark in eq.remarks]
     for section in document:
         lines += ["", f"# {section.title}"]
-        for label, node in section.formulas:
+        for label, value in section.formulas:
             name = writer.atom(Atom(("name", label)))
-            lines.append(f"{name} = {writer.formula(node)}")
+            lines.append(f"{name} = {writer.matrix(value) if isinstance(value, list) else writer.formula(value)}")
     return "\n".join(lines) + "\n"
 
 
-def _latex(eq: Equations, document: list[Section]) -> str:
-    writer = LatexWriter(eq.names)
-    out = ["\n".join(f"% {line}" for line in (_title(eq), *eq.remarks))]
+def _matlab(eq: Equations, document: list[Section], digits: int | None) -> str:
+    writer = MatlabWriter(eq.names, digits)
+    lines = [f"% {printable(_title(eq), 200)}"]
+    lines += [f"% {q}: {printable(name)} [{unit}]" for q, name, unit in _variables(eq)]
+    needed = [checked(str(s)) for s in eq.parameters if str(s) not in eq.definition_nodes]
+    if needed:
+        lines.append(f"% parameters: {', '.join(needed)}")
+    lines += [f"% {printable(remark, 200)}" for remark in eq.remarks]
+    lines += [f"{name} = {meaning};" for name, meaning in _abbreviations(eq, document).items()]
     for section in document:
-        rows = "\\\\\n".join(writer.aligned(latex_name(label), node) for label, node in section.formulas)
-        out.append(f"% {section.title}\n\\begin{{align*}}\n{rows}\n\\end{{align*}}")
+        lines += ["", f"% {section.title}"]
+        for label, value in section.formulas:
+            lines.append(
+                f"{checked(label)} = {writer.matrix(value) if isinstance(value, list) else writer.formula(value)};"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _latex(eq: Equations, document: list[Section], digits: int | None, width: float = PAGE) -> str:
+    writer = LatexWriter(eq.names, digits, width)
+    whole = width != PAGE
+    out = [] if whole else ["\n".join(f"% {line}" for line in (_title(eq), *eq.remarks))]
+    joints = ", ".join(
+        f"${eq.names.latex(('q', i))}$ {escaped(name)}~[{unit}]" for i, (_, name, unit) in enumerate(_variables(eq))
+    )
+    if whole:
+        out += [rf"\noindent Joint variables: {joints}.", *(rf"\noindent {escaped(remark)}" for remark in eq.remarks)]
+    short = [
+        f"${eq.names.latex(key)} = {eq.names.latex_function(*key)}$" for key in eq.names.abbreviated(_used(document))
+    ]
+    if short:
+        out.append("% Abbreviations\n" + rf"\noindent Abbreviations: {', '.join(short)}.")
+    for section in document:
+        head = rf"\section*{{{escaped(section.title)}}}" if whole else f"% {section.title}"
+        if section.formulas:
+            out.append(f"{head}\n\\begin{{align*}}\n{_aligned(writer, section)}\n\\end{{align*}}")
+        else:
+            out.append(head)
     return "\n\n".join(out) + "\n"
+
+
+def _aligned(writer: LatexWriter, section: Section) -> str:
+    rows = []
+    for label, value in section.formulas:
+        name = latex_name(label)
+        rows.append(
+            writer.matrix_rows(name, f"({name})", value) if isinstance(value, list) else writer.aligned(name, value)
+        )
+    return "\\\\\n".join(rows)
 
 
 _STYLE = """body{font:16px/1.6 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -89,8 +152,8 @@ math{font-size:1.05rem;white-space:nowrap}details{color:#555}pre{white-space:pre
 @media (prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181c}details{color:#aaa}}"""
 
 
-def _html(eq: Equations, document: list[Section]) -> str:
-    writer, tex = MathmlWriter(eq.names), LatexWriter(eq.names)
+def _html(eq: Equations, document: list[Section], digits: int | None) -> str:
+    writer, tex = MathmlWriter(eq.names, digits), LatexWriter(eq.names, digits)
     title = html.escape(_title(eq))
     body = [f"<h1>{title}</h1>"]
     joints = ", ".join(f"{html.escape(q)} = {html.escape(name)} [{unit}]" for q, name, unit in _variables(eq))
@@ -99,17 +162,9 @@ def _html(eq: Equations, document: list[Section]) -> str:
     body += [f"<p>{html.escape(remark)}</p>" for remark in eq.remarks]
     for section in document:
         body.append(f"<h2>{html.escape(section.title)}</h2>")
-        for label, node in section.formulas:
-            pieces = [f"<math><mrow>{identifier(label)}<mo>=</mo></mrow></math>"]
-            for index, (sign, term) in enumerate(
-                writer.pieces(node)
-            ):  # a term is the unit that a line break keeps whole
-                lead = writer.operator(sign) if index or sign == "-" else ""
-                if index:
-                    lead = lead.replace("<mo>", '<mo form="infix">')
-                pieces.append(f"<math><mrow>{lead}{term}</mrow></math>")
-            body.append(f'<div class="eq">{" ".join(pieces)}</div>')
-        source = "\\\\\n".join(tex.aligned(latex_name(label), node) for label, node in section.formulas)
+        for label, value in section.formulas:
+            body.append(f'<div class="eq">{" ".join(_pieces(writer, label, value))}</div>')
+        source = _aligned(tex, section)
         body.append(f"<details><summary>LaTeX</summary><pre>{html.escape(source)}</pre></details>")
     content = "\n".join(body)
     return (
@@ -119,8 +174,25 @@ def _html(eq: Equations, document: list[Section]) -> str:
     )
 
 
-def _json(eq: Equations, document: list[Section]) -> str:
-    writer = TextWriter(eq.names)
+def _pieces(writer: MathmlWriter, label: str, value: Node | Rows) -> list[str]:
+    """A formula as MathML; a term is the unit that a line break keeps whole."""
+    pieces = [f"<math><mrow>{identifier(label)}<mo>=</mo></mrow></math>"]
+    if isinstance(value, list):
+        return [*pieces, f"<math>{writer.matrix(value)}</math>"]
+    for index, (sign, term) in enumerate(writer.pieces(value)):
+        lead = writer.operator(sign) if index or sign == "-" else ""
+        if index:
+            lead = lead.replace("<mo>", '<mo form="infix">')
+        pieces.append(f"<math><mrow>{lead}{term}</mrow></math>")
+    return pieces
+
+
+def _json(eq: Equations, document: list[Section], digits: int | None) -> str:
+    writer = TextWriter(eq.names, digits)
+
+    def written(value: Node | Rows) -> Any:
+        return [[writer.formula(x) for x in row] for row in value] if isinstance(value, list) else writer.formula(value)
+
     return json.dumps({
         "robot": eq.robot.name,
         "level": eq.level,
@@ -129,12 +201,12 @@ def _json(eq: Equations, document: list[Section]) -> str:
         "snapped": eq.snapped,
         "sections": [{
             "title": section.title,
-            "formulas": {label: writer.formula(node) for label, node in section.formulas},
-            "operations": sum(operations(node) for _, node in section.formulas),
+            "formulas": {label: written(value) for label, value in section.formulas},
+            "operations": sum(operations(node) for node in section.nodes),
         } for section in document],
     }, indent=1, ensure_ascii=False) + "\n"  # fmt: skip
 
 
-FORMATS: dict[str, Callable[[Equations, list[Section]], str]] = {
-    "text": _text, "unicode": _unicode, "latex": _latex, "html": _html, "json": _json,
+FORMATS: dict[str, Callable[[Equations, list[Section], int | None], str]] = {
+    "text": _text, "unicode": _unicode, "latex": _latex, "html": _html, "matlab": _matlab, "json": _json,
 }  # fmt: skip

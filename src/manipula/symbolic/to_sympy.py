@@ -8,21 +8,8 @@ from typing import Any
 
 import sympy
 
-from manipula.symbolic.expression_tree import Atom, Node, Number, Product
+from manipula.symbolic.expression_tree import Atom, Node, Number, Product, is_fraction
 from manipula.symbolic.names import SymbolNames
-
-LARGEST_DENOMINATOR = 1000
-
-
-def is_fraction(x: Number) -> bool:
-    """Does the number read better as a fraction (1/12, 2/5) than as a decimal (9.81, 0.08916)?"""
-    if not isinstance(x, Fraction) or x.denominator > LARGEST_DENOMINATOR:
-        return False
-    rest = x.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest > 1 or x.denominator <= 10
 
 
 def number(x: Number) -> Any:

@@ -1,4 +1,4 @@
-"""What every notation shares: signs are explicit, sums inside products are in parentheses."""
+"""What every notation shares: signs are explicit, sums inside products are in parentheses, numbers have the digits that were asked for."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
-from manipula.symbolic.expression_tree import Atom, Node, Number, Product, Sum
-from manipula.symbolic.names import SymbolNames
-from manipula.symbolic.to_sympy import is_fraction
+from manipula.symbolic.expression_tree import Atom, Node, Number, Product, Sum, is_fraction
+from manipula.symbolic.names import SymbolNames, decimal
 
 
 class FormulaWriter(ABC):
-    """Writes formulas of one robot in one notation."""
+    """Writes formulas of one robot in one notation.
 
-    def __init__(self, names: SymbolNames) -> None:
-        self.names = names
+    Args:
+        digits: significant digits of decimals; without it the shortest text that reads back as the same float.
+    """
+
+    def __init__(self, names: SymbolNames, digits: int | None = None) -> None:
+        self.names, self.digits = names, digits
 
     def formula(self, node: Node) -> str:
         """The whole formula; a leading minus is written, a leading plus is not."""
@@ -31,9 +34,8 @@ class FormulaWriter(ABC):
         return [self._signed(term) for term in terms]
 
     def _signed(self, term: Node) -> tuple[str, str]:
-        if isinstance(term, Product) and term.coefficient < 0:
-            return "-", self.product(Product(-term.coefficient, term.factors))
-        return "+", self.product(term) if isinstance(term, Product) else self.factor(term, 1)
+        sign, term = split_sign(term)
+        return sign, self.product(term) if isinstance(term, Product) else self.factor(term, 1)
 
     minus = "-"
 
@@ -43,8 +45,13 @@ class FormulaWriter(ABC):
     def operator(self, sign: str) -> str:
         return f" {sign} "
 
-    def inner(self, node: Sum) -> str:
-        return self.formula(node)
+    def number(self, x: Number) -> tuple[str, str]:
+        """Numerator and denominator as digits; a decimal has no denominator."""
+        if isinstance(x, int):
+            return str(x), ""
+        if isinstance(x, Fraction) and is_fraction(x):
+            return str(x.numerator), "" if x.denominator == 1 else str(x.denominator)
+        return decimal(float(x), self.digits), ""
 
     @abstractmethod
     def product(self, node: Product) -> str:
@@ -54,20 +61,16 @@ class FormulaWriter(ABC):
     def factor(self, node: Node, power: int) -> str:
         """One factor with its power."""
 
-
-def split_number(x: Number) -> tuple[str, str]:
-    """Numerator and denominator as digits; a decimal has no denominator."""
-    if isinstance(x, int):
-        return str(x), ""
-    if isinstance(x, Fraction) and is_fraction(x):
-        return str(x.numerator), "" if x.denominator == 1 else str(x.denominator)
-    return decimal(float(x)), ""
+    @abstractmethod
+    def matrix(self, rows: list[list[Node]]) -> str:
+        """A matrix of formulas."""
 
 
-def decimal(value: float) -> str:
-    """The shortest text that reads back as the same float, without an empty fraction."""
-    text = repr(value)
-    return text[:-2] if text.endswith(".0") else text
+def split_sign(term: Node) -> tuple[str, Node]:
+    """The sign of a term, and the term without it."""
+    if isinstance(term, Product) and term.coefficient < 0:
+        return "-", Product(-term.coefficient, term.factors)
+    return "+", term
 
 
 def is_atomic(key: Any) -> bool:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from manipula.symbolic.expression_tree import Atom, Node, Product
-from manipula.symbolic.writers.base import FormulaWriter, nested, split_number
+from manipula.symbolic.writers.base import FormulaWriter, nested
 
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -23,7 +23,7 @@ class TextWriter(FormulaWriter):
         return f"{base}^{power}"
 
     def product(self, node: Product) -> str:
-        above, below = split_number(node.coefficient)
+        above, below = self.number(node.coefficient)
         parts = [self.factor(f, k) for f, k in node.factors]
         if above != "1" or not parts:
             parts.insert(0, above)
@@ -34,6 +34,10 @@ class TextWriter(FormulaWriter):
         if nested(node):
             body = f"({body})"
         return body if power == 1 else self.raised(body, power)
+
+    def matrix(self, rows: list[list[Node]]) -> str:
+        """``[a, b; c, d]``, as MATLAB reads it."""
+        return "[" + "; ".join(", ".join(self.formula(node) for node in row) for row in rows) + "]"
 
 
 class UnicodeWriter(TextWriter):
