@@ -23,7 +23,7 @@ PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jxy", "Jyy", "Jxz", "Jyz", "Jzz")
 
 def regressor(robot: Robot | Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
     """Y(q, qd, qdd), n × 10 per body: those of the joints, then those of joints that follow others."""
-    Y = _by_body(robot, q, qd, qdd)
+    Y = _by_body(mechanism_of(robot), q, qd, qdd)
     return Y.reshape(len(Y), -1)
 
 

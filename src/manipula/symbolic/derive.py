@@ -77,8 +77,9 @@ class Derivation:
 
     def reduced(self, a: np.ndarray, *axes: int) -> np.ndarray:
         """Gᵀ along axes that count bodies, where joints are coupled (``physics/coupling.py``)."""
-        for axis in axes if self.coupling is not None else ():
-            a = self.coupling.contract(a, axis)
+        if self.coupling is not None:
+            for axis in axes:
+                a = self.coupling.contract(a, axis)
         return a
 
     def poly(self, x: Any) -> TrigPoly:
