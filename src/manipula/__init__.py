@@ -50,6 +50,7 @@ _PUBLIC = {
     "timing": "manipula.motion.timing",
     "trajectory": "manipula.motion.trajectory",
     "formula_motion": "manipula.motion.formula_motion",
+    "waypoints": "manipula.motion.waypoints",
     # how to get there
     "solve_ik": "manipula.ik.solve",
     "IkResult": "manipula.ik.base",
@@ -183,6 +184,7 @@ if TYPE_CHECKING:
     from manipula.motion.limits import check_limits as check_limits
     from manipula.motion.time_optimal import time_optimal as time_optimal
     from manipula.motion.trajectory import trajectory as trajectory
+    from manipula.motion.waypoints import waypoints as waypoints
     from manipula.reports.animation import animate as animate
     from manipula.reports.figures import plot as plot
     from manipula.reports.report import write_report as write_report

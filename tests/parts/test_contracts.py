@@ -56,6 +56,7 @@ GIVEN = {  # arguments that belong together
     "formula": {"u": [0.0, 1.0], "breaks": [0.5]}, "polyline": {"points": [[0, 0], [1, 0]]}, "transform": {"pose": np.eye(4).tolist()},
     "piecewise_jerk": {}, "table": {"times": [0.0, 1.0], "s": [0.0, 1.0], "breaks": [0.0, 1.0], "coefficients": [[[0.0], [1.0]]]},
     "from_csv": {"source": "0,0\n1,1\n2,0\n"}, "from_svg": {"source": "M 0 0 L 1 0"}, "joint_move": {"goal": [0.1] * 3},
+    "waypoints": {"times": [0.0, 1.0]},
 }  # fmt: skip
 
 

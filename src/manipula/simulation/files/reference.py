@@ -1,4 +1,4 @@
-"""References ⇄ tables: a path under a time law, a motion by formulas, a joint move, or a table of polynomials."""
+"""References ⇄ tables: a path under a time law, a motion by formulas, a joint move, waypoints, or a table of polynomials."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from manipula.motion.formula_motion import formula_motion
 from manipula.motion.joint_move import joint_move
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory, trajectory
+from manipula.motion.waypoints import waypoints
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Choice, Numbers, Rows
 from manipula.parts.registry import PartKind
@@ -57,7 +58,7 @@ def polynomials(
 KIND = PartKind(
     "reference",
     "kind",
-    {"formula": formula_motion, "joint_move": joint_move, "table": polynomials},
+    {"formula": formula_motion, "joint_move": joint_move, "waypoints": waypoints, "table": polynomials},
     "manipula.simulation.files.reference.KIND",
 )
 
