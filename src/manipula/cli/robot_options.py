@@ -50,7 +50,11 @@ class RobotOptions:
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="An argument of the xacro file; several times.")
     ] = None
     packages: Annotated[
-        list[Path] | None, typer.Option(metavar="FOLDER", help="Where packages of xacro and meshes lie; several times.")
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where packages of xacro and meshes lie, or a folder above an MJCF file that you trust; several times.",
+        ),
     ] = None
 
     def load(self, source: str) -> Robot:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, UnphysicalError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
@@ -116,7 +117,11 @@ def _symbolic(robot: Robot) -> Iterator[Finding]:
 def _coupled(robot: Robot) -> Iterator[Finding]:
     for f in robot.followers:
         leader = robot.joints[f.leader].name
-        yield Finding("info", "coupling", f.name, f"Joint '{f.name}' follows '{leader}': it moves {f.ratio} times as far, from {f.offset}.",
+        ratio, offset = (str(v) if is_symbolic(v) else f"{v:g}" for v in (f.ratio, f.offset))
+        law = f"it moves {ratio} times as far" + (
+            "" if f.offset == 0 else f", from {offset} {'rad' if f.joint.is_revolute else 'm'}"
+        )
+        yield Finding("info", "coupling", f.name, f"Joint '{f.name}' follows '{leader}': {law}.",
                       {"leader": leader, "ratio": f.ratio, "offset": f.offset})  # fmt: skip
 
 
