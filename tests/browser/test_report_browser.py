@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from PIL import Image
 
 from manipula.reports.report import write_report
 from manipula.reports.theme import JOINT_COLOURS
+from manipula.robot.appearance import Visual
 from report_results import HOSTILE, planar, renamed, seven
 
 BROWSER = next(
@@ -74,3 +76,18 @@ def test_tables_have_no_gaps_on_a_phone(tmp_path) -> None:
     page.write_text(html.replace("</body>", f"<script>{measured}</script></body>"), encoding="utf-8")
     dom, _ = opened(page, "--dump-dom", "--window-size=500,900")
     assert 0 < int(re.search(r'data-head="(\d+)"', dom).group(1)) < 80
+
+
+def test_the_shapes_of_a_robot_are_on_the_screen(tmp_path) -> None:
+    result = planar()
+    green = (0.0, 1.0, 0.0, 1.0)
+    shapes = tuple(Visual(i, "sphere", (0.1,), colour=green) for i in range(result.scenario.robot.n))
+    dressed = result.scenario.robot.replace(appearance=shapes)
+    shown = dataclasses.replace(result, scenario=result.scenario.replace(robot=dressed))
+    page = write_report(shown, tmp_path / "report.html", equations=False, charts=())
+    shot = tmp_path / "shot.png"
+    _, heard = opened(page, f"--screenshot={shot}", "--window-size=1200,1000")
+    assert heard == []
+    with Image.open(shot) as image:
+        red, green_part, blue = np.moveaxis(np.asarray(image.convert("RGB"), float), -1, 0)
+    assert np.sum((green_part > 90) & (red < 0.6 * green_part) & (blue < 0.6 * green_part)) > 300

@@ -11,6 +11,7 @@ from manipula.algebra.pose import Pose
 from manipula.errors import ManipulaError
 from manipula.formats.meshes import Triangles
 from manipula.physics.kinematics import poses
+from manipula.reports.payload import TRIANGLES, look_of
 from manipula.reports.scene import scene
 from manipula.reports.tessellation import simplified, triangles_of
 from manipula.robot.appearance import Visual
@@ -135,3 +136,18 @@ def test_requests_that_are_refused(arm, wrong):
         scene(arm, **wrong)
     with pytest.raises(ManipulaError):
         scene("arm")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_report_is_fed_with_surfaces_and_the_poses_of_their_bodies(arm):
+    q = np.array([[0.3, -0.4, 0.1, 0.2], [0.1, 0.2, 0.0, -0.3]])[:, : arm.n]
+    look = look_of(arm, q, 6)
+    assert look is not None
+    assert [s["body"] for s in look["surfaces"]] == [0, 1, 2]  # of those that have poses here
+    assert [s["colour"] for s in look["surfaces"]][1] == "#ff0000"
+    for at, row in zip(q, look["poses"]):
+        X = np.array(row).reshape(3, 3, 3)
+        expected = scene(arm, at).poses
+        np.testing.assert_allclose(X[:, 0], expected[:, :3, 3], atol=1e-6)
+        np.testing.assert_allclose(X[:, 1:], expected[:, :3, :2].transpose(0, 2, 1), atol=1e-4)
+    assert sum(len(s["faces"]) for s in look["surfaces"]) <= 3 * TRIANGLES
+    assert look_of(arm.replace(appearance=()), q, 6) is None

@@ -239,6 +239,12 @@ def _player(result: Result, samples: dict[str, Any]) -> str:
     )  # fmt: skip
     boxes = "" if arm["tip"] is None else '<label><input type="checkbox" id="show-trace" checked>Trace</label>'
     boxes += "" if arm["target"] is None else '<label><input type="checkbox" id="show-target" checked>Target</label>'
+    boxes += "" if arm["look"] is None else '<label><input type="checkbox" id="show-shapes" checked>Shapes</label>'
+    told = (
+        ""
+        if arm["look"] is None
+        else "".join(f'<p class="note">{text(note, 300)}</p>' for note in arm["look"]["notes"])
+    )
     words = "The arm along its motion. Arrow keys turn the view, plus and minus zoom, 0 resets, space plays, comma and full stop step."
     return (
         f'<div class="card player"><canvas id="stage" tabindex="0" role="img" aria-label="{words}"></canvas>'
@@ -249,7 +255,7 @@ def _player(result: Result, samples: dict[str, Any]) -> str:
         f'<label>Speed <select id="speed">{speeds}</select></label>{boxes}'
         f'<span>{views} <button type="button" data-view="home">{"3-D" if arm["plane"] is None else "Reset view"}</button></span></div></div>'
         '<noscript><p class="note">Scripts are switched off, so the arm stands still; charts and tables are complete.</p></noscript>'
-        '<p class="hint">Drag to turn, pinch or shift-scroll to zoom, double-click to reset.</p>'
+        f'{told}<p class="hint">Drag to turn, pinch or shift-scroll to zoom, double-click to reset.</p>'
     )
 
 

@@ -72,6 +72,10 @@
       const see = (p) => { const r = raw(p); for (let k = 0; k < 2; k++) { low[k] = Math.min(low[k], r[k]); high[k] = Math.max(high[k], r[k]); } };
       for (const frame of arm.points) for (let k = 0; k < frame.length; k += 3) see(frame.slice(k, k + 3));
       for (const p of arm.target || []) see(p);
+      for (const { body, reach } of arm.look ? arm.look.surfaces : []) for (const row of arm.look.poses) {
+        const origin = row.slice(9 * body, 9 * body + 3);
+        for (const side of [right, up]) for (const k of [-reach, reach]) see(plus(origin, side, k));
+      }
       const pad = 0.1 * arm.size;
       camera.fit = { x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, w: high[0] - low[0] + 2 * pad, h: high[1] - low[1] + 2 * pad };
     }
@@ -111,7 +115,7 @@
     const camera = makeCamera(arm);
     const n = arm.prismatic.length;
     let palette = colours(n);
-    const options = { trace: true, target: true };
+    const options = { trace: true, target: true, shapes: true };
     let posture = [0, 0, 0];
 
     function polygon(points, fill, stroke) {
@@ -153,6 +157,31 @@
       for (let u = span[0][0]; u <= span[0][1]; u++) line([at(u, span[1][0]), at(u, span[1][1])], palette.rule, u === 0 ? 1.8 : 0.8);
       for (let v = span[1][0]; v <= span[1][1]; v++) line([at(span[0][0], v), at(span[0][1], v)], palette.rule, v === 0 ? 1.8 : 0.8);
       return { spacing, level, normal };
+    }
+
+    function surfaces(view, things) { // what the robot looks like: triangles that face the viewer, lit from above the shoulder
+      const [i, j, f] = posture, rows = arm.look.poses;
+      const unit = (v) => { const s = Math.hypot(...v) || 1; return v.map((x) => x / s); };
+      const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+      const light = unit(plus(plus(view.near, view.up, 0.8), view.right, 0.4));
+      for (const { body, corners, faces, colour, opacity } of arm.look.surfaces) {
+        const at = (k) => [0, 1, 2].map((c) => rows[i][9 * body + k + c] * (1 - f) + rows[j][9 * body + k + c] * f);
+        const origin = at(0), x = unit(at(3)), y0 = at(6), y = unit(plus(y0, x, -dot(x, y0))), z = cross(x, y);
+        const placed = [];
+        for (let k = 0; k < corners.length; k += 3) {
+          const point = plus(plus(plus(origin, x, corners[k]), y, corners[k + 1]), z, corners[k + 2]);
+          placed.push([point, view.place(point)]);
+        }
+        for (let k = 0; k < faces.length; k += 3) {
+          const [[a, A], [b, B], [c, C]] = [placed[faces[k]], placed[faces[k + 1]], placed[faces[k + 2]]];
+          if ((B[0] - A[0]) * (C[1] - A[1]) >= (C[0] - A[0]) * (B[1] - A[1])) continue; // seen from behind
+          const bright = dot(unit(cross(plus(b, a, -1), plus(c, a, -1))), light);
+          things.push([(A[2] + B[2] + C[2]) / 3, () => {
+            const shade = bright > 0.75 ? mixed(colour, "#ffffff", bright - 0.75) : mixed(colour, "#000000", Math.min(0.6, 0.6 * (0.75 - bright)));
+            context.globalAlpha = opacity; polygon([A, B, C], shade, shade); context.globalAlpha = 1;
+          }]);
+        }
+      }
     }
 
     function triad(view, width, height) {
@@ -205,7 +234,9 @@
       }
 
       const things = [];
-      for (const [a, b, joint] of arm.lines) {
+      const dressed = options.shapes && arm.look;
+      if (dressed) surfaces(view, things);
+      for (const [a, b, joint] of dressed ? [] : arm.lines) {
         for (let part = 0; part < PIECES; part++) { // in pieces, so that what is nearer covers what is farther
           const along = (share) => view.place(p[a].map((x, c) => x + (p[b][c] - x) * share));
           const [s, e] = [along(part / PIECES), along((part + 1) / PIECES)];
@@ -214,11 +245,11 @@
           things.push([(s[2] + e[2]) / 2, () => bar(s, e, joint < 0 ? palette.muted : palette.joints[joint], thick, "butt")]);
         }
       }
-      for (const [a, b, joint] of arm.slides) {
+      for (const [a, b, joint] of dressed ? [] : arm.slides) {
         const [s, e] = [view.place(p[a]), view.place(p[b])];
         things.push([(s[2] + e[2]) / 2 - 1e-6, () => bar(s, e, palette.joints[joint], thick * 0.55, "butt")]);
       }
-      for (let k = 0; k < n; k++) {
+      for (let k = 0; k < (dressed ? 0 : n); k++) {
         const centre = p[k + 1], axis = dot(axes[k], view.near) >= 0 ? axes[k] : axes[k].map((x) => -x);
         const reach = (arm.prismatic[k] ? 1.5 : 0.95) * 0.03 * arm.size, radius = (arm.prismatic[k] ? 0.8 : 0.95) * thick / view.scale;
         const [u, v] = across(axis);
@@ -296,7 +327,7 @@
     }
     play.addEventListener("click", () => run(!playing));
     scrub.addEventListener("input", () => { run(false); clock.set(Number(scrub.value)); });
-    for (const name of ["trace", "target"]) {
+    for (const name of ["trace", "target", "shapes"]) {
       const box = $(`show-${name}`);
       if (box) box.addEventListener("change", () => { stage.options[name] = box.checked; stage.ask(); });
     }
