@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from manipula.algebra.pose import IDENTITY
@@ -11,6 +11,7 @@ from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import check_reference, safe_join
 from manipula.formats.meshes.reader import SUFFIXES
 from manipula.formats.packages import SCHEMES, find_package, searched_folders
+from manipula.lazy import cached_property
 from manipula.robot.appearance import MOST_SHAPES, Colour, VisualDraft, placed
 
 PACKAGE_FILES = ("package.xml", "model.config")  # one of them stands in the folder of a package
@@ -26,7 +27,7 @@ class Looks:
     """
 
     def __init__(self, folder: Path | None, package_dirs: Sequence[str | os.PathLike[str]] = ()) -> None:
-        self.folder, self.package_dirs = folder, package_dirs
+        self.folders = MeshFolders(folder, package_dirs)
         for _ in searched_folders(package_dirs):  # which refuses folders that are not there
             pass
         self.shapes: list[VisualDraft] = []
@@ -62,7 +63,7 @@ class Looks:
         """The file of a mesh; empty where there is none."""
         if reference not in self.meshes:
             try:
-                self.meshes[reference] = str(find_mesh(reference, self.folder, self.package_dirs))
+                self.meshes[reference] = str(self.folders.find(reference))
             except DescriptionError as error:
                 self.meshes[reference] = error
         found = self.meshes[reference]
@@ -102,31 +103,46 @@ def find_mesh(reference: str, folder: Path | None, package_dirs: Sequence[str | 
     Raises:
         DescriptionError: no such file or package, a path that leads elsewhere, or a file that holds no mesh.
     """
-    try:
-        return _found(reference, folder, package_dirs)
-    except (OSError, RuntimeError, ValueError) as problem:
-        if isinstance(problem, DescriptionError):
-            raise
-        raise DescriptionError(f"The path '{printable(reference, 60)}' cannot be followed.") from None
+    return MeshFolders(folder, package_dirs).find(reference)
 
 
-def _found(reference: str, folder: Path | None, package_dirs: Sequence[str | os.PathLike[str]]) -> Path:
-    around = [] if folder is None else list(_packages_around(folder.resolve()))
-    if reference.startswith(SCHEMES):
-        name, _, rest = check_reference(reference).partition("/")
-        own = next((p for p in around if p.name == name), None)
-        return safe_join(find_package(name, package_dirs) if own is None else own, rest, SUFFIXES)
-    path = reference.removeprefix("file://").replace("\\", "/")
-    if folder is None and not path.startswith("/"):
-        raise DescriptionError(f"'{printable(reference, 60)}': a text has no folder to look this file up in.")
-    real = Path(folder or "/", path).resolve()
-    for root in ([] if folder is None else [folder.resolve()]) + around + list(searched_folders(package_dirs)):
-        if real.is_relative_to(inside := root.resolve()):
-            return safe_join(inside, real.relative_to(inside).as_posix(), SUFFIXES)
-    raise DescriptionError(f"'{printable(reference, 60)}' leads out of the folder of the description and its packages.")
+class MeshFolders:
+    """The folders in which the meshes of one description may lie; each is looked at once."""
 
+    def __init__(self, folder: Path | None, package_dirs: Sequence[str | os.PathLike[str]] = ()) -> None:
+        self.folder, self.package_dirs = folder, package_dirs
 
-def _packages_around(folder: Path) -> Iterator[Path]:
-    for place in (folder, *folder.parents)[:LEVELS]:
-        if any((place / name).is_file() for name in PACKAGE_FILES):
-            yield place
+    def find(self, reference: str) -> Path:
+        """``find_mesh``"""
+        try:
+            return self._found(reference)
+        except (OSError, RuntimeError, ValueError) as problem:
+            if isinstance(problem, DescriptionError):
+                raise
+            raise DescriptionError(f"The path '{printable(reference, 60)}' cannot be followed.") from None
+
+    @cached_property
+    def _home(self) -> Path | None:
+        return None if self.folder is None else self.folder.resolve()
+
+    @cached_property
+    def _around(self) -> list[Path]:
+        """The packages around the description."""
+        above = [] if self._home is None else [self._home, *self._home.parents][:LEVELS]
+        return [place for place in above if any((place / name).is_file() for name in PACKAGE_FILES)]
+
+    def _found(self, reference: str) -> Path:
+        if reference.startswith(SCHEMES):
+            name, _, rest = check_reference(reference).partition("/")
+            own = next((p for p in self._around if p.name == name), None)
+            return safe_join(find_package(name, self.package_dirs) if own is None else own, rest, SUFFIXES)
+        path = reference.removeprefix("file://").replace("\\", "/")
+        if self._home is None and not path.startswith("/"):
+            raise DescriptionError(f"'{printable(reference, 60)}': a text has no folder to look this file up in.")
+        real = Path(self._home or "/", path).resolve()
+        home = [] if self._home is None else [self._home]
+        for root in (*home, *self._around, *(p.resolve() for p in searched_folders(self.package_dirs))):
+            if real.is_relative_to(root):
+                return safe_join(root, real.relative_to(root).as_posix(), SUFFIXES)
+        shown = printable(reference, 60)
+        raise DescriptionError(f"'{shown}' leads out of the folder of the description and its packages.")

@@ -63,25 +63,25 @@ def read_text(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> str:
         raise DescriptionError("This is not UTF-8 text.", file=os.fspath(path), line=line) from None
 
 
-def xml_source(text_or_path: str | bytes | os.PathLike[str]) -> Source:
+def xml_source(text_or_path: str | bytes | os.PathLike[str], limit: int = MAX_BYTES) -> Source:
     """XML given as text (anything that holds a ``<``) or as the path of a file."""
     if isinstance(text_or_path, os.PathLike):
-        return Source(read_bytes(text_or_path), os.fspath(text_or_path), True)
+        return Source(read_bytes(text_or_path, limit), os.fspath(text_or_path), True)
     if isinstance(text_or_path, bytes):
         data, declared = text_or_path, True
     elif isinstance(text_or_path, str):
         if "<" not in text_or_path:
             if not text_or_path.strip() or "\n" in text_or_path:
                 raise DescriptionError("This is neither XML nor the path of a file.")
-            return Source(read_bytes(text_or_path), text_or_path, True)
+            return Source(read_bytes(text_or_path, limit), text_or_path, True)
         try:
             data, declared = text_or_path.encode("utf-8"), False
         except UnicodeEncodeError:
             raise DescriptionError("The text holds half a surrogate pair, which no file can hold.") from None
     else:
         raise DescriptionError(f"XML text or a path is needed, found {printable(type(text_or_path).__name__)}.")
-    if len(data) > MAX_BYTES:
-        raise BudgetError(f"A description has at most {MAX_BYTES} bytes, this text {len(data)}.")
+    if len(data) > limit:
+        raise BudgetError(f"A description has at most {limit} bytes, this text {len(data)}.")
     return Source(data, None, declared)
 
 

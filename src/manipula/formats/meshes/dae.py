@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, printable
-from manipula.formats.guard import MAX_BYTES
 from manipula.formats.meshes.nodes import Node, joined
 from manipula.formats.meshes.triangles import Triangles, check_count
 from manipula.formats.xml.reader import Budget, Element, read_xml
 
-BUDGET = Budget(depth=256, elements=200_000, text=MAX_BYTES)
+MAX_BYTES = 64 * 2**20
+BUDGET = Budget(bytes=MAX_BYTES, depth=256, elements=200_000, text=MAX_BYTES)
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 
 
@@ -101,7 +101,7 @@ class _Collada:
 
     def _faces(self, element: Element) -> Triangles:
         """The corners named by one element; in ``<p>`` each corner has one number for every offset of the inputs."""
-        offset, width = None, 1
+        offset, width, points = None, 1, np.zeros((0, 3))
         for e in element.all("input"):
             at = _whole(e, "offset")
             width = max(width, at + 1)

@@ -140,7 +140,8 @@ class _Gltf:
         """Rows of numbers out of a buffer, (count, 3) or (count, 1)."""
         accessor = self._entry("accessors", number)
         width = {"VEC3": 3, "SCALAR": 1}[kind]
-        form = _TYPES.get(accessor.get("componentType") if type(accessor.get("componentType")) is int else 0)
+        stated: Any = accessor.get("componentType")
+        form = _TYPES.get(stated) if type(stated) is int else None
         if accessor.get("type") != kind or form is None or (width == 3 and form != "<f4"):
             raise DescriptionError(f"An accessor of this glTF file is no {kind} of a kind that is read.")
         if "sparse" in accessor or "bufferView" not in accessor:

@@ -24,6 +24,7 @@ _TYPO = 0.7  # how alike an unknown attribute and a missing one must be to be ta
 class Budget(NamedTuple):
     """How much XML one description may hold; ``counts`` limits single tags."""
 
+    bytes: int = MAX_BYTES  # of all files of one description
     depth: int = 24
     elements: int = 100_000
     attributes: int = 100  # of one element
@@ -150,7 +151,7 @@ def read_xml(
     Raises:
         DescriptionError: malformed, forbidden or too large; with file and line.
     """
-    source = xml_source(text_or_path)
+    source = xml_source(text_or_path, budget.bytes)
     try:
         return _parse(source, budget, spent or BudgetUsed()), source.file
     except DescriptionError as error:
@@ -164,8 +165,8 @@ def _parse(source: Source, budget: Budget, spent: BudgetUsed) -> Element:
     roots: list[Element] = []
     counts = spent.counts
     spent.bytes += len(source.data)
-    if spent.bytes > MAX_BYTES:
-        raise BudgetError(f"At most {MAX_BYTES} bytes are read, all files of a description together.")
+    if spent.bytes > budget.bytes:
+        raise BudgetError(f"At most {budget.bytes} bytes are read, all files of a description together.")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         spent.elements += 1
