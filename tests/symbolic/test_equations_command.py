@@ -38,3 +38,38 @@ def test_letters_of_the_file() -> None:
     result = CliRunner().invoke(app, ["equations", "panda", "--symbolic"])
     assert result.exit_code != 0
     assert "Nothing stays symbolic" in result.output
+
+
+def test_parts_of_links_names_and_digits(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    result = run(
+        app, ["equations", "abdelsatar-2r", "--names", "joints", "--only", "com,U,pseudo_inertia,christoffel,energies"]
+    )
+    assert result.exit_code == 0
+    for line in (
+        "rC1 = [a1*c1/2; a1*s1/2; 0]",
+        "h112 = -a1*a2*m2*s2/2",
+        "Ek1 = a1^2*m1*th1d^2/6",
+        "Ep1 = a1*gc*m1*s1/2",
+    ):
+        assert line in result.stdout
+    assert "M11 = 1.67 + 1.18*c2" in run(app, ["equations", "scara-khang", "--only", "M", "--digits", "3"]).stdout
+    assert (
+        "1.6708333333333334" in run(app, ["equations", "scara-khang", "--format", "latex", "--digits", "exact"]).stdout
+    )
+    assert run(app, ["equations", "scara-khang", "--digits", "many"]).exit_code != 0
+    assert run(app, ["equations", "scara-khang", "--standalone"]).exit_code != 0
+    assert run(app, ["equations", "scara-khang", "--names", "file"]).exit_code != 0
+    file = tmp_path / "arm.txt"
+    file.write_text("a1,0,0,w1,m1,[0 0 0; 0 0 0; 0 0 J],[0;0;0;1],w1,rate,grow,1,[0;-9.81;0],1\n")
+    result = run(app, ["equations", str(file), "--names", "file", "--format", "matlab", "--only", "T,tau"])
+    assert result.exit_code == 0, result.output
+    assert "rate^2" in result.stdout
+    assert "grow" in result.stdout
+
+
+def test_a_document_for_pdflatex() -> None:
+    result = CliRunner().invoke(app, ["equations", "planar-2r", "--format", "latex", "--standalone", "--only", "all"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(r"\documentclass")
+    assert r"\end{document}" in result.stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from manipula.errors import ManipulaError
@@ -11,7 +10,6 @@ from manipula.robot.robot import Robot
 MOST_TERMS = 400  # of the mass matrix, estimated before anything is derived
 MOST_SECONDS = 3.0
 MOST_CHARACTERS = 120_000
-_LONG = re.compile(r"<mn>([0-9]+\.[0-9]{7,})</mn>")  # drawn with six digits; the LaTeX beside it keeps them all
 
 
 class _TooLongError(Exception):
@@ -34,5 +32,4 @@ def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
         return ""
     inside = page.partition("<body>")[2].rpartition("</body>")[0].strip()
     inside = "".join(c for c in inside if c.isprintable() or c == "\n")
-    inside = _LONG.sub(lambda m: f"<mn>{float(m.group(1)):.6g}</mn>", inside)
     return inside if 0 < len(inside) <= MOST_CHARACTERS else ""

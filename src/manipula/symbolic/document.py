@@ -11,7 +11,7 @@ import sympy
 from manipula.algebra.arguments import rows_of
 from manipula.errors import unknown_name
 from manipula.robot.link import TIP
-from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, atoms, product
+from manipula.symbolic.expression_tree import ZERO, Atom, Node, add, atoms, product, spread_decimals
 
 if TYPE_CHECKING:
     from manipula.symbolic.equations import Equations
@@ -216,6 +216,15 @@ def chosen_sections(only: Sequence[str] | str | None) -> list[str]:
 
 
 def sections(eq: Equations, only: Sequence[str] | str | None = None) -> list[Section]:
+    """The document (:func:`_derived`) with decimals multiplied out, as people write them."""
+    return [Section(s.title, tuple((label, _spread(value)) for label, value in s.formulas)) for s in _derived(eq, only)]
+
+
+def _spread(value: Node | Rows) -> Node | Rows:
+    return [[spread_decimals(x) for x in row] for row in value] if isinstance(value, list) else spread_decimals(value)
+
+
+def _derived(eq: Equations, only: Sequence[str] | str | None) -> list[Section]:
     """The document: definitions of constants first, then the parts.
 
     Without a choice: M, then tau with the entries of M by name, then friction if there is any.

@@ -222,3 +222,29 @@ def is_fraction(x: Number) -> bool:
         while rest % prime == 0:
             rest //= prime
     return rest > 1 or x.denominator <= 10
+
+
+def spread_decimals(node: Node) -> Node:
+    """A decimal in front of a bracket of whole multiples, multiplied out: ``0.05*(7*c1 + 5*c12)`` is ``0.35*c1 + 0.25*c12``."""
+    if isinstance(node, Atom):
+        return node
+    if isinstance(node, Sum):
+        return add(spread_decimals(term) for term in node.terms)
+    number = node.coefficient
+    factors = [(spread_decimals(f), k) for f, k in node.factors]
+    sums = [i for i, (f, _) in enumerate(factors) if isinstance(f, Sum)]
+    if len(sums) == 1 and factors[sums[0]][1] == 1 and isinstance(number, Fraction) and not is_fraction(number):
+        terms = factors.pop(sums[0])[0].terms
+        multiples = [getattr(term, "coefficient", 1) for term in terms]
+        if all(isinstance(m, int) for m in multiples) and any(abs(m) != 1 for m in multiples):
+            scale = number if not factors else abs(number)
+            inside = Sum(
+                tuple(Product(float(scale * m), getattr(x, "factors", ((x, 1),))) for m, x in zip(multiples, terms))
+            )
+            if not factors:
+                return inside
+            number = -1 if number < 0 else 1
+        else:
+            inside = Sum(terms)
+        factors.insert(sums[0], (inside, 1))
+    return Product(number, tuple(factors))

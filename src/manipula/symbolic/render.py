@@ -13,6 +13,7 @@ from manipula.symbolic.document import Rows, Section, sections
 from manipula.symbolic.expression_tree import Atom, Node, atoms, operations
 from manipula.symbolic.latex_page import PAPER, escaped, standalone_latex
 from manipula.symbolic.names import latex_name
+from manipula.symbolic.writers.base import FormulaWriter
 from manipula.symbolic.writers.latex import PAGE, LatexWriter
 from manipula.symbolic.writers.mathml import MathmlWriter, identifier
 from manipula.symbolic.writers.matlab import MatlabWriter, checked
@@ -99,6 +100,7 @@ def _matlab(eq: Equations, document: list[Section], digits: int | None) -> str:
     lines = [f"% {printable(_title(eq), 200)}"]
     lines += [f"% {q}: {printable(name)} [{unit}]" for q, name, unit in _variables(eq)]
     needed = [checked(str(s)) for s in eq.parameters if str(s) not in eq.definition_nodes]
+    taken = {*needed, *(s.name for s in (*eq.names.q, *eq.names.qd, *eq.names.qdd))}
     if needed:
         lines.append(f"% parameters: {', '.join(needed)}")
     lines += [f"% {printable(remark, 200)}" for remark in eq.remarks]
@@ -106,33 +108,56 @@ def _matlab(eq: Equations, document: list[Section], digits: int | None) -> str:
     for section in document:
         lines += ["", f"% {section.title}"]
         for label, value in section.formulas:
-            lines.append(
-                f"{checked(label)} = {writer.matrix(value) if isinstance(value, list) else writer.formula(value)};"
-            )
+            name = checked(f"{label}_" if label in taken else label)
+            lines.append(f"{name} = {writer.matrix(value) if isinstance(value, list) else writer.formula(value)};")
+        lines += _assembled(eq, section)
     return "\n".join(lines) + "\n"
+
+
+def _assembled(eq: Equations, section: Section) -> list[str]:
+    """``M = [M11, M12; M12, M22];`` after the entries of a matrix or vector of joints."""
+    labels, n, apart = {label for label, _ in section.formulas}, eq.robot.n, "_" if eq.robot.n > 9 else ""
+    out = []
+    for letter in ("M", "C"):
+        rows = [[f"{letter}{i}{apart}{j}" for j in range(1, n + 1)] for i in range(1, n + 1)]
+        rows = [
+            [name if name in labels else f"{letter}{j + 1}{apart}{i + 1}" for j, name in enumerate(r)]
+            for i, r in enumerate(rows)
+        ]
+        if all(name in labels for row in rows for name in row) and letter not in eq.robot.parameters:
+            out.append(f"{letter} = [{'; '.join(', '.join(row) for row in rows)}];")
+    for letter in ("h", "g", "tau", "tauf"):
+        names = [f"{letter}{i}" for i in range(1, n + 1)]
+        if labels == set(names) and letter not in eq.robot.parameters:
+            out.append(f"{letter} = [{'; '.join(names)}];")
+    return out
 
 
 def _latex(eq: Equations, document: list[Section], digits: int | None, width: float = PAGE) -> str:
     writer = LatexWriter(eq.names, digits, width)
     whole = width != PAGE
-    out = [] if whole else ["\n".join(f"% {line}" for line in (_title(eq), *eq.remarks))]
-    joints = ", ".join(
-        f"${eq.names.latex(('q', i))}$ {escaped(name)}~[{unit}]" for i, (_, name, unit) in enumerate(_variables(eq))
-    )
+    body = []
+    for section in document:
+        head = rf"\section*{{{escaped(section.title)}}}" if whole else f"% {section.title}"
+        rows = f"\n\\begin{{align*}}\n{_aligned(writer, section)}\n\\end{{align*}}" if section.formulas else ""
+        body.append(head + rows)
+    remarks = [*eq.remarks, *_rounded(writer)]
     if whole:
-        out += [rf"\noindent Joint variables: {joints}.", *(rf"\noindent {escaped(remark)}" for remark in eq.remarks)]
+        variables = enumerate(_variables(eq))
+        joints = ", ".join(f"${eq.names.latex(('q', i))}$ {escaped(name)}~[{unit}]" for i, (_, name, unit) in variables)
+        out = [rf"\noindent Joint variables: {joints}.", *(rf"\noindent {escaped(remark)}" for remark in remarks)]
+    else:
+        out = ["\n".join(f"% {line}" for line in (_title(eq), *remarks))]
     short = [
         f"${eq.names.latex(key)} = {eq.names.latex_function(*key)}$" for key in eq.names.abbreviated(_used(document))
     ]
     if short:
         out.append("% Abbreviations\n" + rf"\noindent Abbreviations: {', '.join(short)}.")
-    for section in document:
-        head = rf"\section*{{{escaped(section.title)}}}" if whole else f"% {section.title}"
-        if section.formulas:
-            out.append(f"{head}\n\\begin{{align*}}\n{_aligned(writer, section)}\n\\end{{align*}}")
-        else:
-            out.append(head)
-    return "\n\n".join(out) + "\n"
+    return "\n\n".join(out + body) + "\n"
+
+
+def _rounded(writer: FormulaWriter) -> list[str]:
+    return [f"Decimals are rounded to {writer.digits} significant digits."] if writer.rounded else []
 
 
 def _aligned(writer: LatexWriter, section: Section) -> str:
@@ -154,19 +179,18 @@ math{font-size:1.05rem;white-space:nowrap}details{color:#555}pre{white-space:pre
 
 def _html(eq: Equations, document: list[Section], digits: int | None) -> str:
     writer, tex = MathmlWriter(eq.names, digits), LatexWriter(eq.names, digits)
-    title = html.escape(_title(eq))
-    body = [f"<h1>{title}</h1>"]
-    joints = ", ".join(f"{html.escape(q)} = {html.escape(name)} [{unit}]" for q, name, unit in _variables(eq))
-    short = ", ".join(f"{html.escape(n)} = {html.escape(m)}" for n, m in _abbreviations(eq, document).items())
-    body.append(f"<p>{joints}{'<br>' + short if short else ''}</p>")
-    body += [f"<p>{html.escape(remark)}</p>" for remark in eq.remarks]
+    body = []
     for section in document:
         body.append(f"<h2>{html.escape(section.title)}</h2>")
         for label, value in section.formulas:
             body.append(f'<div class="eq">{" ".join(_pieces(writer, label, value))}</div>')
-        source = _aligned(tex, section)
-        body.append(f"<details><summary>LaTeX</summary><pre>{html.escape(source)}</pre></details>")
-    content = "\n".join(body)
+        body.append(f"<details><summary>LaTeX</summary><pre>{html.escape(_aligned(tex, section))}</pre></details>")
+    title = html.escape(_title(eq))
+    joints = ", ".join(f"{html.escape(q)} = {html.escape(name)} [{unit}]" for q, name, unit in _variables(eq))
+    short = ", ".join(f"{html.escape(n)} = {html.escape(m)}" for n, m in _abbreviations(eq, document).items())
+    head = [f"<h1>{title}</h1>", f"<p>{joints}{'<br>' + short if short else ''}</p>"]
+    head += [f"<p>{html.escape(remark)}</p>" for remark in (*eq.remarks, *_rounded(writer))]
+    content = "\n".join(head + body)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{title}</title>\n<style>{_STYLE}</style></head>\n"

@@ -19,6 +19,7 @@ class FormulaWriter(ABC):
 
     def __init__(self, names: SymbolNames, digits: int | None = None) -> None:
         self.names, self.digits = names, digits
+        self.rounded = False  # has a decimal lost digits in what was written so far?
 
     def formula(self, node: Node) -> str:
         """The whole formula; a leading minus is written, a leading plus is not."""
@@ -51,7 +52,9 @@ class FormulaWriter(ABC):
             return str(x), ""
         if isinstance(x, Fraction) and is_fraction(x):
             return str(x.numerator), "" if x.denominator == 1 else str(x.denominator)
-        return decimal(float(x), self.digits), ""
+        text = decimal(float(x), self.digits)
+        self.rounded |= text != decimal(float(x))
+        return text, ""
 
     @abstractmethod
     def product(self, node: Product) -> str:
