@@ -27,6 +27,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, printable
 from manipula.native.binary_interface import BATCH, aligned_workspace
+from manipula.native.locks import import_module
 
 if TYPE_CHECKING:
     from concurrent.futures import Future  # imports much; only work that is shared needs it
@@ -155,6 +156,7 @@ def share(work: Callable[[], None], helpers: int, stop: StopFlag, *, join_in: bo
     The wait cannot be cut short: an interruption raises the stop flag and is passed on when everybody has left. Helpers that
     have not begun when the caller is through are called off. The first failure of a helper is raised here.
     """
+    import_module("concurrent.futures")
     from concurrent.futures import Future
 
     futures: list[Future[None]] = [Future() for _ in range(helpers)]

@@ -11,6 +11,7 @@ import numpy as np
 from manipula.errors import ManipulaError, TracingError
 from manipula.identity import is_own
 from manipula.native.calling.threads import thread_count
+from manipula.native.locks import import_module
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.interpreted import (
     COMPILED,
@@ -255,6 +256,7 @@ def _noise_of_all(s: Any, members: list[int], threads: int | None) -> np.ndarray
     workers = thread_count(threads, len(members) * (s.steps + 1) * s.robot.n * SECONDS_PER_PAIR)
     if workers == 1:
         return np.concatenate([noise_of(s, k) for k in members])
+    import_module("concurrent.futures.thread")
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
