@@ -84,7 +84,7 @@ def test_what_is_not_read_of_mjcf_is_told() -> None:
     assert "1 <position> actuator(s): their control law is not read" in said
     assert "1 actuator(s) that drive no joint directly are not read" in said
     assert "is not symmetric" in notes_of(after='<actuator><motor joint="j" ctrlrange="-1 2"/></actuator>')
-    assert "contact is not modelled" in notes_of(inside=INERTIAL + '<geom size="1" contype="0"/>')
+    assert "contact of geoms is not modelled" in notes_of(inside=INERTIAL + '<geom size="1" contype="0"/>')
     assert "joint limits are disabled" in notes_of(before='<option><flag limit="disable"/></option>')
     tendon = '<tendon><fixed name="t" range="0 1"><joint joint="j" coef="1"/></fixed></tendon>'
     assert "the limits of tendons are not read" in notes_of(after=tendon)
@@ -94,10 +94,10 @@ def test_what_is_not_read_of_mjcf_is_told() -> None:
     ("after", "words"),
     [
         ('<actuator><motor joint="jj"/></actuator>', "No joint named 'jj'. Did you mean 'j'"),
-        ('<tendon><fixed damping="1"><joint joint="j" coef="1"/></fixed></tendon>', "A tendon with damping pulls"),
+        ('<tendon><fixed damping="1"><joint joint="j" coef="1"/></fixed></tendon>', "with damping pulls"),
         ('<tendon><fixed frictionloss="1"><joint joint="j" coef="1"/></fixed></tendon>', "with frictionloss pulls"),
         ('<deformable><flex name="f"/></deformable>', "Deformable bodies are not modelled"),
-        ('<equality><joint joint1="j"/></equality>', "couples joints"),
+        ('<equality><connect body1="a" anchor="0 0 1"/></equality>', "closes a loop"),
     ],
 )
 def test_what_would_change_the_motion_is_refused(after: str, words: str) -> None:
