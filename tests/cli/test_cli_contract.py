@@ -56,6 +56,8 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "convert panda x.xml --dh standard": "--dh",
     "convert scara-khang x.txt --dh standard": "--dh",
     "run one.toml -o out --threads 2": "--threads",
+    "equations planar-2r --standalone": "standalone",
+    "equations planar-2r --names file": "names",
     "ik panda --pose '0 0 0 0 0 0' --rpy 0 0 1": "--rpy",
     "export panda --functions list -o x": "--output",
     "export panda --functions list --prefix x": "--prefix",
@@ -84,7 +86,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
 ROBOT = "tip lock drop chain symbolic xacro packages"
 ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
-    "equations": f"level format only symbolic_inertia given_angles output {ROBOT}",
+    "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method frame limits tolerance json {ROBOT}",
     "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": f"robot json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
