@@ -23,13 +23,16 @@ class Arm:
 
     def __init__(
         self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False, frame: str = TIP,
-        rows: tuple[int, ...] | None = None,
+        rows: tuple[int, ...] | None = None, friction: tuple[FrictionLaw | None, ...] | None = None,
     ) -> None:  # fmt: skip
-        """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them."""
+        """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them.
+
+        ``friction``: the laws that are believed to act, one per joint; those of the robot's joints when omitted.
+        """
         self.robot, self.shares_plant, self.frame, self._rows = robot, shares_plant, frame, rows
         self.full = mechanism_of(robot) if mechanism is None else mechanism
         self.n = robot.n
-        self.friction_laws: tuple[FrictionLaw | None, ...] = tuple(j.friction for j in robot.joints)
+        self.friction_laws = tuple(j.friction for j in robot.joints) if friction is None else friction
 
     @cached_property
     def lean(self) -> Mechanism:

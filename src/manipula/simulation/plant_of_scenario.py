@@ -13,6 +13,7 @@ from manipula.errors import DescriptionError, ShapeError
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.gear import geared
+from manipula.robot.friction.base import FrictionLaw
 from manipula.simulation.initial_posture import projected
 from manipula.simulation.plant.free_parameters import runs_of, with_numbers
 from manipula.simulation.plant.layout import StateLayout
@@ -38,9 +39,14 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         friction = tuple(with_numbers(law, first, f"friction[{i}]") for i, law in enumerate(friction))
         drives = tuple(with_numbers(drive, first, f"drives[{i}]") for i, drive in enumerate(drives))
     drives = tuple(geared(d, j, field=f"drives[{i}]") for i, (d, j) in enumerate(zip(drives, robot.joints)))
-    model = s.model or robot
-    if model.n != robot.n:
-        raise DescriptionError(f"The controller's model has {model.n} joints, the robot {robot.n}.", field="model")
+    if s.model is not None and s.model.n != robot.n:
+        raise DescriptionError(f"The controller's model has {s.model.n} joints, the robot {robot.n}.", field="model")
+    if s.model is not None and s.model.parameters:
+        raise DescriptionError(
+            f"The controller's model has free parameters ({', '.join(s.model.parameters)}); give them values: "
+            f"model.with_parameters({s.model.parameters[0]}=1.0). Without a model the controller believes the plant, with the numbers of each run.",
+            field="model",
+        )
     kind = s.resolved_kind()
     controller = s.controller if kind == "dynamic" else None
     reference, dimension = None, robot.n
@@ -49,7 +55,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, torques = _torque_table(s), lambda t: t
     elif controller is not None:
         reference, dimension = _reference(s, controller)
-        controller = _prepared(s, controller)
+        controller = _prepared(s, controller, friction)
     states = 0 if controller is None else state_count(controller, robot.n)
     layout = StateLayout.of(robot.n, friction, drives, states)
     actuator = s.actuator
@@ -59,15 +65,15 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         if missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="actuator.limit")
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
-    plant = Plant(robot, model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques)  # pyright: ignore[reportArgumentType]
+    plant = Plant(robot, s.model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques)  # pyright: ignore[reportArgumentType]
     return plant, dimension, reference
 
 
-def _prepared(s: Scenario, controller: Controller) -> Controller:
+def _prepared(s: Scenario, controller: Controller, friction: tuple[FrictionLaw | None, ...]) -> Controller:
+    """The controller made ready with what it believes: its own model, else the plant with the friction that acts."""
     model = s.model or s.robot
-    if not model.parameters:
-        return prepared(controller, Arm(model))
-    return prepared(controller, Arm(model, prepare(model, runs_of(s.parameters)[0])))
+    mechanism = prepare(model, runs_of(s.parameters)[0]) if model.parameters else None
+    return prepared(controller, Arm(model, mechanism, friction=friction if s.model is None else None))
 
 
 def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:

@@ -69,7 +69,8 @@ class Scenario:
 
     Runs that torques move ("dynamic", "free", "playback"):
         controller: from ``manipula.control`` (dynamic); without one the motion is free.
-        model: the controller's own model of the robot; the plant itself when omitted (dynamic).
+        model: the controller's own model of the robot, with the friction of its joints; the plant itself, with the friction that acts
+            in this run, when omitted (dynamic).
         noise: of the measurements (dynamic). actuator: limits and delay of the command (dynamic, playback).
         torques: (times, values), values (k, n), linear between the times (playback).
         drives: replacing those of the robot, given like ``friction``.

@@ -71,7 +71,7 @@ class Plant:
     """The parts of one run. ``reference(t)`` gives a Target; ``controller`` may be None."""
 
     robot: Robot
-    model: Robot
+    model: Robot | None  # of the controller; None: it believes the plant itself, with the friction that acts
     controller: Controller | None
     reference: Callable[[Scalar], Target]
     friction: tuple[FrictionLaw | None, ...]
@@ -119,6 +119,8 @@ class Plant:
         """What the controller believes."""
         if self.prepared is not None:
             return self.prepared
+        if self.model is None:
+            return Arm(self.robot, self._described, self._shares_arm, friction=self.friction)
         return Arm(self.model, self._described if self.model is self.robot else None, self._shares_arm)
 
     @property
@@ -129,7 +131,7 @@ class Plant:
     def _shares_arm(self) -> bool:
         """Does the controller believe exactly what the plant is, so that both need the same M and h + g?"""
         own_rotor = any(d is not None and d.separates_rotor for d in self.drives)
-        same = self.model is self.robot and not own_rotor and not self._payload_changes
+        same = (self.model is None or self.model is self.robot) and not own_rotor and not self._payload_changes
         return same and not uses_articulated(self.mechanism(0.0))
 
     def rotors(self) -> list[Scalar]:
