@@ -67,7 +67,9 @@ def test_a_model_with_free_parameters_is_refused() -> None:
 
 def test_every_run_of_a_batch_compensates_its_own_friction() -> None:
     computed = control.ComputedTorque(100.0, 20.0)
-    varied = mp.Scenario(ARM, MOVE, computed, q0=(0.2, 0.4), friction=Viscous(1.0), vary={"friction[0].damping": [0.5, 4.0]})
+    varied = mp.Scenario(
+        ARM, MOVE, computed, q0=(0.2, 0.4), friction=Viscous(1.0), vary={"friction[0].damping": [0.5, 4.0]}
+    )
     symbolic = mp.planar([1.0, 1.0], [1.0, 1.0], damping="b")
     free = mp.Scenario(symbolic, MOVE, computed, q0=(0.2, 0.4), parameters={"b": [0.5, 4.0]})
     for scenario in (varied, free):

@@ -22,7 +22,12 @@ class ComputedTorque(Controller):
 
     kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations")]
     kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped")]
-    friction: Annotated[bool, Flag("compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given")] = True
+    friction: Annotated[
+        bool,
+        Flag(
+            "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
+        ),
+    ] = True
     name: ClassVar[str] = "computed_torque"
     space: ClassVar[Space] = "joint"
 

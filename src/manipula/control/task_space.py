@@ -20,7 +20,12 @@ Kp = Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordin
 Kv = Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
 NullDamping = Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)]
 Criteria = Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")]
-Compensation = Annotated[bool, Flag("compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given")]
+Compensation = Annotated[
+    bool,
+    Flag(
+        "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
+    ),
+]
 
 
 def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -65,7 +65,9 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         if missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="actuator.limit")
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
-    plant = Plant(robot, s.model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques)  # pyright: ignore[reportArgumentType]
+    plant = Plant(
+        robot, s.model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques
+    )  # pyright: ignore[reportArgumentType]
     return plant, dimension, reference
 
 

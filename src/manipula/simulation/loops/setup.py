@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.symbols import evaluate
 from manipula.bounded_cache import BoundedCache
 from manipula.control.base import Controller
-from manipula.errors import BudgetError, unknown_name
+from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.identity import is_own, is_untouched
 from manipula.lazy import cached_property
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
@@ -115,8 +115,36 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
         check_runs(s, paths, p)
     controller = plant.controller
     if controller is not None and type(controller).prepare is not Controller.prepare and (s.vary or s.parameters):
+        _check_computed(s, loop, plant, own, p)
         for row in p:  # what is computed before a run (the gain of LQR) is computed with the numbers of that run
-            parts = loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
-            ready = replace(parts, controller=parts.controller.prepare(parts.arm()))  # pyright: ignore[reportOptionalMemberAccess]
-            row[: len(own)] = [v for _, v in flatten(template(ready))]
+            row[: len(own)] = _made_ready(loop, row)
     return p
+
+
+def _made_ready(loop: CompiledLoop, row: np.ndarray) -> list[float]:
+    """The numbers of the parts after the controller was prepared with those of one run."""
+    parts = loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
+    ready = replace(parts, controller=parts.controller.prepare(parts.arm()))  # pyright: ignore[reportOptionalMemberAccess]
+    return [v for _, v in flatten(template(ready))]
+
+
+def _check_computed(s: Scenario, loop: CompiledLoop, plant: Plant, own: np.ndarray, p: np.ndarray) -> None:
+    """Is a varied number of the controller one that it computes itself, so that it would never act?
+
+    Raises:
+        DescriptionError: with its path.
+    """
+    for path in s.vary or {}:
+        columns = columns_of(plant, path)
+        others = np.flatnonzero((p[:, columns] != own[columns]).any(axis=1))
+        if not path.startswith("controller") or not len(others):
+            continue
+        row = p[others[0]].copy()
+        row[columns] = own[columns]
+        usual, asked = (np.array(_made_ready(loop, numbers))[columns] for numbers in (row, p[others[0]]))
+        if np.array_equal(usual, asked):
+            raise DescriptionError(
+                f"'{path}' is computed from other numbers of the controller before every run, so a value given for it would never act; "
+                "vary those, or give it itself.",
+                field=f"vary.{path}",
+            )
