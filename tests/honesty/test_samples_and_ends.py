@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.simulation.integrators import FIXED
 
 ROD = mp.planar([1.0], [3.0])
 FREE = mp.planar([1.0], [3.0], gravity=(0, 0, 0))
@@ -115,7 +116,10 @@ def test_a_limit_that_is_not_reached_ends_nothing(method: str) -> None:
     free = mp.simulate(run.replace(stop_at_limits=False))
     result = mp.simulate(run)
     assert result.ok
-    assert np.array_equal(result.q, free.q)
+    if method in FIXED:
+        assert np.array_equal(result.q, free.q)
+    else:  # steps that follow the error are kept short where a limit ends the run
+        assert np.abs(result.q - free.q).max() < 1e-10
 
 
 def test_divergence_is_told_with_its_time_not_with_that_of_the_next_sample() -> None:

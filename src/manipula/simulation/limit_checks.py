@@ -16,8 +16,10 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import printable
+from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.stated_limits import Limit, limit_of
+from manipula.simulation.stepping.grid import LOOKS
 
 if TYPE_CHECKING:
     from manipula.robot.robot import Robot
@@ -37,10 +39,11 @@ SLIDING = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "jerk": 
 
 NOTHING = "nothing of it was recorded."
 SAMPLES_ONLY = (
-    "the run was looked at only at its samples, which lie further apart than its steps; run it again with these limits, or sample it "
-    "at every step."
+    "the run was looked at only at its samples, which lie too far apart; run it again with these limits, or sample it "
+    "at every step and every millisecond."
 )
 
+GIVEN = ("kinematic", "inverse_dynamics")  # kinds of runs whose motion is given
 TIP = -1  # in the place of a joint's number
 Peak = tuple[int, str, int, float, float, float, float, float]
 """``(run, quantity, joint, lowest, its time, highest, its time, first)``; first: when the limit is passed (NaN: never). The tip has −1 in the
@@ -178,7 +181,7 @@ def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint
 
 
 def only_samples(result: Result, quantity: str, anew: bool = False) -> bool:
-    """Is nothing known of a quantity between samples that lie further apart than the steps?
+    """Is nothing known of a quantity between samples that lie further apart than the steps, or than looks at a motion that steps do not shape?
 
     ``meta["watched"]``: what was looked at on every step; absent, that is all that the run had limits of. ``anew``: nothing of that was kept.
     """
@@ -186,8 +189,14 @@ def only_samples(result: Result, quantity: str, anew: bool = False) -> bool:
     if quantity in watched and not anew:
         return False
     step = result.meta.get("step")
-    apart = np.diff(result.t).max(initial=0.0)
-    return not isinstance(step, (int, float)) or bool(apart > float(step) * (1.0 + 1e-9))
+    if not isinstance(step, (int, float)):
+        return True
+    enough = float(step)
+    if result.meta.get("kind") in GIVEN:
+        enough = min(enough, LOOKS * max(1.0, float(result.t[-1])))
+    elif result.meta.get("integrator") in ADAPTIVE:
+        enough = min(enough, LOOKS)
+    return bool(np.diff(result.t).max(initial=0.0) > enough * (1.0 + 1e-9))
 
 
 def strained(check: Check, result: Result, joint: int) -> Check:

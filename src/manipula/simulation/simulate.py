@@ -18,6 +18,7 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.integrators.own_integrator import check_own_integrator
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
+from manipula.simulation.loops.interpreted import python_rate
 from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run, prepare_run
@@ -191,6 +192,19 @@ def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Se
     return searched_runs(run, samples, lambda every: _integrated(every, threads, None))
 
 
+def _last(run: Run, samples: RunSamples, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, velocities and accelerations in the last state of a run that ended early; none under a command that was held."""
+    lay, x, t = run.plant.layout, samples.last[k], float(samples.stopped[k])
+    if run.loop.sampled or samples.calls.once_a_step:
+        qdd = np.zeros(lay.n)
+    elif samples.calls.python:
+        qdd = lay.qd(python_rate(run, k)[1](t, x))
+    else:
+        kernel = run.loop.observe
+        qdd = np.asarray(dict(zip(kernel.graph.outputs, kernel(x, run.p[k], *run.inputs, t)))["qdd"], float)
+    return lay.q(x), lay.qd(x), qdd
+
+
 def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
     s = run.scenario
     stopped, error, why = float(samples.stopped[k]), float(samples.error[k]), samples.why[k]
@@ -219,7 +233,7 @@ def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
             f"Reduce the {finer}, or the motion itself is too sensitive.",
         )
     if why == "limit":
-        joint, when = judge.crossing(s.robot, s.limits, samples.last[k], stopped, s.parameters)
+        joint, when = judge.crossing(s.robot, s.limits, _last(run, samples, k), stopped, s.parameters)
         return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
     if not np.isfinite(samples.x[k]).all():
         return RunVerdict("not_finite", "A sample is not a finite number.")

@@ -22,7 +22,7 @@ from manipula.simulation.given_motion.kinematic import check_kinematic, run_kine
 from manipula.simulation.given_motion.reach import End, end_of, first_wrong, wrong_end
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged, told_until, trusted_until
-from manipula.simulation.given_motion.watching import peaks, too_long, watched
+from manipula.simulation.given_motion.watching import looks, peaks, too_long, watched
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.limit_checks import Peak
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
@@ -266,7 +266,8 @@ def _computed(run: GivenRun) -> Computed:
     if sum(lay.friction):
         phase("integrating")
         for k in range(count):
-            found = remembered(loop, p[k], _table(run, k), _table(run, k, 2) if s.verify else None, t, s.tolerance)
+            tables = [_table(run, k, _all_steps(s, divide).times) for divide in ((1, 2) if s.verify else (1,))]
+            found = remembered(loop, p[k], tables[0], tables[1] if s.verify else None, t, s.tolerance)
             x[k, :, bristles], memory[k] = found
     phase("evaluating")
     arrays: dict[str, np.ndarray] = {"q": motion.q.copy(), "qd": motion.qd.copy(), "qdd": motion.qdd.copy()}
@@ -283,12 +284,11 @@ def _computed(run: GivenRun) -> Computed:
         arrays["bristles"] = x[..., bristles].copy()
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
     limits = [loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, dimension, 6))).actuator.limit for row in p]
-    dense = (
-        [run.dense(_all_steps(s), k, _all_steps(s).times) for k in range(count)] if s.stop_at_limits else [None] * count
-    )
+    often = _all_steps(s).times if too_long(s, lay.size) else looks(s)
+    dense = [run.dense(s.replace(verify=False), k, often) if s.stop_at_limits else None for k in range(count)]
     found_jumps = jumps(reference, float(s.duration or 0.0))
     robots = [numeric_robot(s.robot, s.parameters, k) for k in range(count)]
-    between = [watched(s, robots[k], loop, p[k], _table(run, k), found_jumps) for k in range(count)]
+    between = [watched(s, robots[k], loop, p[k], lambda k=k: _table(run, k, often), found_jumps) for k in range(count)]
     facts = Facts(s, motion, arrays, errors, memory, between, found_jumps)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     trusted = np.array([trusted_until(facts, k, v) for k, v in enumerate(verdicts)])
@@ -311,15 +311,15 @@ def _all_steps(s: Scenario, divide: int = 1) -> Scenario:
     return s.replace(sample=None, verify=False, step=s.step / divide)
 
 
-def _table(run: GivenRun, k: int, divide: int = 1) -> MotionTable:
-    """The motion of one member between the samples: the reference itself, or quintic pieces through all steps.
+def _table(run: GivenRun, k: int, times: np.ndarray) -> MotionTable:
+    """The motion of one member between the samples: the reference itself, or quintic pieces between the given times.
 
     Pieces end where a derivative of the reference jumps, so that both sides of the jump are kept.
     """
     if run.exact is not None:
         return MotionTable(run.exact.breaks, run.exact.coefficients)
-    every = _all_steps(run.scenario, divide)
-    m = run.dense(every, k, _with_marks(every.times, _marks(every), every.step))
+    s = run.scenario
+    m = run.dense(s.replace(verify=False), k, _with_marks(times, _marks(s), float(times[1] - times[0])))
     start, end = np.stack([m.q, m.qd, m.qdd])[:, :-1], np.stack([m.q, *m.before])[:, 1:]
     pieces = hermite(start, end, np.diff(m.t))
     return MotionTable(m.t, np.ascontiguousarray(np.moveaxis(pieces, 1, 2)))

@@ -143,10 +143,12 @@ def _limit(facts: Facts, k: int, dense: JointMotion) -> RunVerdict | None:
     crossed = judge.limits_crossed(s.robot, s.limits, dense.q, s.parameters)
     if crossed is None:
         return None
-    sample, joint = crossed
+    sample = crossed[0]
+    state = dense.q[sample], dense.before[0][sample], dense.before[1][sample]
+    joint, when = judge.crossing(s.robot, s.limits, state, float(dense.t[sample]), s.parameters)
     for value in facts.arrays.values():
         value[k, facts.motion.t > dense.t[sample]] = np.nan
-    return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {dense.t[sample]:.6g} s.")
+    return RunVerdict("limit", f"Joint '{s.robot.joint_names[joint]}' passed its limit at t = {when:.6g} s.")
 
 
 def _singular(facts: Facts, motion: JointMotion) -> RunVerdict | None:

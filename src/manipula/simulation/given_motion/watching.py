@@ -1,8 +1,8 @@
-"""A given motion on every step and at every known instant: what it asks of the machine between the samples that were asked for."""
+"""A given motion on a fine grid of times and at every known instant: what it asks of the machine between the samples that were asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
-from manipula.simulation.stepping.grid import margin
+from manipula.simulation.stepping.grid import every, margin, watch_step
 
 INSTANTS = (".start", ".stop", ".time")
 CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding
@@ -38,31 +38,75 @@ class Seen(NamedTuple):
     torn: Mapping[str, np.ndarray]
 
 
+def looks(s: Scenario) -> np.ndarray:
+    """When a motion is looked at, besides its known instants."""
+    end = float(s.duration or 0.0)
+    return every(watch_step(s.step, end), end)
+
+
 def too_long(s: Scenario, size: int) -> bool:
-    """Does a run whose state has this size take more steps than are looked at one by one?"""
-    return s.steps * size > MOST
+    """Does a run whose state has this size ask for more looks than are taken?"""
+    end = float(s.duration or 0.0)
+    return end / watch_step(s.step, end) * size > MOST
 
 
 def watched(
-    s: Scenario, robot: Robot | None, loop: CompiledLoop, p: np.ndarray, table: MotionTable, found: list[Jump]
+    s: Scenario,
+    robot: Robot | None,
+    loop: CompiledLoop,
+    p: np.ndarray,
+    motion: Callable[[], MotionTable],
+    found: list[Jump],
 ) -> Seen | None:
     """The motion of one run where its samples leave something out; None where they do not, or nothing asks for it.
 
     Args:
-        robot: of this run, with numbers in it. p: the numbers of the run, (k,). found: where the reference jumps.
+        robot: of this run, with numbers in it. p: the numbers of the run, (k,). motion: gives its motion. found: where the reference jumps.
     """
     if not stated_limits(s.robot, s.limits, parameters=s.parameters) and s.actuator.limit is None:
         return None
+    table = motion()
     plant, end = loop.plant, float(s.duration or 0.0)
     own = [k for k, path in enumerate(paths_of(plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)]
-    instants = np.concatenate([np.arange(1, s.steps) * s.step, table.breaks, p[own]])
     known = np.append(s.times, [j.t for j in found])
-    times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
     if too_long(s, plant.layout.size):
         times = np.unique(known)
+    else:
+        instants = np.concatenate([looks(s), table.breaks, p[own]])
+        times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
     if len(times) == len(s.times) and not jumping(table).size and not found:
         return None
-    lay = plant.layout
+    seen = _seen(s, robot, loop, p, table, found, times)
+    tops = _tops(seen)
+    return _seen(s, robot, loop, p, table, found, np.unique(np.append(times, tops))) if len(tops) else seen
+
+
+def _tops(seen: Seen) -> np.ndarray:
+    """Where the largest and the smallest value of every signal lie: between the looks, by the parabola through three of them."""
+    found = []
+    for values in seen.after.values():
+        for signed in (values, -values):
+            k = np.clip(np.argmax(signed, axis=0), 1, max(1, len(seen.t) - 2))
+            a, b, c = (np.take_along_axis(signed, k[None] + i, 0)[0] for i in (-1, 0, 1))
+            left, right = seen.t[k] - seen.t[k - 1], seen.t[k + 1] - seen.t[k]
+            up, down = (b - a) / left, (b - c) / right  # slopes towards the top
+            with np.errstate(divide="ignore", invalid="ignore"):
+                at = seen.t[k] + 0.5 * (up * right - down * left) / (up + down)
+            found.append(at[(up + down > ROUNDING * np.abs(b)) & (at > seen.t[k - 1]) & (at < seen.t[k + 1])])
+    return np.concatenate(found)
+
+
+def _seen(
+    s: Scenario,
+    robot: Robot | None,
+    loop: CompiledLoop,
+    p: np.ndarray,
+    table: MotionTable,
+    found: list[Jump],
+    times: np.ndarray,
+) -> Seen:
+    """The signals of one run at some times."""
+    lay = loop.plant.layout
     bristles = slice(2 * lay.n, 2 * lay.n + sum(lay.friction))
     states = remembered(loop, p, table, None, times, s.tolerance).states if sum(lay.friction) else None
 

@@ -26,7 +26,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
-from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, following, inputs_of, margin, within
+from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, following, inputs_of, margin, watch_step, within
 
 TIGHTEST = 2e-15
 FIRST = 1e-6  # s, the step that is tried first
@@ -152,7 +152,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         why = lambda k: "step_too_small" if tiny[k] else "too_many_steps"  # noqa: E731
         return part_of(run, grid, named["samples"], None, *ends, why)
 
-    done = recorded(run, grid, lambda members, grid: go(members, grid, tolerance, FAR), watch, calls.python)
+    longest = watch_step(s.step, float(s.duration or 0.0)) if s.stop_at_limits else FAR  # none jumps over a passage
+    done = recorded(run, grid, lambda members, grid: go(members, grid, tolerance, longest), watch, calls.python)
     if calls.python and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()
     error, trusted = unverified(len(done.x), unseen)
@@ -160,7 +161,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
         # one step more between any two samples, so that steps and rounding are others
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
-        largest = RATIO * s.step if foreign(run) else FAR
+        largest = min(longest, RATIO * s.step if foreign(run) else FAR)
         error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last

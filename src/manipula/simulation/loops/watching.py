@@ -1,4 +1,4 @@
-"""A run looked at on every step and at every known instant, whatever samples were asked for: limits are held against the motion itself."""
+"""A run looked at between its samples, finely enough and at every known instant: limits are held against the motion itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.interpreted import python_commands
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.stated_limits import stated_limits
-from manipula.simulation.stepping.grid import Grid, margin
+from manipula.simulation.stepping.grid import Grid, every, margin, watch_step
 from manipula.simulation.stepping.instants import in_order
 
 AT_ONCE = 5_000_000  # numbers of the states that are looked at together
@@ -23,13 +24,19 @@ INSTANTS = (".start", ".stop", ".time")
 Watch = Callable[[Run, Sequence[int], np.ndarray, np.ndarray, np.ndarray | None], None]
 
 
+def between_looks(run: Run) -> float:
+    """The time between two looks at a run: its step; where steps follow the error no more than finding peaks allows."""
+    s = run.scenario
+    return watch_step(s.step, float(s.duration or 0.0)) if s.integrator in ADAPTIVE else s.step
+
+
 def too_long(run: Run) -> bool:
-    """Does a run take more steps than are looked at one by one?"""
-    return run.scenario.steps * run.plant.layout.size > MOST * PASSES
+    """Does a run ask for more looks than are taken?"""
+    return float(run.scenario.duration or 0.0) / between_looks(run) * run.plant.layout.size > MOST * PASSES
 
 
 def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
-    """The samples, all steps, and the instants at which something is known to change, in pieces that are recorded in one pass each.
+    """The samples, all looks between them, and the instants at which something is known to change, in pieces that are recorded in one pass each.
 
     Nothing where the samples are all of them, without a limit, or in a run that is too long.
     """
@@ -40,7 +47,7 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
     own = [
         k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
     ]
-    steps = np.arange(1, s.steps) * s.step
+    steps = every(between_looks(run), end)[1:-1]
     late = [steps + s.actuator.delay - (run.loop.delay - 1) * s.step] if run.loop.delay else []  # when commands change
     instants = np.concatenate([steps, *late, grid.marks[1:-1], run.p[:, own].ravel()])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])

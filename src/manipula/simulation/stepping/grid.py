@@ -18,6 +18,7 @@ SNAP = 1e-14  # of a time of size 1, about forty units in the last place: instan
 LARGEST = 1e10  # |x| beyond which a run has diverged
 MOST_PARTS = 1e15  # of steps between two samples: no bound, time always advances
 WHOLE = 1.0  # parts are taken as they are
+LOOKS = 1e-3  # s, and of a run: what does not depend on steps is held against limits at least so often
 RATIO = 2.0 - 2.0**0.5  # where a verification divides every part: irrational, so that nothing periodic hides from both
 
 
@@ -109,6 +110,17 @@ def halved(t: Any, end: Any, half: Any, ratio: Any) -> tuple[Any, Any]:
     """Where the part of a step from t towards ``end`` stops, and whether it stops on the way (ratio < 1, a verification)."""
     half = ops.where((half < 0.5) & (ratio < 1.0), 1.0, 0.0)
     return ops.where(half > 0.5, t + ratio * (end - t), end), half
+
+
+def watch_step(step: float, duration: float) -> float:
+    """The time between two looks at a motion whose accuracy does not depend on its step."""
+    return min(step, LOOKS, LOOKS * duration)
+
+
+def every(width: float, duration: float) -> np.ndarray:
+    """The multiples of a width from 0 on, and the end."""
+    inner = np.arange(math.ceil(duration / width * (1.0 - 1e-12))) * width
+    return np.append(inner, duration)
 
 
 def periods(delay: float, step: float) -> int:

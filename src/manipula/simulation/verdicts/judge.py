@@ -103,14 +103,22 @@ def limits_crossed(robot: Robot, own: Any, q: np.ndarray, parameters: Any = None
     return sample, int(np.argmax(outside[sample]))
 
 
-def crossing(robot: Robot, own: Any, x: np.ndarray, t: float, parameters: Any = None) -> tuple[int, float]:
-    """The joint that is furthest outside its range in the state x at t, and when it went there, by its velocity."""
-    n = robot.n
+def crossing(
+    robot: Robot, own: Any, state: tuple[np.ndarray, np.ndarray, np.ndarray], t: float, parameters: Any = None
+) -> tuple[int, float]:
+    r"""The joint that left its range first, of those outside it at t, and when.
+
+    With q, qd, qdd at t (the state) the excess e was zero earlier by d: :math:`e - v d + a d^2/2 = 0`.
+    """
+    q, qd, qdd = state
     low, high = position_limits(robot, own, parameters)
-    over = np.maximum(x[:n] - high, low - x[:n])
-    joint = int(np.argmax(over))
-    speed = abs(float(x[n + joint]))
-    return joint, max(0.0, t - float(over[joint]) / speed) if speed > 0.0 else t
+    outwards = np.where(q > high, 1.0, -1.0)
+    over, v, a = np.maximum(q - high, low - q), outwards * qd, outwards * qdd
+    with np.errstate(all="ignore"):
+        ago = 2.0 * over / (v + np.sqrt(np.maximum(v * v - 2.0 * a * over, 0.0)))
+    ago = np.where(over > 0.0, np.where(np.isfinite(ago), np.clip(ago, 0.0, t), 0.0), -1.0)
+    joint = int(np.argmax(ago))
+    return joint, t - float(ago[joint])
 
 
 def early_end(why: str, t: float, adaptive: bool, until: str) -> tuple[str, str]:
