@@ -21,7 +21,7 @@ from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
 from manipula.simulation.given_motion.reach import End, end_of, first_wrong, wrong_end
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
-from manipula.simulation.given_motion.verdict import Facts, judged, told_until, trusted_until
+from manipula.simulation.given_motion.verdict import Facts, judged, last_right, told_until, trusted_until
 from manipula.simulation.given_motion.watching import looks, peaks, too_long, watched
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.limit_checks import Peak
@@ -293,12 +293,16 @@ def _computed(run: GivenRun) -> Computed:
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
     trusted = np.array([trusted_until(facts, k, v) for k, v in enumerate(verdicts)])
     verdicts = [told_until(v, end) for v, end in zip(verdicts, trusted)]
+    until = [last_right(facts, k) if v.status == "singular" else np.inf for k, v in enumerate(verdicts)]
+    for k, end in enumerate(until):  # behind a singular posture there is no motion
+        for value in arrays.values():
+            value[k, t > end] = np.nan
     members = run.members or range(count)
     rows = [
         row
         for k, number in enumerate(members)
         if (seen := between[k]) is not None
-        for row in peaks(run.asked, robots[k], seen, number)
+        for row in peaks(run.asked, robots[k], seen, number, until[k])
     ]
     notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives))
     more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}

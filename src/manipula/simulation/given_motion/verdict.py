@@ -79,14 +79,16 @@ def is_singular(condition: Any, tolerance: float) -> Any:
 
 def trusted_until(facts: Facts, k: int, verdict: RunVerdict) -> float:
     """The last time until which the numbers of member k are right; NaN where something was integrated and nothing repeated."""
-    s, motion = facts.scenario, facts.motion.member(k)
-    t, end = motion.t, float(facts.scenario.duration or 0.0)
-    errors = facts.errors[k], facts.memory[k]
     remembers, integrated = "bristles" in facts.arrays, facts.motion.integrated
-    if (integrated and np.isnan(errors[0])) or (remembers and np.isnan(errors[1])):
+    if (integrated and np.isnan(facts.errors[k])) or (remembers and np.isnan(facts.memory[k])):
         return float("nan")
-    if verdict.status == "finished":
-        return end
+    return float(facts.scenario.duration or 0.0) if verdict.status == "finished" else last_right(facts, k)
+
+
+def last_right(facts: Facts, k: int) -> float:
+    """The last sample until which nothing is known to be wrong with member k; 0 where it is wrong from the start."""
+    s, motion, t = facts.scenario, facts.motion.member(k), facts.motion.t
+    errors = facts.errors[k], facts.memory[k]
     right = np.isfinite(facts.arrays["q"][k]).all(axis=-1) & ~is_singular(motion.condition, s.tolerance)
     if facts.dynamic and facts.jumps:
         right &= t < facts.jumps[0].t

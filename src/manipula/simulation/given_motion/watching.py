@@ -214,8 +214,11 @@ def jumping(table: MotionTable) -> np.ndarray:
     return inner[(np.abs(after - before) > CORNER * np.maximum(1e-12, size)).any(axis=(0, 2))]
 
 
-def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int) -> list[Peak]:
-    """The extremes of one run against its limits; where a velocity jumps, accelerations and torques are infinite."""
+def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int, until: float) -> list[Peak]:
+    """The extremes of one run against its limits, until its end; where a velocity jumps, accelerations and torques are infinite."""
+    there = seen.t <= until
+    sides = ({name: values[there] for name, values in side.items()} for side in (seen.after, seen.before, seen.torn))
+    seen = Seen(seen.t[there], *sides)
     earlier = {
         name: np.where(np.isnan(seen.torn[name]), seen.before[name], seen.torn[name])
         for name in ("qd", "qdd", "tau", "power")
