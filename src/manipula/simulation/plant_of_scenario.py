@@ -99,7 +99,7 @@ def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:
 
 
 def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
-    """Linear interpolation between given torques as a table of degree 5 (padded)."""
+    """Linear interpolation between given torques, which act later by the delay, as a table of degree 5 (padded)."""
     try:
         times, values = (np.asarray(v, float) for v in s.torques)
     except (TypeError, ValueError):
@@ -126,7 +126,13 @@ def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     coefficients = np.zeros((len(times) - 1, s.robot.n, 6))
     coefficients[:, :, 0] = values[:-1]
     coefficients[:, :, 1] = np.diff(values, axis=0) / np.diff(times)[:, None]
-    return times, coefficients
+    if not s.actuator.delay:
+        return times, coefficients
+    held = np.zeros_like(coefficients[:1])  # until the first one arrives
+    held[:, :, 0] = values[0]
+    breaks, pieces = np.append(times[0], times + s.actuator.delay), np.concatenate([held, coefficients])
+    lasting = np.diff(breaks) > 0.0
+    return np.append(breaks[:-1][lasting], breaks[-1]), pieces[lasting]
 
 
 def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:

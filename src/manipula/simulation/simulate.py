@@ -112,7 +112,7 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
 
         return inverse_dynamics(scenario)
     if scenario.integrator == "auto" and integrates(scenario):
-        smooth = kind in ("free", "playback") and not scenario.actuator.delay
+        smooth = kind == "playback" or (kind == "free" and not scenario.actuator.delay)
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "kinematic":
         from manipula.simulation.given_motion.run import kinematic

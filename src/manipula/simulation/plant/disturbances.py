@@ -78,7 +78,7 @@ class Actuator:
     """Limits between command and drive.
 
     The command decided at the beginning of a step acts from ``delay`` later on, for one step; any time is allowed. Until the first
-    one arrives the command decided at the start is held.
+    one arrives the command decided at the start is held. Torques that are played back come later by ``delay``, and are not held in steps.
     """
 
     limit: Annotated[
