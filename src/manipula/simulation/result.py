@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from manipula.lazy import cached_property
 from manipula.verbs import verb
 
 if TYPE_CHECKING:
+    from manipula.motion.piecewise import PiecewiseTrajectory
     from manipula.simulation.signals.jerk import Jerk
     from manipula.simulation.verdicts.limits import LimitVerdict
 
@@ -141,6 +142,15 @@ class Result(Value):
         trusted = self.trusted_untils[index] if self.trusted_untils else self.trusted_until
         return Result(self.t, arrays, self.statuses[index], self.reasons[index], (), (), error,
                       {**self.meta, "run": index}, self.notes, None, (), trusted)  # fmt: skip
+
+    def to_reference(
+        self, *, space: Literal["joint", "task"] = "joint", until: float | None = None
+    ) -> PiecewiseTrajectory:
+        """The motion of the joints, or of the tip, as a reference for a controller: quintics through position, velocity and acceleration at the samples.
+
+        Its ``accuracy`` says how well it stands for the run (see ``simulation.signals.to_reference``). ``until`` [s] ends it before the run did.
+        """
+        return verb("Result.to_reference")(self, space=space, until=until)
 
     def to_xarray(self) -> Any:
         """The samples as an ``xarray.Dataset``: dimensions (run,) time, joint …, their labels, and units as attributes."""
