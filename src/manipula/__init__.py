@@ -51,6 +51,7 @@ _PUBLIC = {
     "trajectory": "manipula.motion.trajectory",
     "formula_motion": "manipula.motion.formula_motion",
     "waypoints": "manipula.motion.waypoints",
+    "reference_from": "manipula.motion.reference_from",
     # how to get there
     "solve_ik": "manipula.ik.solve",
     "IkResult": "manipula.ik.base",
@@ -183,6 +184,7 @@ if TYPE_CHECKING:
     from manipula.motion.formula_motion import formula_motion as formula_motion
     from manipula.motion.joint_move import joint_move as joint_move
     from manipula.motion.limits import check_limits as check_limits
+    from manipula.motion.reference_from import reference_from as reference_from
     from manipula.motion.time_optimal import time_optimal as time_optimal
     from manipula.motion.trajectory import trajectory as trajectory
     from manipula.motion.waypoints import waypoints as waypoints

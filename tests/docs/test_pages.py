@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -107,8 +108,9 @@ def test_scenarios_load_and_say_what_they_show(path: Path) -> None:
 def test_scripts_run(path: Path, tmp_path: Path) -> None:
     assert ast.get_docstring(ast.parse(text(path))), "the docstring of an example is its page"
     done = subprocess.run(
-        [sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, timeout=MOST_SECONDS, check=False
-    )
+        [sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, timeout=MOST_SECONDS, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

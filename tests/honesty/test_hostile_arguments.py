@@ -99,6 +99,7 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (mp.formula_motion(["t", "t"], 1.0, orientation=["0", "0", "t"]).rotation, {"t": 0.5}),
     (mp.joint_move, {"start": [0, 0], "goal": [1, 1], "velocity": 1.0, "acceleration": 2.0, "jerk": 9.0, "synchronise": "time",
      "method": "double_s", **FREE}),
+    (mp.reference_from, {"t": np.arange(9.0), "q": np.cos(np.arange(18.0)).reshape(9, 2), "space": "joint", "noise": 0.1}),
     (mp.waypoints, {"times": [0, 1, 2], "points": [[0.0], [1.0], [0.5]], "velocities": [[0.0], [0.1], [0.0]], "space": "joint", "method": "quintic",
      "ends": "natural", "accelerations": None, "blend": None}),
     (mp.time_optimal, {"path": JOINT, "velocity": 1.0, "acceleration": 1.0, "torque": None, "inverse_dynamics": None, "tip_speed": None,

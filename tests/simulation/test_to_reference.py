@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +101,16 @@ def test_a_run_is_followed_as_far_as_it_is_trusted(run: mp.Result) -> None:
     with pytest.raises(mp.SolveError, match=r"'inaccurate' \(chaos\) and is trusted until 0\.3 s"):
         half.to_reference()
     assert half.to_reference(until=0.3).duration == pytest.approx(0.3)
+
+
+def test_the_chain_from_a_program_to_a_controller() -> None:
+    """The numbers of docs/programmed_motion.md, from the example itself."""
+    root = Path(__file__).parents[2]
+    found = runpy.run_path(str(root / "examples" / "program_to_tracking.py"))
+    assert found["reference"].accuracy[0] < 4e-7
+    assert found["ideal"].max() < 1e-4
+    page = (root / "docs" / "programmed_motion.md").read_text(encoding="utf-8")
+    for words, row in (("unmodelled LuGre", found["unknown"]), ("fed forward", found["compensated"])):
+        line = next(line for line in page.splitlines() if line.startswith("|") and words in line)
+        told = [float(cell) for cell in line.split("|")[2:6]]
+        np.testing.assert_allclose(row, told, rtol=0.06)

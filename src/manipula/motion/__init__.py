@@ -4,6 +4,7 @@
 ``time_optimal``    the fastest motion along a path within limits
 ``joint_move``      synchronised jerk-limited moves between joint vectors
 ``limits``          does a motion keep its limits?
+``reference_from``  motions from logs: smoothing splines with a stated error
 ``waypoints``       motions through points at given times
 ``formula_motion``  motions whose coordinates are formulas in time
 ``piecewise``       motions as tables of polynomials
