@@ -105,6 +105,14 @@ def test_coordinates_are_smoothed_for_themselves() -> None:
     assert found.freedom[2] < 20 < found.freedom[1]
 
 
+@pytest.mark.parametrize(("time", "size"), [(1e-9, 1.0), (1.0, 1.0), (1e9, 1e50)])
+def test_a_parabola_is_met_exactly_whatever_the_smoothing(time: float, size: float) -> None:
+    t = np.linspace(0.0, 1.0, 300)
+    q = size * np.stack([0.3 + 0.0 * t, 0.2 - t + 0.7 * t**2], axis=1)
+    for noise in (None, 0.1 * size, 1e3 * size):
+        assert np.all(mp.reference_from(time * t, q, noise=noise).largest < 1e-13 * size)
+
+
 def test_the_tip_of_a_log_in_the_plane() -> None:
     t, q = log()
     found = mp.reference_from(t, q, space="task", noise=[NOISE, 2 * NOISE])

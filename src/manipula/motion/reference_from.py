@@ -74,7 +74,7 @@ def reference_from(t: Any, q: Any, *, space: Literal["joint", "task"] = "joint",
     edges = local[np.unique(np.rint(np.linspace(0, len(local) - 1, min(len(local) - 1, MOST_PIECES) + 1)).astype(int))]
     found = [_smoothed(local, y, edges, level) for y, level in zip(rows.T, levels)]
     powers = np.array([1.0, 1.0, 2.0, 6.0, 24.0, 120.0])
-    table = np.stack([[s(edges[:-1], nu=k) / powers[k] for k in range(DEGREE + 1)] for s, _, _ in found], axis=-1)
+    table = np.stack([[s(edges[:-1], k) / powers[k] for k in range(DEGREE + 1)] for s, _, _ in found], axis=-1)
     motion = LoggedReference(edges, table.transpose(1, 0, 2), space)
     off = rows - motion.position(local)
     motion.rms, motion.largest = np.sqrt(np.mean(off**2, axis=0)), np.abs(off).max(axis=0)
@@ -102,13 +102,18 @@ def _levels(noise: Any, d: int, padded: int) -> list[float | None]:
 
 
 def _smoothed(t: np.ndarray, y: np.ndarray, edges: np.ndarray, noise: float | None) -> tuple[Any, float, float]:
-    """The spline of one coordinate, its λ [s⁵] and its degrees of freedom; pieces become longer while more smoothing is asked for."""
+    """The spline of one coordinate as f(times, derivative), its λ [s⁵] and its degrees of freedom; pieces become longer while more smoothing is asked for."""
+    trend = np.polynomial.Polynomial.fit(
+        t, y, 2
+    )  # a parabola has no jerk: taken out, rounding of strong weights cannot touch it
     while True:
-        fit = _Splines(t, y, edges)
+        fit = _Splines(t, y - trend(t), edges)
         x = fit.cross_validated() if noise is None else fit.leaving(noise)
         if x < WEIGHTS[1] or len(edges) <= COARSER:
-            return fit.spline(x), fit.smoothing(x), fit.freedom(x)
+            break
         edges = np.append(edges[:-1:COARSER], edges[-1])
+    rest = fit.spline(x)
+    return lambda at, k: rest(at, nu=k) + trend.deriv(k)(at), fit.smoothing(x), fit.freedom(x)
 
 
 class _Splines:
@@ -194,7 +199,8 @@ class _Splines:
                 f"'noise' is {noise:g}; a spline of {len(self.knots) - 2 * DEGREE - 1} pieces leaves at least {weakest:.3g}.",
                 field="noise",
             )
-        return float(brentq(lambda x: self.rms(x) - noise, *WEIGHTS, xtol=1e-6))
+        low, high = map(float, WEIGHTS)
+        return float(brentq(lambda x: self.rms(x) - noise, low, high, xtol=1e-6))  # pyright: ignore[reportArgumentType]
 
 
 def _band(matrix: Any) -> np.ndarray:

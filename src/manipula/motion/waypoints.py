@@ -124,7 +124,7 @@ def waypoints(
             else:
                 breaks, c = t, (_cubic if method == "cubic" else _quintic)(t, p, rates, at_rest)
     except np.linalg.LinAlgError:
-        c = np.array(np.nan)
+        breaks, c = t, np.array(np.nan)
     if not np.isfinite(c).all():
         raise DescriptionError("The polynomials between these waypoints are not finite numbers.", field="points")
     motion = PiecewiseTrajectory(breaks, c, space)

@@ -76,7 +76,7 @@ def _of_the_tip(result: Result, states: np.ndarray) -> np.ndarray:
 def _missed(t: np.ndarray, states: np.ndarray) -> tuple[float, float, float]:
     """What the reference through every second sample misses at the samples between; nan for a run of two samples."""
     if len(t) < 3:
-        return (float("nan"),) * 3
+        return float("nan"), float("nan"), float("nan")
     last = len(t) - 1 - (len(t) - 1) % 2
     coarse = PiecewiseTrajectory(
         t[: last + 1 : 2], hermite(states[:, :last:2], states[:, 2 : last + 1 : 2], np.diff(t[: last + 1 : 2])), "joint"
