@@ -65,9 +65,8 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         if missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="actuator.limit")
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
-    plant = Plant(
-        robot, s.model, controller, lambda t: None, friction, drives, s.disturbances, actuator, layout, torques
-    )  # pyright: ignore[reportArgumentType]
+    no_target: Any = lambda t: None  # noqa: E731
+    plant = Plant(robot, s.model, controller, no_target, friction, drives, s.disturbances, actuator, layout, torques)
     return plant, dimension, reference
 
 
