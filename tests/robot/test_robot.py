@@ -255,7 +255,7 @@ def draft_errors() -> list[Any]:
         case("nan mass", DescriptionError, "finite", with_link(mass=math.nan)),
         case("text as mass", DescriptionError, "finite", with_link(mass="heavy")),
         case("nan com", DescriptionError, "finite", with_link(com=(0.0, 0.0, math.nan))),
-        case("short com", ShapeError, "3 entries", with_link(com=(0.0, 0.0))),
+        case("short com", ShapeError, "3 numbers", with_link(com=(0.0, 0.0))),
         case(
             "inertia not symmetric",
             UnphysicalError,

@@ -11,9 +11,11 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
+from manipula.errors import DescriptionError
 from manipula.parts.field import Number, PerJoint, Wholes
 from manipula.physics import regressor as regression
 from manipula.redundancy.arm import Arm
+from manipula.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,27 @@ class SlotineLi(Controller):
         """Columns of the regressor that are adapted."""
         links = [int(k) - 1 for k in self.links] or [n - 1]
         return [10 * k + c for k in links for c in range(10)]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        twice = [k for i, k in enumerate(self.links) if k in self.links[:i]]
+        if twice:
+            raise DescriptionError(
+                f"'links' of controller 'slotine_li' names link {twice[0]:g} twice; its parameters are adapted once.",
+                field="links",
+            )
+
+    def count(self, each: str, robot: Robot) -> int | None:
+        return len(self.adapted(robot.n)) if each == "parameter" else super().count(each, robot)
+
+    def prepare(self, arm: Arm) -> SlotineLi:
+        for k in self.links:
+            if k > len(arm.robot.bodies):
+                raise DescriptionError(
+                    f"'links' of controller 'slotine_li' names link {k:g}; '{arm.robot.name}' has the links 1 to {len(arm.robot.bodies)}.",
+                    field="controller.links",
+                )
+        return self
 
     def states(self, n: int) -> int:
         return len(self.adapted(n))

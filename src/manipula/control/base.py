@@ -16,9 +16,10 @@ from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
-from manipula.parts.checks import check_part
+from manipula.parts.checks import check_fit, check_part
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
+from manipula.robot.robot import Robot
 
 MOST_STATES = 100_000
 Space = Literal["joint", "task", "none"]
@@ -62,6 +63,10 @@ class Controller(ABC):
     def initial_state(self, arm: Arm) -> Vector:
         """The states of the controller at the start: zeros, unless a controller says otherwise."""
         return np.zeros(self.states(arm.n))
+
+    def count(self, each: str, robot: Robot) -> int | None:
+        """How many numbers a field needs that holds one per ``each``; ``None`` where only the controller itself knows."""
+        return len(Arm(robot).task) if each == "coordinate" and self.space == "task" else None
 
     @abstractmethod
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
@@ -123,6 +128,15 @@ def check_controller(controller: Controller, n: int) -> None:
             f"The controller '{controller.name}' has states but no method state_rate(arm, t, q, qd, target, state): they would never change.",
             field="controller.state_rate",
         )
+
+
+def check_gains(controller: Controller, robot: Robot) -> None:
+    """Fields of a controller, and the lengths of its gains: one per joint, per coordinate of the tip, per adapted parameter.
+
+    Raises:
+        LengthError, DescriptionError: with the field, what was found and what is allowed.
+    """
+    check_fit(controller, robot.n, "controller", lambda each: controller.count(each, robot))
 
 
 def state_count(controller: Controller, n: int) -> int:

@@ -36,8 +36,12 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], whos
             check_value(given[d.name], d, whose)
 
 
-def check_fit(part: Any, n: int, field: str) -> None:
-    """A part for a robot with n joints: its fields once more, and the length of those that hold one number per joint."""
+def check_fit(part: Any, n: int, field: str, count: Callable[[str], int | None] | None = None) -> None:
+    """A part for a robot with n joints: its fields once more, and the length of those that hold one number per joint.
+
+    Args:
+        count: how many there are of what else a field counts ("coordinate", "parameter"); None where nobody knows.
+    """
     try:
         check_part(part)
     except DescriptionError as error:
@@ -45,15 +49,16 @@ def check_fit(part: Any, n: int, field: str) -> None:
         raise error.at() from None
     for d in declared(type(part)):
         value = getattr(part, d.name)
-        if d.field.kind == "one per joint" and d.field.each == "joint" and isinstance(value, (tuple, list, np.ndarray)):
-            if len(value) != n:
+        if d.field.kind == "one per joint" and isinstance(value, (tuple, list, np.ndarray)):
+            needed = n if d.field.each == "joint" else count(d.field.each) if count else None
+            if needed is not None and len(value) != needed:
                 raise LengthError(
-                    f"'{d.name}' of {label(part)}: one number, or one per joint is needed ({n}), found {len(value)}.",
+                    f"'{d.name}' of {label(part)}: one number, or one per {d.field.each} is needed ({needed}), found {len(value)}.",
                     field=f"{field}.{d.name}",
                 )
         elif d.field.kind == "parts" and d.declared:
             for i, inner in enumerate(value):
-                check_fit(inner, n, f"{field}.{d.name}[{i}]")
+                check_fit(inner, n, f"{field}.{d.name}[{i}]", count)
 
 
 def label(part: Any) -> str:

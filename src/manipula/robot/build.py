@@ -26,8 +26,8 @@ from manipula.robot.checks import (
     check_limits,
     check_name,
     check_number,
-    check_payload,
     check_pose,
+    checked_payload,
 )
 from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.coupling import resolve
@@ -271,7 +271,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     elif tip not in {f.name for f in frames}:
         raise unknown_name("frame", tip, [f.name for f in frames], field="tip")
     gravity = check_gravity(gravity)
-    check_payload(payload)
+    payload = checked_payload(payload)
     check_shape_count(len(shapes))
     looks = tuple(placed(s, *place[s.link]) for s in shapes if s.link in place)
     base = check_pose(Pose.from_matrix(base), "The base", field="base")

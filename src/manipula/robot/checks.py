@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.arguments import LARGEST
-from manipula.algebra.pose import IDENTITY, Pose, Vec3, plain, vec3
+from manipula.algebra.pose import IDENTITY, Pose, Vec3, mat3, plain, vec3
 from manipula.algebra.rotation import ROTATION_ERROR, rotation_error
 from manipula.algebra.symbols import is_symbolic, largest_number
-from manipula.errors import BudgetError, DescriptionError, UnphysicalError, printable
+from manipula.errors import BudgetError, DescriptionError, LengthError, UnphysicalError, printable
 from manipula.robot.limits import Limits
-from manipula.robot.link import Payload
+from manipula.robot.link import Link, Payload
 
 MAX_LINKS = 5000
 MAX_NAME = 200
@@ -86,6 +86,10 @@ def check_pose(X: Pose, what: str, **place: Any) -> Pose:
 
 def check_gravity(gravity: Any) -> Vec3:
     """Three finite components."""
+    if np.size(np.asarray(gravity, dtype=object)) != 3:
+        raise LengthError(
+            f"Gravity is 3 numbers x, y, z [m/s²], found {printable(repr(gravity), 60)}.", field="gravity"
+        )
     components = vec3(gravity)
     for component in components:
         check_number(component, "Every component of gravity", field="gravity")
@@ -95,6 +99,7 @@ def check_gravity(gravity: Any) -> Vec3:
 def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> None:
     """Finite numbers, a mass that is not negative, a symmetric inertia (whether it can be real is the doctor's question)."""
     check_number(mass, f"The mass of {whose}", at_least=0.0, largest=LARGEST, **place)
+    check_lengths(com, inertia, whose, **place)
     for v in np.asarray(com, dtype=object).ravel():
         check_number(v, f"The centre of mass of {whose}", largest=LARGEST, **place)
     tensor = np.asarray(inertia, dtype=object)
@@ -105,6 +110,18 @@ def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> N
         x, y = tensor[a, b], tensor[b, a]
         if not is_symbolic(x) and not is_symbolic(y) and abs(float(x) - float(y)) > 1e-9 * scale:
             raise UnphysicalError(f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.", **place)
+
+
+def check_lengths(com: Any, inertia: Any, whose: str, **place: Any) -> None:
+    """Three coordinates and three rows of three numbers."""
+    if np.size(np.asarray(com, dtype=object)) != 3:
+        raise LengthError(
+            f"The centre of mass of {whose} must be 3 numbers x, y, z [m], found {printable(repr(com), 60)}.", **place
+        )
+    if np.shape(np.asarray(inertia, dtype=object)) != (3, 3):
+        raise LengthError(
+            f"The inertia of {whose} must be 3 rows of 3 numbers [kg·m²], ((Ixx, Ixy, Ixz), (Ixy, Iyy, Iyz), (Ixz, Iyz, Izz)); "
+            f"found {printable(repr(inertia), 60)}.", **place)  # fmt: skip
 
 
 def check_limits(limits: Limits, joint: str, **place: Any) -> None:
@@ -132,10 +149,20 @@ def check_gear(joint: Any, **place: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def check_payload(payload: Any) -> None:
-    """``None`` or a Payload whose numbers are a body's."""
+def checked_payload(payload: Any) -> Payload | None:
+    """``None`` or a Payload whose numbers are a body's, as plain values."""
     if payload is None:
-        return
+        return None
     if not isinstance(payload, Payload):
         raise DescriptionError(f"A payload is a Payload object, found {type(payload).__name__}.", field="payload")
     check_body(payload.mass, payload.com, payload.inertia, "the payload", field="payload")
+    return Payload(plain(payload.mass), vec3(payload.com), mat3(payload.inertia))
+
+
+def checked_links(links: Any) -> tuple[Link, ...]:
+    """Links with the right count of numbers, as plain values (whether such bodies can be is the doctor's question)."""
+    if not isinstance(links, (tuple, list)) or not all(isinstance(link, Link) for link in links):
+        raise DescriptionError(f"Links are a list of Link objects, found {printable(repr(links), 60)}.", field="links")
+    for link in links:
+        check_lengths(link.com, link.inertia, f"link '{printable(link.name)}'", field="links")
+    return tuple(replace(k, mass=plain(k.mass), com=vec3(k.com), inertia=mat3(k.inertia)) for k in links)

@@ -24,8 +24,9 @@ from manipula.robot.checks import (
     check_gravity,
     check_limits,
     check_number,
-    check_payload,
     check_pose,
+    checked_links,
+    checked_payload,
 )
 from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
@@ -184,7 +185,7 @@ class Robot:
         for joint in robot.joints:
             check_limits(joint.limits, joint.name)
             check_gear(joint)
-        check_payload(robot.payload)
+        checked_payload(robot.payload)
         return robot
 
     def replace(self, **changes: Any) -> Robot:
@@ -199,7 +200,9 @@ class Robot:
         if payload is not None and not isinstance(payload, Payload):
             mass = check_number(payload, "The mass of the payload", field="payload")
             changes["payload"] = Payload(mass) if mass != 0 else None
-        check_payload(changes.get("payload"))
+        for name, checked in (("payload", checked_payload), ("links", checked_links)):
+            if name in changes:
+                changes[name] = checked(changes[name])
         tip = changes.get("tip")
         if tip is not None and (not isinstance(tip, str) or tip not in self.frame_names):
             raise unknown_name("frame", tip, self.frame_names, field="tip")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.algebra.fields import check_field_names
-from manipula.control.base import Controller, check_controller
+from manipula.control.base import Controller, check_controller, check_gains
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.parts.checks import check_fit
 from manipula.redundancy.criterion import Criterion
@@ -158,9 +158,10 @@ class Scenario:
         kinds = (Wrench, PayloadChange)
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
-        for name in ("controller", "actuator", "noise"):
-            if getattr(self, name) is not None:
-                check_fit(getattr(self, name), self.robot.n, name)
+        if self.controller is not None:
+            check_gains(self.controller, self.robot if self.model is None else self.model)
+        for name in ("actuator", "noise"):
+            check_fit(getattr(self, name), self.robot.n, name)
         for name in ("friction", "drives", "disturbances", "criteria"):
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
