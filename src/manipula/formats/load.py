@@ -76,7 +76,7 @@ def load(
         )
     else:
         robot = _from_catalog(text, symbolic)
-    robot = selected(robot, selection)
+    robot = selected(robot, selection, file=text)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
 
 

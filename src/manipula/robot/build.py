@@ -122,8 +122,11 @@ def drafts_of(robot: Robot) -> tuple[list[LinkDraft], list[JointDraft], list[Fra
     return links, joints, frames
 
 
-def selected(robot: Robot, selection: Selection) -> Robot:
+def selected(robot: Robot, selection: Selection, file: str | None = None) -> Robot:
     """The robot with joints held still and branches left out; see ``selection.py``.
+
+    Args:
+        file: the source that is being read, for messages.
 
     Raises:
         DescriptionError: what cannot be selected, or a payload whose place is left out.
@@ -137,13 +140,19 @@ def selected(robot: Robot, selection: Selection) -> Robot:
     shapes = [VisualDraft(names[s.link + 1], s.kind, s.size, s.pose, s.colour, s.file) for s in robot.appearance]
     found = build_robot(
         robot.name, links, joints, frames=frames, shapes=shapes, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
-        notes=robot.notes, selection=selection)  # fmt: skip
+        notes=robot.notes, selection=selection, file=file)  # fmt: skip
     lost = [f for f in robot.followers if f.link.name not in found.frame_names]
     for f in lost:
         if robot.joints[f.leader].name in found.joint_names:
+            leader = printable(robot.joints[f.leader].name)
+            how = (
+                f"leave both out, hold both (lock '{leader}'), or take '{printable(f.name)}' out of the description"
+                if file is not None
+                else "leave both out, or leave it out of a .urdf, .xml or .sdf file while that is read: load(..., drop=...)"
+            )
             raise DescriptionError(
-                f"Joint '{printable(f.name)}' follows '{printable(robot.joints[f.leader].name)}', which has its friction and its range; "
-                "leave both out, or leave it out while the file is read: load(..., drop=...).", field="drop")  # fmt: skip
+                f"Joint '{printable(f.name)}' follows '{leader}', which has its friction and its range; {how}.",
+                file=file, field="drop" if selection.drop else "chain")  # fmt: skip
     if tip is not None and tip in found.frame_names and selection.chain is None:
         found = found.replace(tip=tip, tool=tool, payload=payload)
     elif tip is not None and found.tip == tip:
@@ -151,8 +160,15 @@ def selected(robot: Robot, selection: Selection) -> Robot:
     elif payload is not None:
         raise DescriptionError(
             f"The payload sits at '{printable(str(tip))}', which is left out or no longer the tip; take it off first: "
-            "robot.replace(payload=None).", field="payload")  # fmt: skip
-    return found
+            "robot.replace(payload=None).", file=file, field="payload")  # fmt: skip
+    elif tool != IDENTITY:
+        found = found.replace(
+            notes=(*found.notes, f"the tool at '{printable(str(tip), 60)}' is left out: the tip is another or gone.")
+        )
+    following = {f.name for f in found.followers}
+    gone = tuple(f"joint '{printable(f.name, 60)}'" for f in robot.followers if f.name not in following)
+    stale = {note for note in robot.notes if note.startswith(gone)} if gone else set()
+    return found.replace(notes=tuple(n for n in found.notes if n not in stale)) if stale else found
 
 
 def _turned(gravity: Any, base: Pose, R: Any) -> Any:

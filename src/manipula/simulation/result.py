@@ -136,7 +136,7 @@ class Result(Value):
         count = len(self.statuses)
         if not count or np.ndim(self.arrays.get("q", np.zeros((1, 1, 1)))) < 3:
             raise DescriptionError("This is a single run, not a batch: the result itself is the run.", field="index")
-        index = whole_number(index, "run", -count, count - 1)
+        index = whole_number(index, "run", -count, count - 1) % count
         arrays = {k: v[index] for k, v in self.arrays.items()}
         error = self.error_estimates[index] if self.error_estimates else self.error_estimate
         trusted = self.trusted_untils[index] if self.trusted_untils else self.trusted_until

@@ -53,7 +53,10 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         DescriptionError, ShapeError: when the parts do not fit together. A numerical failure is a status, not an exception.
     """
     if not isinstance(scenario, Scenario):
-        raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}.")
+        how = "; a programmed motion is run by its own method: scenario.run()" * (
+            type(scenario).__name__ == "ProgramScenario"
+        )
+        raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}{how}.")
     with np.errstate(all="ignore"):  # numbers that are not finite are a status
         return with_criteria_notes(_simulated(scenario, threads), scenario)
 

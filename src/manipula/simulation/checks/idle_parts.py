@@ -9,10 +9,11 @@ import numpy as np
 from manipula.algebra.expression import parse
 from manipula.control.base import Target
 from manipula.control.simple import UserFunction
-from manipula.errors import DescriptionError, ManipulaError
+from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.identity import is_own
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
+from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.plant.disturbances import PayloadChange, Wrench
 from manipula.simulation.stated_limits import stated_limits
 
@@ -44,6 +45,12 @@ def check_idle(s: Scenario, kind: str) -> None:
         )
     if kind in ("dynamic", "playback"):
         _prescribed(s, kind)
+    for i, drive in enumerate(s.drives or () if kind == "free" else ()):
+        if isinstance(drive, Rigid) and drive.torque_limit is not None:
+            raise DescriptionError(
+                "In a free run nothing commands a torque, so this limit could never act; give a controller or torques, or no limit.",
+                field=f"drives[{i}].torque_limit",
+            )
     model_free = s.controller is not None and s.model not in (None, s.robot) and not _asks_model(s.controller, s.robot)
     if kind == "dynamic" and s.controller is not None and model_free:
         raise DescriptionError(
@@ -93,6 +100,8 @@ def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -
             return f"the wrench starts at {d.start:g} s and stops at {d.stop:g} s: it would never act."
         if all(_is_zero(v) for v in d.wrench):
             return "the wrench is zero as long as it lasts: it would never act."
+        if d.frame and robot.frame(d.frame).link < 0:
+            return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
     elif isinstance(d, PayloadChange):
         if d.time >= duration:
             return f"the payload changes at {d.time:g} s, when the run of {duration:g} s is over: it would never act."

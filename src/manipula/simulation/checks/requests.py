@@ -9,7 +9,9 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.redundancy.criterion import checked_criteria
 from manipula.simulation.checks.idle_parts import check_idle
+from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.plant.free_parameters import check_every_run
+from manipula.simulation.plant.plant import acting
 from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
 
@@ -28,6 +30,7 @@ def check_requests(s: Scenario) -> None:
     _orientation(s, kind)
     _criteria(s)
     check_idle(s, kind)
+    _check_wrenches(s)
     if kind in ("kinematic", "inverse_dynamics"):
         _along_given_motion(s, kind)
 
@@ -54,6 +57,13 @@ def _settings(s: Scenario, kind: str) -> None:
             raise unknown_name(
                 f"free parameter of robot '{s.robot.name}'", name, s.robot.parameters, field=f"parameters.{name}"
             )
+    missing = [name for name in s.robot.parameters if name not in (s.parameters or {})]
+    if s.parameters and missing:
+        raise DescriptionError(
+            f"Robot '{s.robot.name}' has the free parameter{'s' * (len(missing) > 1)} {', '.join(missing)} without a value; "
+            f"give {'it' if len(missing) == 1 else 'them'} beside the others: parameters={{'{missing[0]}': 1.0, …}}.",
+            field=f"parameters.{missing[0]}",
+        )
     if s.parameters:
         check_every_run(s.robot, s.friction, s.drives, s.parameters)
 
@@ -140,3 +150,16 @@ def _criteria(s: Scenario) -> None:
             raise DescriptionError(
                 f"The criterion '{criterion.name}' has a gain of 0 and moves nothing.", field="criteria"
             )
+
+
+def _check_wrenches(s: Scenario) -> None:
+    """Every formula of a wrench is a number when it begins to act."""
+    for i, d in enumerate(s.disturbances):
+        for k, component in enumerate(d.wrench if isinstance(d, Wrench) else ()):
+            try:
+                acting(dataclasses.replace(d, wrench=(component,) * 6), max(d.start, 0.0))
+            except DescriptionError as error:  # it knows its text, not whose it is
+                raise DescriptionError(
+                    f"{error.field}: {error.problem} The wrench begins to act at t = {max(d.start, 0.0):g} s.",
+                    field=f"disturbances[{i}].wrench[{k}]",
+                ) from None

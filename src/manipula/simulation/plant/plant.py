@@ -40,8 +40,10 @@ from manipula.simulation.plant.layout import StateLayout
 
 def acting(d: Wrench, t: Scalar) -> np.ndarray:
     """The six components of a wrench at time t, zero outside its interval."""
-    values = [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
     on = (t >= d.start) & (t <= d.stop)
+    if isinstance(on, (bool, np.bool_)) and not on:  # a formula need not be a number where it does not act
+        return np.zeros(6)
+    values = [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
     return array([ops.where(on, v, 0.0) for v in values])
 
 

@@ -47,7 +47,7 @@ def programmed_motion(
 
     Args:
         constraints: formulas equal to zero (see ``Constraint``), any number up to n.
-        independent: 0-based numbers of the independent joints, n minus the number of constraints; chosen by pivoting, and
+        independent: names, or numbers from 0, of the independent joints, n minus the number of constraints; chosen by pivoting, and
             chosen again during the run where they become singular, when omitted.
         drives: torque of a joint: number, formula in ``t``, or a drive such as ``mp.drives.Flexible(…, motor="formula in t")``.
             One drive stands for all joints.
@@ -71,7 +71,7 @@ def programmed_motion(
     for i, drive in by_number(robot, drives).items():
         motors[i] = _checked_drive(drive, robot, i, named)
     _check_used(read, motors, named)
-    chosen = chosen_joints(independent)
+    chosen = chosen_joints(robot, independent)
     if chosen is not None and (
         sorted(set(chosen)) != sorted(i for i in chosen if 0 <= i < n) or len(chosen) != n - len(read)
     ):
@@ -108,22 +108,22 @@ def numbers_by_name(parameters: Any) -> dict[str, float]:
 
 
 def by_number(robot: Robot, drives: Any) -> dict[int, Any]:
-    """Drives of a programmed motion by joint number: each a number, a formula in t, a function of t, or a Drive."""
+    """Drives of a programmed motion, by joint name or number: each a number, a formula in t, a function of t, or a Drive."""
     if isinstance(drives, Drive):
         return dict.fromkeys(range(robot.n), drives)
     try:
         given = dict(() if drives is None else drives)
     except (TypeError, ValueError):
         raise DescriptionError(
-            f"Drives by joint number are needed, {{0: 20.0}}, or one drive for all; found {values.found(drives)}.",
+            f"Drives by joint name or number are needed, {{'{robot.joint_names[0]}': 20.0}}, or one drive for all; "
+            f"found {values.found(drives)}.",
             field="drives",
         ) from None
     found: dict[int, Any] = {}
-    for i, drive in given.items():
-        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < robot.n:
-            raise DescriptionError(
-                f"Joint number {values.found(i)} does not exist; 0 to {robot.n - 1} do.", field="drives"
-            )
+    for joint, drive in given.items():
+        i = joint_number(robot, joint, "drives")
+        if i in found:
+            raise DescriptionError(f"Joint '{robot.joint_names[i]}' has two drives.", field="drives")
         if isinstance(drive, (bool, float, int, np.integer, np.floating)):
             drive = values.real(f"drives[{i}]", drive)
         elif not isinstance(drive, (str, Drive)) and not callable(drive) and drive is not None:
@@ -132,19 +132,37 @@ def by_number(robot: Robot, drives: Any) -> dict[int, Any]:
                 field=f"drives[{i}]",
             )
         if drive is not None:
-            found[int(i)] = drive
+            found[i] = drive
     return found
 
 
-def chosen_joints(independent: Any) -> tuple[int, ...] | None:
-    """0-based numbers of the independent joints; None leaves the choice open."""
+def joint_number(robot: Robot, joint: Any, field: str) -> int:
+    """A joint by its name, or by its number from 0.
+
+    Raises:
+        UnknownNameError, DescriptionError: with the field and what is allowed.
+    """
+    if isinstance(joint, str):
+        if joint not in robot.joint_names:
+            raise unknown_name(f"joint of robot '{robot.name}'", joint, robot.joint_names, field=field)
+        return robot.joint_names.index(joint)
+    if isinstance(joint, (bool, np.bool_)) or not isinstance(joint, (int, np.integer)) or not 0 <= joint < robot.n:
+        raise DescriptionError(
+            f"Joint number {values.found(joint)} does not exist; 0 to {robot.n - 1} do.", field=field
+        )
+    return int(joint)
+
+
+def chosen_joints(robot: Robot, independent: Any) -> tuple[int, ...] | None:
+    """0-based numbers of the independent joints, from names or numbers; None leaves the choice open."""
     if independent is None:
         return None
     if not isinstance(independent, (list, tuple, range, np.ndarray)):
         raise DescriptionError(
-            f"A list of joint numbers from 0 is needed, found {values.found(independent)}.", field="independent"
+            f"A list of joint names (or numbers from 0) is needed, found {values.found(independent)}.",
+            field="independent",
         )
-    return tuple(values.whole(f"independent[{k}]", i) for k, i in enumerate(independent))
+    return tuple(joint_number(robot, joint, f"independent[{k}]") for k, joint in enumerate(independent))
 
 
 def check_stabilisation(constraints: tuple[Constraint, ...], stabilisation: str, gain: float) -> None:

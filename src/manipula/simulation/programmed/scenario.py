@@ -45,8 +45,8 @@ class ProgramScenario:
         constraints: formulas equal to zero, or ``left = right``; texts or Constraint objects.
         q0, qd0: initial state. start: one that breaks the constraints is moved onto them by the smallest change of joints, up to 0.1 rad or
             0.05 m ("near"), by any distance ("project"), or refused ("refuse").
-        independent: 0-based numbers of the independent joints, or ``None`` to have them chosen; the formulation "multipliers" has none.
-        drives: by 0-based joint number: torque (number or formula in t), or a drive; one drive for all joints.
+        independent: names, or numbers from 0, of the independent joints, or ``None`` to have them chosen; the formulation "multipliers" has none.
+        drives: by joint name, or number from 0: torque (number or formula in t), or a drive; one drive for all joints.
         friction: one law for all joints, one per joint, or a mapping by joint name; ``()`` is none, ``None`` the robot's own.
         parameters: values of the names in the formulas.
         duration, step, sample [s]; tolerance: relative error up to which the answer counts as right; verify: repeat with
@@ -84,7 +84,7 @@ class ProgramScenario:
             set_(name, frozen(values.mapping(name, getattr(self, name))))
         set_("parameters", self.parameters or Frozen({}))
         set_("drives", tuple(sorted(by_number(self.robot, self.drives).items())))
-        set_("independent", chosen_joints(self.independent))
+        set_("independent", chosen_joints(self.robot, self.independent))
         set_("friction", each_joint(self.robot, self.friction, FrictionLaw, "friction law", "friction"))
         given = listed(self.constraints)
         set_("constraints", tuple(c if isinstance(c, Constraint) else Constraint(c) for c in given))
