@@ -53,6 +53,16 @@ def test_a_gain_of_one_or_more_is_singular_and_names_the_joint(gain: float) -> N
     assert "gain" in result.reason
 
 
+@pytest.mark.parametrize("integrator", ["rk4", "dop853", "rodas"])
+def test_a_run_from_rest_ends_as_singular_too(integrator: str) -> None:
+    """At rest friction is 0 and has no gain; it is told from where the arm goes."""
+    law = friction.LoadDependent(coefficient=8.0, diameter=1.0)
+    arm = mp.load("planar-2r")
+    result = mp.simulate(mp.Scenario(arm, q0=[0.3, 0.3], duration=0.1, friction=law, integrator=integrator))
+    assert result.status == "singular", result.reason
+    assert "friction in joint 'joint1'" in result.reason
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "dop853"])
 def test_the_instant_at_which_the_gain_reaches_one_is_named(integrator: str) -> None:
     """Friction fades in with speed: the pendulum is driven from rest until there is no unique acceleration left."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.integrate import solve_ivp
 import manipula as mp
 from manipula import native
 from manipula.algebra.jet import Jet
+from manipula.errors import DescriptionError
 from manipula.formats.toml import to_toml
 from manipula.robot.friction import REGISTRY, Asymmetric, Coulomb, Dahl, LoadDependent, LuGre, Stribeck, Viscous
 from manipula.robot.friction.base import FrictionLaw
@@ -160,3 +162,37 @@ def test_coulomb_reaches_its_level_and_stribeck_falls() -> None:
     asymmetric = LAWS["asymmetric"]
     assert asymmetric.torque(1.0) == pytest.approx(2.4, rel=1e-14)
     assert asymmetric.torque(-1.0) == pytest.approx(-1.1, rel=1e-14)
+
+
+LOADED = [
+    (LoadDependent, {"coefficient": 0.1}),
+    (LuGre, {"sigma0": 100.0, "sigma1": 1.0, "sigma2": 0.1, "v_stribeck": 0.1, "mu_static": 0.2, "mu_kinetic": 0.1}),
+]
+
+
+@pytest.mark.parametrize(("law", "numbers"), LOADED)
+def test_a_load_needs_a_diameter_in_a_revolute_joint_and_only_there(law: Any, numbers: dict[str, float]) -> None:
+    """A normal force [N] becomes a torque [N·m] by half the bearing's diameter; in a slide friction is a force."""
+    turning, sliding = mp.load("planar-2r"), mp.load("scara-khang")
+    kinds = [j.is_revolute for j in sliding.joints]
+    bare, with_bearing = law(**numbers), law(**numbers, diameter=0.05)
+    right = tuple(with_bearing if revolute else bare for revolute in kinds)
+    assert mp.Scenario(sliding, duration=0.1, friction=right).friction == right
+    with pytest.raises(DescriptionError, match=r"friction\[0\]: Joint 'joint1': 'diameter' .* is missing"):
+        mp.Scenario(turning, duration=0.1, friction=bare)
+    with pytest.raises(DescriptionError, match=rf"friction\[{kinds.index(False)}\]: .* joint is prismatic"):
+        mp.Scenario(sliding, duration=0.1, friction=with_bearing)
+    own = turning.replace(joints=tuple(replace(j, friction=bare) for j in turning.joints))
+    with pytest.raises(DescriptionError, match=r"'diameter' .* is missing"):
+        mp.Scenario(own, duration=0.1)
+    with pytest.raises(DescriptionError, match=r"'diameter' .* is missing"):
+        own.select(lock={"joint2": 0.0})
+
+
+def test_a_load_that_is_a_torque_already_needs_no_diameter() -> None:
+    numbers = LOADED[1][1]
+    torque, force = LuGre(**numbers, load=2.0), LuGre(**numbers, load=40.0, diameter=0.1)
+    assert torque.torque(0.3, (0.001,)) == pytest.approx(force.torque(0.3, (0.001,)), rel=1e-15)
+    assert not torque.unfit(revolute=True)
+    assert not force.unfit(revolute=True)
+    assert force.unfit(revolute=False)

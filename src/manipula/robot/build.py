@@ -361,6 +361,9 @@ def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:
                 f"The {what} of joint '{printable(j.name)}' must be a {kind.__name__}, found {type(part).__name__}.",
                 **here,
             )
+    why = "" if j.friction is None else j.friction.unfit(j.kind == "revolute")
+    if why:
+        raise DescriptionError(f"Joint '{printable(j.name)}': {why}", **here)
     geared(j.drive, j, **here)
     return Joint(
         name=j.name, kind=j.kind, parent=parent, placement=placement, axis=axis, limits=j.limits,  # pyright: ignore[reportArgumentType]

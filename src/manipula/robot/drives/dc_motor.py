@@ -13,9 +13,10 @@ from manipula.robot.drives.base import Drive
 
 @dataclass(frozen=True)
 class DCMotor(Drive):
-    r"""Armature circuit :math:`L\,\dot i = u - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`.
+    r"""Armature circuit :math:`L\,\dot i = V - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`, under the voltage
+    :math:`V = R\,u/(Nk) + kN\dot q` that holds the commanded torque u against the back-EMF, cut to ``±voltage``.
 
-    The command is a torque; the voltage that would hold it in steady state, :math:`u = R\,\tau_c/(Nk) + kN\dot q`, is cut to ``±voltage``.
+    An arm that nobody commands is therefore not braked by its motors, unless the voltage is too small for its speed.
     """
 
     torque_constant: Annotated[Any, Number("N·m/A", "torque constant k, also V·s/rad", above=0.0)]
@@ -41,10 +42,10 @@ class DCMotor(Drive):
     ) -> tuple[Scalar, ...]:
         constant = self._constant
         back = constant * qd
-        u = self.resistance * command / constant + back
+        voltage = self.resistance * command / constant + back
         if self.voltage is not None:
-            u = ops.minimum(self.voltage, ops.maximum(-self.voltage, u))
-        return ((u - self.resistance * state[0] - back) / self.inductance,)
+            voltage = ops.minimum(self.voltage, ops.maximum(-self.voltage, voltage))
+        return ((voltage - self.resistance * state[0] - back) / self.inductance,)
 
     def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
         return (0.0,)

@@ -11,11 +11,27 @@ from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.ops import Scalar
+from manipula.errors import printable
 from manipula.parts.checks import check_part
 from manipula.parts.field import Number
 
 Damping = Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)]
 Width = Annotated[Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)]
+
+
+def diameter_unfit(law: Any, revolute: bool) -> str:
+    """Does a law whose load is a force [N] have the diameter that makes it a torque [N·m], where one is needed and only there?"""
+    if revolute and law.diameter is None:
+        return (
+            f"'diameter' of friction law '{law.name}' is missing: in a revolute joint the load is a force [N], and d/2 makes its friction a "
+            "torque [N·m]; give the diameter of the bearing [m]."
+        )
+    if not revolute and law.diameter is not None:
+        return (
+            f"'diameter' of friction law '{law.name}' is {printable(law.diameter)}, but the joint is prismatic, where friction is a force "
+            "[N]; leave the diameter out."
+        )
+    return ""
 
 
 class FrictionLaw(ABC):
@@ -32,6 +48,10 @@ class FrictionLaw(ABC):
     def needs_load(self) -> bool:
         """Does the torque depend on the normal force in the joint, which depends on the motion itself?"""
         return False
+
+    def unfit(self, revolute: bool) -> str:
+        """Why the law cannot act in a revolute (or else prismatic) joint, with what is allowed; empty when it can."""
+        return ""
 
     @abstractmethod
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import FrictionLaw
+from manipula.robot.friction.base import FrictionLaw, diameter_unfit
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,20 @@ class LuGre(FrictionLaw):
     mu_static: Annotated[Any, Number("1", "static friction coefficient μ_s", above=0.0)]
     mu_kinetic: Annotated[Any, Number("1", "kinetic friction coefficient μ_k", above=0.0)]
     diameter: Annotated[
-        Any, Number("m", "bearing diameter d of a revolute joint; none for a prismatic one", above=0.0)
+        Any,
+        Number(
+            "m",
+            "bearing diameter d, required in a revolute joint unless the load is a torque; none in a prismatic one",
+            above=0.0,
+        ),
     ] = None
     load: Annotated[
         Any,
         Number(
-            "N", "constant normal force f_n; none takes it from the joint reactions of the motion itself", least=0.0
+            "N or N·m",
+            "constant normal force f_n, or without a diameter in a revolute joint the torque f_n d/2; none takes the force from the joint "
+            "reactions of the motion itself",
+            least=0.0,
         ),
     ] = None
     name: ClassVar[str] = "lugre"
@@ -42,6 +50,10 @@ class LuGre(FrictionLaw):
     @property
     def needs_load(self) -> bool:
         return self.load is None
+
+    def unfit(self, revolute: bool) -> str:
+        torque_given = revolute and self.load is not None and self.diameter is None
+        return "" if torque_given else diameter_unfit(self, revolute)
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (0.0,), load: Scalar = 0.0) -> Scalar:
         normal = load if self.load is None else self.load

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.errors import DescriptionError, unknown_name
+from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 
 
@@ -16,9 +17,11 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
         DescriptionError: when the count or the kind is wrong; UnknownNameError for a joint that does not exist.
     """
     if given is None:
+        if kind is FrictionLaw:
+            check_laws(robot, tuple(j.friction for j in robot.joints), field)
         return None
     if isinstance(given, kind):
-        return (given,) * robot.n
+        given = (given,) * robot.n
     if isinstance(given, Mapping):
         if not given:
             raise DescriptionError(
@@ -42,4 +45,18 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
         raise DescriptionError(
             f"One {what} per joint is needed ({robot.n}), or one for all; found {len(parts)}.", field=field
         )
+    if kind is FrictionLaw:
+        check_laws(robot, parts, field)
     return parts
+
+
+def check_laws(robot: Robot, laws: Sequence[FrictionLaw | None], field: str) -> None:
+    """Can every friction law act in a joint of its kind?
+
+    Raises:
+        DescriptionError: with the law, the joint and what is needed.
+    """
+    for i, (law, joint) in enumerate(zip(laws, robot.joints)):
+        why = "" if law is None else law.unfit(joint.is_revolute)
+        if why:
+            raise DescriptionError(f"Joint '{joint.name}': {why}", field=f"{field}[{i}]")
