@@ -126,12 +126,9 @@ def select(
         notes.append(f"{len(left_out)} link(s) left out{carried}: {shown}.")
     inside = [j for j in joints if j.child in kept and j.parent in kept]
     moving = {j.name for j in inside if j.moves}
-    if not moving and any(j.moves for j, _ in order):
-        word = "chain" if selection.chain else "drop" if selection.drop else "lock"
-        raise DescriptionError(
-            f"No joint that moves is left; a robot needs at least one of {', '.join(printable(j.name, 40) for j, _ in order if j.moves)}.",
-            field=word,
-        )
+    if selection.chain is not None and not moving:
+        base, end = (printable(name, 60) for name in selection.chain)
+        raise DescriptionError(f"No joint moves between '{base}' and '{end}'; a chain has at least one.", field="chain")
     for j in inside:
         if j.moves and j.follows is not None and j.follows in {x.name for x in joints} and j.follows not in moving:
             leader = next(x for x in joints if x.name == j.follows)
