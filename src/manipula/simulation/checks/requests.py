@@ -155,11 +155,14 @@ def _criteria(s: Scenario) -> None:
 def _check_wrenches(s: Scenario) -> None:
     """Every formula of a wrench is a number when it begins to act."""
     for i, d in enumerate(s.disturbances):
-        for k, component in enumerate(d.wrench if isinstance(d, Wrench) else ()):
+        if not isinstance(d, Wrench):
+            continue
+        begins = max(d.start, 0.0)
+        for k, component in enumerate(d.wrench):
             try:
-                acting(dataclasses.replace(d, wrench=(component,) * 6), max(d.start, 0.0))
+                acting(dataclasses.replace(d, wrench=(component,) * 6), begins)
             except DescriptionError as error:  # it knows its text, not whose it is
                 raise DescriptionError(
-                    f"{error.field}: {error.problem} The wrench begins to act at t = {max(d.start, 0.0):g} s.",
+                    f"{error.field}: {error.problem} The wrench begins to act at t = {begins:g} s.",
                     field=f"disturbances[{i}].wrench[{k}]",
                 ) from None
