@@ -100,7 +100,7 @@ def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -
             return f"the wrench starts at {d.start:g} s and stops at {d.stop:g} s: it would never act."
         if all(_is_zero(v) for v in d.wrench):
             return "the wrench is zero as long as it lasts: it would never act."
-        if d.frame and robot.frame(d.frame).link < 0:
+        if d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
             return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
     elif isinstance(d, PayloadChange):
         if d.time >= duration:
