@@ -256,7 +256,7 @@ WRONG = [  # text, replaced by, field, words
     ('"task_space_computed_torque"', '"pd"', "reference", "joint reference"),
     ("\nkp = 100", "\nkpp = 100", "controller.kpp", "'kp'"),
     ("\nkp = 100", "", "controller", "'kp'"),
-    ("\nkp = 100", "\nkp = [1, 2, 3]", "controller", "5 joints"),
+    ("\nkp = 100", "\nkp = [1, 2, 3]", "controller.kp", "one per coordinate is needed (2), found 3"),
     ("\nkp = 100", '\nkp = 1\ncriteria = [{ criterion = "postur" }]', "controller.criteria[0].criterion", "'posture'"),
     ("[controller]", "[contoller]", "contoller", "'controller'"),
     ("[controller]", '[friction]\nlaw = "vscous"\n[controller]', "friction.law", "'viscous'"),
