@@ -10,6 +10,8 @@ import pytest
 
 from manipula.errors import DescriptionError
 from manipula.formats.meshes import read_mesh
+from manipula.formats.meshes.dae import _Collada
+from manipula.formats.meshes.gltf import _Gltf
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
 SIDES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -224,3 +226,19 @@ def test_every_cut_of_a_file_is_refused_or_read(read):
     for text in ("[" * 100_000, "null", "5", '{"nodes": [{}]}', ""):
         with pytest.raises(DescriptionError):
             read(text, "a.gltf")
+
+
+def test_one_buffer_named_many_times_is_no_way_around_the_budget(read, monkeypatch):
+    """Pieces are counted as they are read, not after all of them have been."""
+    monkeypatch.setattr("manipula.formats.meshes.triangles.MAX_TRIANGLES", 10)
+    made: list[int] = []
+    root = gltf(meshes=[{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}] * 5000}])
+    original = _Gltf._primitive
+    monkeypatch.setattr(_Gltf, "_primitive", lambda self, row: (made.append(1), original(self, row))[1])
+    with pytest.raises(DescriptionError, match="at most 10"):
+        read(json.dumps(root), "a.gltf")
+    first = _Collada._faces
+    monkeypatch.setattr(_Collada, "_faces", lambda self, e: (made.append(1), first(self, e))[1])
+    with pytest.raises(DescriptionError, match="at most 10"):
+        read(dae(node=5000 * '<instance_geometry url="#g"/>'))
+    assert len(made) < 10

@@ -7,6 +7,7 @@ lines, curves and materials are not read; nothing outside the file is.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,6 @@ class _Collada:
         self.root = root
         self.ids: dict[str, Element] = {}
         self.arrays: dict[int, np.ndarray] = {}
-        self.meshes: dict[int, Triangles] = {}
         todo = [root]
         while todo:
             e = todo.pop()
@@ -75,7 +75,7 @@ class _Collada:
 
     def _node(self, node: Element) -> Node:  # pyright: ignore[reportIncompatibleVariableOverride]
         X = np.eye(4)
-        pieces: list[Triangles] = []
+        shown: list[Element] = []
         children: list[Element] = []
         for e in node.children:
             match e.tag:
@@ -84,20 +84,16 @@ class _Collada:
                 case "lookat" | "skew":
                     e.fail(f"<{e.tag}> is not read.")
                 case "instance_geometry":
-                    pieces.append(self._mesh(self._target(e, "url", "geometry")))
+                    shown.append(self._target(e, "url", "geometry"))
                 case "instance_node":
                     children.append(self._target(e, "url", "node"))
                 case "node":
                     children.append(e)
-        return X, pieces, children
+        return X, (piece for geometry in shown for piece in self._mesh(geometry)), children
 
-    def _mesh(self, geometry: Element) -> Triangles:
-        if id(geometry) not in self.meshes:
-            mesh = self._first(geometry, "mesh")
-            found = [] if mesh is None else [self._faces(e) for e in mesh.children if e.tag in _FACES]
-            nodes = joined(found, lambda piece: (np.eye(4), [piece], ())) if found else None  # pyright: ignore[reportArgumentType]
-            self.meshes[id(geometry)] = nodes or Triangles(np.zeros((0, 3)), np.zeros((0, 3), np.int64))
-        return self.meshes[id(geometry)]
+    def _mesh(self, geometry: Element) -> Iterator[Triangles]:
+        mesh = self._first(geometry, "mesh")
+        return (self._faces(e) for e in (mesh.children if mesh is not None else ()) if e.tag in _FACES)
 
     def _faces(self, element: Element) -> Triangles:
         """The corners named by one element; in ``<p>`` each corner has one number for every offset of the inputs."""

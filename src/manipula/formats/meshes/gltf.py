@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -64,7 +65,6 @@ class _Gltf:
             raise DescriptionError("This is no glTF file: its JSON is no object.")
         self.root, self.binary, self.folder = root, binary, folder
         self.buffers: dict[int, bytes] = {}
-        self.meshes: dict[int, list[Triangles]] = {}
         self.bytes = 0
         used = root.get("extensionsRequired", [])
         compressed = [name for name in _COMPRESSED if isinstance(used, list) and name in used]
@@ -95,15 +95,12 @@ class _Gltf:
 
     def _node(self, number: object) -> Node:
         node = self._entry("nodes", number)
-        pieces = self._mesh(node["mesh"]) if "mesh" in node else []
+        pieces = self._mesh(node["mesh"]) if "mesh" in node else ()
         return _transform(node), pieces, self._list(node, "children")
 
-    def _mesh(self, number: Any) -> list[Triangles]:
-        mesh = self._entry("meshes", number)
-        if number not in self.meshes:
-            rows = self._list(mesh, "primitives")
-            self.meshes[number] = [piece for row in rows if (piece := self._primitive(row)) is not None]
-        return self.meshes[number]
+    def _mesh(self, number: Any) -> Iterator[Triangles]:
+        rows = self._list(self._entry("meshes", number), "primitives")
+        return (piece for row in rows if (piece := self._primitive(row)) is not None)
 
     def _primitive(self, row: Any) -> Triangles | None:
         attributes = row.get("attributes") if isinstance(row, dict) else None
