@@ -234,7 +234,8 @@ def spread_decimals(node: Node) -> Node:
     factors = [(spread_decimals(f), k) for f, k in node.factors]
     sums = [i for i, (f, _) in enumerate(factors) if isinstance(f, Sum)]
     if len(sums) == 1 and factors[sums[0]][1] == 1 and isinstance(number, Fraction) and not is_fraction(number):
-        terms = factors.pop(sums[0])[0].terms
+        bracket: Any = factors.pop(sums[0])[0]
+        terms = bracket.terms
         multiples = [getattr(term, "coefficient", 1) for term in terms]
         if all(isinstance(m, int) for m in multiples) and any(abs(m) != 1 for m in multiples):
             scale = number if not factors else abs(number)

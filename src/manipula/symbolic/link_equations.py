@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from manipula.symbolic.collect import Collector
     from manipula.symbolic.derive import Derivation
     from manipula.symbolic.expression_tree import Node
-    from manipula.symbolic.motion_formulas import MotionFormulas
 
 
 class LinkEquations(ABC):
@@ -34,8 +33,8 @@ class LinkEquations(ABC):
     robot: Robot
     level: str
     inertia: str
-    formulas: MotionFormulas
-    _given: Derivation
+    formulas: Any  # MotionFormulas of the level, and the Derivation over the robot's own parameters: made on first use
+    _given: Any
 
     @abstractmethod
     def _collector(self, derivation: Derivation, lump: Any = None) -> Collector: ...

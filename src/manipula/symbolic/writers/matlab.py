@@ -36,7 +36,7 @@ class MatlabWriter(TextWriter):
         if not isinstance(key, tuple) and not getattr(key, "is_Symbol", False):
             for symbol in key.free_symbols:  # pyright: ignore[reportAttributeAccessIssue]
                 checked(symbol.name)
-            return _Printer().doprint(readable(key))
+            return str(_Printer().doprint(readable(key)))
         return text if "(" in text else checked(text)
 
 
