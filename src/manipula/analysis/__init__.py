@@ -2,7 +2,9 @@
 
 =====================  =====================================================================
 ``feasibility``        does a motion keep every limit, and if not, how much slower would it?
+``judged_signals``     the signals of a motion that are held against limits
 ``slowing_down``       how much slower a motion must be to keep its limits
+``stretched_motion``   the same motion k times as long, where there is one
 ``infinite``           where a trajectory jumps, and what is infinite there
 ``power``              power and energy of a run
 ``vibration``          natural modes, spectra, what is left after a move

@@ -5,7 +5,7 @@ Where it cannot, :mod:`~manipula.analysis.slowing_down` says by how much time mu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,18 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.analysis.infinite import Torn, torn_of, with_jumps
-from manipula.analysis.slowing_down import follows_from_speed, friction_at, jumping, slowed
-from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
+from manipula.analysis.judged_signals import laws_of, signals_of
+from manipula.analysis.slowing_down import follows_from_speed, jumping, slowed
+from manipula.analysis.stretched_motion import (
+    DIGITS,
+    MOST_STEPS,
+    run_again,
+    stored_scenario,
+    stretched,
+    unstretchable,
+    verified,
+)
+from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
@@ -29,12 +39,10 @@ from manipula.simulation.limit_checks import (
     worst,
 )
 from manipula.simulation.point_motion import point_rates
-from manipula.simulation.recorded import limits_of, robot_of
+from manipula.simulation.recorded import limits_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
-
-MOST_PIECES = 20_000  # of a trajectory that are looked at one by one
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,8 +71,9 @@ class Feasibility(Value):
         feasible: was every stated limit held against the motion, and is it kept? False when one is broken. None when that is not known: none
             is stated, one could not be checked, or a run ended before its time or cannot be trusted.
         joints: one verdict each; tip: checks of the tip's speed, acceleration, jerk.
-        slow_down: factor k by which time must be stretched to become feasible: 1 when it is, inf when slowing does not help, NaN when
-            nothing is known.
+        slow_down: factor k by which time must be stretched to become feasible, rounded up, after the stretched motion was judged: 1 when
+            it is, inf when slowing does not help, NaN when nothing is known: the motion is not given but follows from torques, or
+            disturbances come at times of their own.
         unstated: limits that nobody stated and that were therefore not checked.
         energy: work of the drives [J], positive part only (nothing is fed back).
         remarks: what the verdict rests on, where that is not plain (jumps of the acceleration, an estimated jerk).
@@ -134,9 +143,17 @@ def feasibility(
         robot: the robot of a trajectory, for torques. tip: limits of the tip: "velocity", "acceleration", "jerk".
         samples: where a trajectory is evaluated.
     """
-    signals, robot = _signals(motion, limits if isinstance(limits, Robot) else robot, samples)
+    return _judged(motion, limits, robot, tip, samples)
+
+
+def _judged(
+    motion: Any, limits: Any, robot: Robot | None, tip: Mapping[str, float] | None, samples: int, remedy: bool = True
+) -> Feasibility:
+    """The verdict; ``remedy``: with what slowing down would do, which needs the verdict on the stretched motion."""
+    asked = limits, robot, tip
+    signals, robot = signals_of(motion, limits if isinstance(limits, Robot) else robot, samples)
     n = signals["q"].shape[1]
-    laws = _laws(motion, robot)
+    laws = laws_of(motion, robot)
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
     bounds, of_tip, unstated = _limits(motion, limits, robot, n, names)
     of_tip |= dict(tip or {})
@@ -167,9 +184,11 @@ def feasibility(
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
     kept = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
-    k, why = (
-        (1.0, "") if kept else slowed(signals, bounds, laws, [c for j in joints for c in j.checks] + tip_checks, torn)
-    )
+    k, why = 1.0, ""
+    if not kept:
+        checks = [c for j in joints for c in j.checks] + tip_checks
+        find = lambda: slowed(signals, bounds, laws, checks, torn)  # noqa: E731
+        k, why = _remedy(motion, robot, signals, find, asked, samples) if remedy else (float("nan"), "")
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
     feasible, reason = kept, _reason(kept, joints, tip_checks, k, why, torn)
@@ -229,14 +248,6 @@ def _tip_check(
     return strained(check, motion, TIP) if hasattr(motion, "arrays") else check
 
 
-def _laws(motion: Any, robot: Robot | None) -> tuple[FrictionLaw | None, ...]:
-    """The friction law of every joint: of the run's scenario, else of the robot."""
-    scenario = getattr(motion, "scenario", None)
-    if scenario is not None and scenario.friction is not None:
-        return tuple(scenario.friction)
-    return () if robot is None else tuple(j.friction for j in robot.joints)
-
-
 def _row(name: str, c: Check) -> str:
     mark = "ok  " if c.ok else "OVER"
     return f"  {mark} {name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
@@ -249,68 +260,54 @@ def _reason(feasible: bool, joints: list[JointVerdict], tip: list[Check], k: flo
         (c.use, "the tip", c) for c in tip if not c.ok
     ]
     use, name, c = max(rows, key=lambda r: r[0])
-    remedy = (
-        f"Stretching time by {k:.4g} makes it feasible." if np.isfinite(k) else f"Slowing down does not help: {why}"
-    )
+    if np.isfinite(k):
+        remedy = f" Stretching time by {k:.{DIGITS}g} makes it feasible."
+    elif np.isinf(k):
+        remedy = f" Slowing down does not help: {why}"
+    else:
+        remedy = f" Whether slowing down helps cannot be judged: {why}" if why else ""
     if np.isinf(c.worst):
-        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the {jumping([c], torn)} jumps. {remedy}"
-    return f"The {c.quantity} of {name} reaches {100 * use:.0f} % of its limit at t = {c.time:.4g} s. {remedy}"
+        return f"The {c.quantity} of {name} is infinite at t = {c.first:.4g} s, where the {jumping([c], torn)} jumps.{remedy}"
+    much = f"{100 * use:.0f} %" if use >= 1.005 else f"{100 * (use - 1):.2g} % more than 100 %"
+    return f"The {c.quantity} of {name} reaches {much} of its limit at t = {c.time:.4g} s.{remedy}"
 
 
-def _signals(motion: Any, robot: Robot | None, samples: int) -> tuple[dict[str, np.ndarray], Robot | None]:
-    if hasattr(motion, "arrays"):
-        return _from_result(motion, robot)
-    if getattr(motion, "space", None) == "joint":
-        t = _places(motion, samples)
-        q, qd, qdd = np.asarray(motion.derivatives(t, 2))[:3]
-        if robot is not None and robot.n != q.shape[1]:
-            raise ShapeError(f"The trajectory has {q.shape[1]} joints, robot '{robot.name}' has {robot.n}.")
-        data = {"t": t, "q": q, "qd": qd, "qdd": qdd}
-        if robot is not None and not robot.parameters:
-            data["friction"] = friction_at(_laws(motion, robot), qd)
-        return _complete(data, robot), robot
-    raise DescriptionError(
-        "Feasibility judges a Result or a joint trajectory; bring a task trajectory to the joints first (ik.track)."
-    )
+def _remedy(
+    motion: Any,
+    robot: Robot | None,
+    signals: dict[str, np.ndarray],
+    find: Callable[[], tuple[float, str]],
+    asked: tuple[Any, Robot | None, Mapping[str, float] | None],
+    samples: int,
+) -> tuple[float, str]:
+    """The factor by which time must be stretched, seen to be enough; infinite or NaN, and why, where there is none or none is known.
 
-
-def _places(motion: Any, samples: int) -> np.ndarray:
-    """Times at which a trajectory is looked at: evenly, on both sides of every break, and within every piece."""
-    end = float(motion.duration)
-    even, breaks = np.linspace(0.0, end, samples), np.asarray(getattr(motion, "breaks", ()), float)
-    if len(breaks) < 2 or len(breaks) > MOST_PIECES:
-        return even
-    inside = breaks[:-1, None] + np.diff(breaks)[:, None] * np.array([1e-9, 0.25, 0.5, 0.75, 1.0 - 1e-9])
-    times = np.unique(np.concatenate([even, inside.ravel(), breaks]))
-    return times[(times >= 0.0) & (times <= end)]
-
-
-def _from_result(result: Any, robot: Robot | None) -> tuple[dict[str, np.ndarray], Robot | None]:
-    if result.arrays["q"].ndim != 2:
-        raise ShapeError("Judge one run of a batch at a time: result.run(i).")
-    if robot is None:
-        robot = robot_of(result)
-    good = np.isfinite(result.arrays["q"]).all(axis=1)
-    t = result.t[good]
-    data = {"t": t, **{k: result.arrays[k][good] for k in ("q", "qd", "qdd")}}
-    for name in ("tau", "friction"):
-        if name in result.arrays:
-            data["torque" if name == "tau" else name] = result.arrays[name][good]
-    return _complete(data, robot), robot
-
-
-def _complete(data: dict[str, np.ndarray], robot: Robot | None) -> dict[str, np.ndarray]:
-    """Names of the checked quantities, and torques from the robot where none were recorded."""
-    data["position"], data["velocity"], data["acceleration"] = data["q"], data["qd"], data["qdd"]
-    if robot is not None and not robot.parameters:
+    Args:
+        find: the factor by the scaling of the signals. asked: limits, robot and limits of the tip as they were given.
+    """
+    unknown, recorded = float("nan"), hasattr(motion, "arrays")
+    scenario = stored_scenario(motion) if recorded else None
+    if recorded and (why := unstretchable(motion, scenario)):
+        return unknown, why
+    if scenario is not None and scenario.disturbances and robot is not None and not robot.parameters:
         model = Model(robot)
-        data["gravity"] = model.gravity(data["q"])
-        if "torque" not in data:
-            data["torque"] = model.inverse_dynamics(data["q"], data["qd"], data["qdd"]) + data.get("friction", 0.0)
-    if "torque" in data:
-        data["power"] = data["torque"] * data["qd"]
-        data["tau"] = data["torque"]
-    return data
+        pushes = [
+            np.einsum("tij,i->tj", model.jacobian(signals["q"], d.frame), d.wrench) for d in scenario.disturbances
+        ]
+        signals["external"] = np.sum(pushes, axis=0)
+    k, why = find()
+    if np.isinf(k):
+        tracked = scenario is not None and scenario.resolved_kind() == "dynamic"
+        return (unknown, "the arm follows its reference only nearly.") if tracked else (k, why)
+
+    def fits(factor: float) -> bool:
+        slower = stretched(motion, factor) if scenario is None else run_again(scenario, factor)
+        if slower is None or (scenario is not None and slower.status != "finished"):
+            return False
+        return _judged(slower, *asked, max(samples, MOST_STEPS + 1), remedy=False).feasible is True
+
+    k = verified(k, fits)
+    return k, "" if np.isfinite(k) else "the stretched motion could not be seen to keep its limits."
 
 
 def _limits(

@@ -1,8 +1,8 @@
 r"""By how much a motion must be slowed down to keep its limits, or why slowing does not help.
 
 Slowing down by a factor k divides velocities by k, accelerations by k² and jerks by k³. Torques are
-:math:`g(q) + \tau_{inertia}/k^2 + \tau_f(\dot q/k)`: gravity does not get smaller, dry friction hardly does (friction with a memory or under
-load is taken as it was).
+:math:`g(q) - J^Tw + \tau_{inertia}/k^2 + \tau_f(\dot q/k)`: gravity and wrenches do not get smaller, dry friction hardly does (friction with
+a memory or under load is taken as it was). The factor found so is told only after the stretched motion itself was judged (``stretched_motion``).
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ def slowed(
         return float("inf"), "a position limit is passed, at any speed."
     if any(np.isinf(c.worst) and not c.ok for c in checks):
         return float("inf"), f"a jump of the {jumping(checks, torn)} stays one at any speed."
-    gravity = s.get("gravity")
-    if gravity is not None:
+    hold: Any = s.get("gravity", 0.0) - s.get("external", 0.0)
+    if "torque" in s:
+        hold = np.broadcast_to(hold, s["torque"].shape)
         for i, limit in enumerate(bounds.get("torque", [])):
-            if limit is not None and np.abs(gravity[:, i]).max() > limit * (1 + SLACK):
-                return float("inf"), "holding the arm against gravity alone exceeds a torque limit."
+            if limit is not None and np.abs(hold[:, i]).max() > limit * (1 + SLACK):
+                what = "gravity and the wrenches" if np.any(s.get("external", 0.0)) else "gravity alone"
+                return float("inf"), f"holding the arm against {what} exceeds a torque limit."
 
     def fits(k: float) -> bool:
         for c in checks:
@@ -42,7 +44,6 @@ def slowed(
             if power is not None and isinstance(c.limit, float) and abs(c.worst) / k**power > c.limit * (1 + SLACK):
                 return False
         if "torque" in s:
-            hold = gravity if gravity is not None else np.zeros_like(s["torque"])
             rubbing = s.get("friction", np.zeros_like(s["torque"]))
             slower = friction_at(laws, s["qd"] / k, rubbing) if "friction" in s else rubbing
             tau = hold + slower + (s["torque"] - hold - rubbing) / k**2

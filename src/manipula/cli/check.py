@@ -155,6 +155,4 @@ def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     for remark in verdict.remarks:
         if remark not in verdict.reason:
             out.say((remark, "dim"))
-    if verdict.slow_down not in (1.0, float("inf")):
-        out.say(f"Stretching time by {verdict.slow_down:.4g} makes it feasible.")
     out.say((f"work of the drives: {verdict.energy:.6g} J", "dim"))
