@@ -78,7 +78,8 @@ class SlotineLi(Controller):
 
     def initial_state(self, arm: Arm) -> Vector:
         return (
-            np.zeros(self.states(arm.n)) + array(regression.parameters(arm.full))[self.adapted(arm.n)] * self.wrong_by
+            np.zeros(self.states(arm.n))
+            + array(regression.parameters(arm.full))[self.adapted(len(arm.full.bodies))] * self.wrong_by
         )
 
     def _sliding(self, arm: Arm, q: Vector, qd: Vector, target: Target) -> tuple[Vector, Vector, Vector]:
@@ -97,10 +98,10 @@ class SlotineLi(Controller):
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         rate, acceleration, s = self._sliding(arm, q, qd, target)
         nominal = arm.mass_matrix(q) @ acceleration + arm.coriolis_matrix(q, qd) @ rate + arm.gravity(q)
-        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
+        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(len(arm.full.bodies))]
         return array(nominal + Y @ state + per_joint(self.kv, arm.n) * s)
 
     def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         rate, acceleration, s = self._sliding(arm, q, qd, target)
-        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(arm.n)]
+        Y = self._regressor(arm, q, qd, rate, acceleration)[:, self.adapted(len(arm.full.bodies))]
         return array(per_joint(self.rate, len(state)) * (Y.T @ s))
