@@ -91,6 +91,13 @@ def test_a_wrench_that_is_too_much_at_any_speed() -> None:
     assert "wrenches" in verdict.reason
 
 
+def test_a_limit_that_asks_for_ages_is_not_one_that_nothing_helps() -> None:
+    verdict = mp.feasibility(move(0.4), {"velocity": [3.0, 1e-9]})
+    assert np.isnan(verdict.slow_down)
+    assert "times as long" in verdict.reason
+    assert "gravity" not in verdict.reason
+
+
 def test_trajectories_are_stretched_by_the_number_told() -> None:
     for limits in ({"velocity": 1.7}, {"acceleration": 9.0}, {"jerk": 400.0}, {"torque": 32.0}):
         k = mp.feasibility(move(0.4), limits, robot=ARM).slow_down

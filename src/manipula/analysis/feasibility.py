@@ -296,9 +296,9 @@ def _remedy(
         ]
         signals["external"] = np.sum(pushes, axis=0)
     k, why = find()
-    if np.isinf(k):
+    if not np.isfinite(k):
         tracked = scenario is not None and scenario.resolved_kind() == "dynamic"
-        return (unknown, "the arm follows its reference only nearly.") if tracked else (k, why)
+        return (unknown, "the arm follows its reference only nearly.") if tracked and np.isinf(k) else (k, why)
 
     def fits(factor: float) -> bool:
         slower = stretched(motion, factor) if scenario is None else run_again(scenario, factor)

@@ -25,7 +25,7 @@ def slowed(
     checks: list[Check],
     torn: Torn,
 ) -> tuple[float, str]:
-    """The smallest factor that brings signals s within their bounds; infinite, and the reason, where none does."""
+    """The smallest factor that brings signals s within their bounds; infinite or NaN, and the reason, where none does or none is known."""
     if any(c.quantity == "position" and not c.ok for c in checks):
         return float("inf"), "a position limit is passed, at any speed."
     if any(np.isinf(c.worst) and not c.ok for c in checks):
@@ -39,10 +39,16 @@ def slowed(
                 return float("inf"), f"holding the arm against {what} exceeds a torque limit."
 
     def fits(k: float) -> bool:
+        return strong(k) and slow(k)
+
+    def slow(k: float) -> bool:
         for c in checks:
             power = {"velocity": 1, "acceleration": 2, "jerk": 3}.get(c.quantity)
             if power is not None and isinstance(c.limit, float) and abs(c.worst) / k**power > c.limit * (1 + SLACK):
                 return False
+        return True
+
+    def strong(k: float) -> bool:
         if "torque" in s:
             rubbing = s.get("friction", np.zeros_like(s["torque"]))
             slower = friction_at(laws, s["qd"] / k, rubbing) if "friction" in s else rubbing
@@ -56,8 +62,10 @@ def slowed(
     high = 1.0
     while not fits(high):
         high *= 2.0
-        if high > MOST_SLOWING:
+        if high > MOST_SLOWING and not strong(high):
             return float("inf"), "gravity and friction leave nothing of a torque or power limit."
+        if high > MOST_SLOWING:
+            return float("nan"), f"it would take more than {MOST_SLOWING:g} times as long."
     low = high / 2.0 if high > 1.0 else 1.0
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
