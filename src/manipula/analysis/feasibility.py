@@ -38,6 +38,7 @@ from manipula.simulation.limit_checks import (
     strained,
     worst,
 )
+from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of
 from manipula.simulation.signals.jerk import jerk_along
@@ -291,9 +292,8 @@ def _remedy(
         return unknown, why
     if scenario is not None and scenario.disturbances and robot is not None and not robot.parameters:
         model = Model(robot)
-        pushes = [
-            np.einsum("tij,i->tj", model.jacobian(signals["q"], d.frame), d.wrench) for d in scenario.disturbances
-        ]
+        wrenches = [d for d in scenario.disturbances if isinstance(d, Wrench)]
+        pushes = [np.einsum("tij,i->tj", model.jacobian(signals["q"], d.frame), d.wrench) for d in wrenches]
         signals["external"] = np.sum(pushes, axis=0)
     k, why = find()
     if not np.isfinite(k):
