@@ -103,7 +103,7 @@ def test_joints_coupled_by_constraints():
     assert (robot.joint_names, [f.name for f in robot.followers]) == (("turn",), ["slide"])
     assert robot.followers[0].ratio == 0.5
     assert robot.followers[0].offset == pytest.approx(0.05 + 0.1 - 0.5 * 0.4)
-    assert "joint 'roll' is held at 0.3 by a constraint." in robot.notes
+    assert "joint 'roll' is held at 0.3 by equality 1." in robot.notes
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT) | int(mujoco.mjtDisableBit.mjDSBL_DAMPER)
     data = mujoco.MjData(model)
     for q, v, a in np.random.default_rng(3).normal(size=(4, 3, 1)):
@@ -132,7 +132,7 @@ REFUSED = {
     "polynomial": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
                    '<equality><joint joint1="k" joint2="l" polycoef="0 1 2 0 0"/></equality>', "polynomial"),
     "two leaders": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
-                    '<equality><joint joint1="k" joint2="l"/><joint joint1="k" joint2="l"/></equality>', "follows two others"),
+                    '<equality><joint joint1="k" joint2="l"/><joint joint1="k" joint2="l"/></equality>', "others bind already"),
     "tendon": ('<body><joint name="k"/><geom size="1"/></body>',
                '<tendon><fixed stiffness="2"><joint joint="k" coef="1"/></fixed></tendon>', "A tendon with 'stiffness'"),
 }  # fmt: skip

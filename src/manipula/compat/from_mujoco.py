@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, printable
+from manipula.formats.mjcf.couplings import Couplings, lever
 from manipula.formats.mjcf.joints import REFUSED, SPRINGS
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.xml.words import damping_and_dry, dissipation
@@ -26,7 +28,7 @@ from manipula.robot.selection import Selection
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 KINDS = {FREE: "free", BALL: "ball"}
-JOINT = 2  # mjtEq: connect, weld, joint
+JOINT, TENDON = 2, 3  # mjtEq: connect, weld, joint, tendon
 NEEDED = ("nbody", "njnt", "body_parentid", "body_inertia", "jnt_type", "dof_armature", "names", "opt")
 
 
@@ -35,7 +37,7 @@ def from_mujoco(
     chain: tuple[str, str] | None = None,
 ) -> Robot:  # fmt: skip
     """The robot that a compiled MuJoCo model describes: hinges and slides, bodies, sites as frames, armature, damping, dry friction,
-    ranges and torque limits, gravity. The order of q is MuJoCo's.
+    ranges and torque limits, keyframes, gravity. The order of q is MuJoCo's.
 
     Args:
         tip: name of the body or site that is the tip.
@@ -54,7 +56,6 @@ class _MujocoModel:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.notes: list[str] = []
-        self.held: dict[str, float] = {}
         self.unmodelled: list[Unmodelled] = []
         self.off = _disabled(model)
         self.bodies = self._names("body", model.nbody)
@@ -76,18 +77,15 @@ class _MujocoModel:
             elif name:
                 frames.append(FrameDraft(name, self.bodies[int(body)], _pose(p, quat)))
         gravity = np.zeros(3) if "GRAVITY" in self.off else np.array(model.opt.gravity, float)
-        self._actuators(joints)
-        self._couplings({draft.name: draft for draft in joints})
+        self._motors(joints)
+        joints = self._couplings(joints)
+        self._efforts({draft.name: draft for draft in joints})
         if model.opt.density or model.opt.viscosity:
             self.notes.append("The drag of a fluid is not modelled.")
         name = self._text(0) or "robot"
-        joints = [j.held_at(self.held[j.name]) if j.name in self.held else j for j in joints]
-        self.notes += [
-            f"joint '{printable(name, 60)}' is held at {at:g} by a constraint." for name, at in self.held.items()
-        ]
         robot = build_robot(
             "robot" if name == "MuJoCo Model" else name, links, joints, frames=frames, gravity=gravity, tip=tip,
-            notes=list(dict.fromkeys(self.notes)), selection=selection,
+            postures=self._keyframes(), notes=list(dict.fromkeys(self.notes)), selection=selection,
         )  # fmt: skip
         heavy = {self.bodies[b]: float(model.body_gravcomp[b]) for b in range(1, model.nbody) if model.body_mass[b] > 0}
         return settle(robot, self.unmodelled, heavy)
@@ -195,61 +193,97 @@ class _MujocoModel:
         self.notes.append(SPRINGS)
         return Spring(stiffness, float(self.model.qpos_spring[self.model.jnt_qposadr[j]]))
 
-    def _couplings(self, drafts: dict[str, JointDraft]) -> None:
-        """Active constraints between joints: ``q₁ − q₁₀ = c₀ + c₁ (q₂ − q₂₀)``; others close loops."""
+    def _couplings(self, joints: list[JointDraft]) -> list[JointDraft]:
+        """The drafts with the active constraints between joints, ``Σ a (q − q₀) = c``; others close loops."""
         model = self.model
-        for e in np.flatnonzero(model.eq_active0) if "EQUALITY" not in self.off else ():
-            field = f"equality {int(e)}"
-            if int(model.eq_type[e]) != JOINT:
+        moving = {draft.name: draft for draft in joints if draft.moves}
+        start = {name: float(model.qpos0[adr]) for name, adr in zip(self.hinges, model.jnt_qposadr)}
+        couplings = Couplings(moving, start)
+        labels = self._names("eq", model.neq, "")
+        for e in (int(e) for e in np.flatnonzero(model.eq_active0)) if "EQUALITY" not in self.off else ():
+            field = f"equality '{printable(labels[e], 60)}'" if labels[e] else f"equality {e}"
+            kind, first, second = (int(a[e]) for a in (model.eq_type, model.eq_obj1id, model.eq_obj2id))
+            if kind not in (JOINT, TENDON):
                 loop = DescriptionError("A constraint that closes a loop is not modelled.", field=field)
-                self.unmodelled.append(Unmodelled(loop, tuple(self.hinges), loop=self._loop(int(e))))
+                self.unmodelled.append(Unmodelled(loop, tuple(self.hinges), loop=self._loop(e)))
                 continue
             c = [float(v) for v in model.eq_data[e][:5]]
-            if any(c[2:]):
-                problem = "Joints coupled by a polynomial beyond its linear term are not modelled."
-                named = tuple(self.hinges[int(getattr(model, f"eq_obj{k}id")[e])] for k in (1, 2))
-                self.unmodelled.append(Unmodelled(DescriptionError(problem, field=field), named))
-                continue
-            first, second = (int(getattr(model, f"eq_obj{k}id")[e]) for k in (1, 2))
-            draft = drafts[self.hinges[first]]
-            if draft.follows is not None:
-                raise DescriptionError(f"Joint '{printable(draft.name, 60)}' follows two others.", field=field)
-            draft.offset = float(model.qpos0[model.jnt_qposadr[first]]) + c[0]
-            if second < 0:  # held at a constant
-                self.held[draft.name] = draft.offset
-                continue
-            draft.follows, draft.ratio = self.hinges[second], c[1]
-            draft.offset -= c[1] * float(model.qpos0[model.jnt_qposadr[second]])
+            terms: dict[str, float] = {}
+            for k, factor in ((first, 1.0), (second, -c[1])) if second >= 0 else ((first, 1.0),):
+                rows = [(self.hinges[k], 1.0)] if kind == JOINT else self._rows(k)
+                for name, a in rows or ():
+                    terms[name] = terms.get(name, 0.0) + factor * a
+                if rows is None:
+                    terms |= dict.fromkeys(self.hinges, np.nan)
+            why = "holds a tendon in space, which is not modelled" if any(np.isnan(a) for a in terms.values()) else None
+            if second >= 0 and any(c[2:]):
+                why = why or "is a polynomial beyond its linear term, which is not modelled"
+            try:
+                why = why or couplings.bind(terms, c[0], field)
+            except DescriptionError as error:
+                raise error.at(field=field) from None
+            if why is not None:
+                problem = DescriptionError(f"This constraint {why}.", field=field)
+                self.unmodelled.append(Unmodelled(problem, tuple(name for name, a in terms.items() if a != 0.0)))
+        held = couplings.settle([j.name for j in joints if j.driven], self.notes)
+        return [held.get(j.name, j) for j in joints]
 
-    def _actuators(self, joints: list[JointDraft]) -> None:
-        """Rotors and damping, times ``gear²``, and limits of effort: ``|gear|`` times the range of force, for motors also of control.
-        Several on one joint add up."""
+    def _rows(self, k: int) -> list[tuple[str, float]] | None:
+        """The joints of a fixed tendon with their coefficients; ``None`` for a tendon in space."""
+        model, first = self.model, int(self.model.tendon_adr[k])
+        parts = range(first, first + int(model.tendon_num[k]))
+        if any(int(model.wrap_type[w]) != 1 for w in parts):  # mjWRAP_JOINT
+            return None
+        return [(self.hinges[int(model.wrap_objid[w])], float(model.wrap_prm[w])) for w in parts]
+
+    def _motors(self, joints: list[JointDraft]) -> None:
+        """Rotors and damping, times ``gear²``, of the joints that an actuator drives."""
         model = self.model
         drafts = {draft.name: draft for draft in joints}
+        for a in np.flatnonzero(np.array(model.actuator_trntype) < 2):  # mjtTrn: joint and jointinparent come first
+            draft = drafts[self.hinges[int(model.actuator_trnid[a][0])]]
+            draft.driven = True
+            self._add_rotor(int(a), draft, float(model.actuator_gear[a][0]) ** 2)
+
+    def _efforts(self, drafts: dict[str, JointDraft]) -> None:
+        """Limits of effort: ``|gear|`` times the range of force, for motors also of control. Several on one joint add up."""
+        model = self.model
         limits: dict[str, float] = {}
-        for a in range(len(model.actuator_trntype)):
-            if int(model.actuator_trntype[a]) > 1:  # mjtTrn: joint and jointinparent come first
+        for a, (kind, ends) in enumerate(zip(model.actuator_trntype, model.actuator_trnid)):
+            tendon = int(kind) == 3  # mjTRN_TENDON
+            arm, scale = (
+                lever(self._rows(int(ends[0])) or (), drafts) if tendon
+                else (drafts[self.hinges[int(ends[0])]], 1.0) if int(kind) < 2 else (None, 0.0)
+            )  # fmt: skip
+            if arm is None:
                 self.notes.append(f"Actuator number {a} drives no joint directly and is not read.")
                 continue
-            name = self.hinges[int(model.actuator_trnid[a][0])]
-            gear = abs(float(model.actuator_gear[a][0]))
-            self._add_rotor(a, drafts[name], gear * gear)
             bounds = [np.inf]
             if model.actuator_forcelimited[a]:
                 bounds.append(float(np.abs(model.actuator_forcerange[a]).max()))
             motor = not (model.actuator_gaintype[a] or model.actuator_biastype[a] or model.actuator_dyntype[a])
             if not motor:
-                self.notes.append(f"The control law of the actuator on joint '{printable(name, 60)}' is not read.")
+                self.notes.append(f"The control law of the actuator on joint '{printable(arm.name, 60)}' is not read.")
             elif model.actuator_ctrllimited[a] and "CLAMPCTRL" not in self.off:
                 bounds.append(float(abs(model.actuator_gainprm[a][0]) * np.abs(model.actuator_ctrlrange[a]).max()))
-            limits[name] = limits.get(name, 0.0) + gear * min(bounds)
+            size = abs(float(model.actuator_gear[a][0]) * scale)
+            limits[arm.name] = limits.get(arm.name, 0.0) + size * min(bounds)
         for j, name in enumerate(self.hinges):
             effort = limits.get(name, np.inf)
             if model.jnt_actfrclimited[j]:
                 effort = min(effort, float(np.abs(model.jnt_actfrcrange[j]).max()))
             if np.isfinite(effort):
-                found = drafts[name].limits
-                drafts[name].limits = Limits(found.lower, found.upper, effort=effort)
+                drafts[name].limits = replace(drafts[name].limits, effort=effort)
+
+    def _keyframes(self) -> dict[str, dict[str, float]]:
+        """Named postures: the positions of the hinges and slides."""
+        model = self.model
+        single = [
+            (name, int(adr))
+            for name, kind, adr in zip(self.hinges, model.jnt_type, model.jnt_qposadr) if int(kind) in (SLIDE, HINGE)
+        ]  # fmt: skip
+        names = self._names("key", model.nkey, "key")
+        return {key: {name: float(q[adr]) for name, adr in single} for key, q in zip(names, model.key_qpos)}
 
     def _add_rotor(self, a: int, draft: JointDraft, scale: float) -> None:
         rotor, damping = (

@@ -13,6 +13,7 @@ from manipula.algebra.arguments import LARGEST
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Pose, mat3, plain, vec3
+from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.appearance import VisualDraft, check_shape_count, placed
 from manipula.robot.checks import (
@@ -39,6 +40,8 @@ from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link, Payload
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 from manipula.robot.selection import EVERYTHING, Selection, select
+
+SAME_POSITION = 1e-6  # [rad or m] of what files print with six digits
 
 
 def build_robot(
@@ -270,6 +273,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
         CoupledJoint(joint, link, number[j.follows or ""], plain(j.ratio), plain(j.offset))
         for joint, link, (j, _, _, _) in zip(robot_joints[n:], robot_links[n:], moving[n:])
     )
+    bent = _bent(postures, [j for j, _, _, _ in moving[n:]])
     own = {root.name, *(link.name for _, link, _, _ in moving)}
     frames = [Frame(n, *place[n]) for n in sorted(place, key=lambda n: n not in own)]  # stable: moving links first
     for f in frame_drafts:
@@ -295,7 +299,7 @@ def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: lis
     return Robot(name=check_name("robot", name), links=robot_links[:n], joints=robot_joints[:n], frames=tuple(frames), tip=tip,
                  base=base, tool=tool, gravity=gravity, payload=payload, followers=followers,
                  base_link=_merged(root, base_bodies, IDENTITY), postures=_postures(postures, number),
-                 appearance=looks, notes=tuple(notes))  # fmt: skip
+                 appearance=looks, notes=(*notes, *bent))  # fmt: skip
 
 
 def _last_leaf(order: list[tuple[JointDraft, LinkDraft]], place: Mapping[str, tuple[int, Pose]]) -> str | None:
@@ -320,6 +324,21 @@ def _postures(
                 q[number[joint]] = check_number(value, what, largest=LARGEST, field=f"postures.{name}")
         found.append((name, tuple(q)))
     return tuple(found)
+
+
+def _bent(given: Mapping[str, Mapping[str, Any]], followers: Sequence[JointDraft]) -> list[str]:
+    """What is told of postures that put a follower elsewhere than its leader does."""
+    told = []
+    for name, positions in given.items():
+        for j in followers:
+            at = j.offset + j.ratio * positions.get(j.follows or "", 0.0)
+            stated = positions.get(j.name, at)
+            if not is_symbolic(at - stated) and abs(at - stated) > SAME_POSITION * max(1.0, abs(at)):
+                told.append(
+                    f"posture '{printable(name, 60)}' puts joint '{printable(j.name, 60)}' at {stated:.6g}; it follows "
+                    f"'{printable(str(j.follows), 60)}' and stands at {at:.6g}."
+                )
+    return told
 
 
 def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -> Link:

@@ -1,8 +1,8 @@
 r"""Coupled joints of a description: which follow which, and what of a follower is felt by its leader.
 
 With :math:`q_b = o + r\,q_a` the pair has one coordinate. A follower's friction torque acts on the leader as
-:math:`r\,\tau_f(r\,\dot q_a)`, its spring as :math:`r^2` of itself, its range becomes a range of the leader, and its rotor :math:`r^2` of itself
-(by the mass matrix, ``physics/coupling.py``).
+:math:`r\,\tau_f(r\,\dot q_a)`, its spring as :math:`r^2` of itself, its range becomes a range of the leader, the effort of
+its motor :math:`|r|` of itself, and its rotor :math:`r^2` of itself (by the mass matrix, ``physics/coupling.py``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def resolve(joints: Sequence[JointDraft], notes: list[str]) -> list[JointDraft]:
                 friction=_felt(leader.friction, j, leader),
                 drive=_pulled(leader, j),
             )
-            found[j.name] = replace(j, friction=None, drive=None)
+            limits = replace(j.limits, effort=None) if j.driven else j.limits
+            found[j.name] = replace(j, friction=None, drive=None, limits=limits, driven=False)
             notes.append(f"joint '{printable(j.name, 60)}' follows '{printable(j.follows, 60)}': {_law(j)}.")
     return [found[j.name] for j in joints]
 
@@ -113,7 +114,13 @@ def _narrowed(leader: JointDraft, j: JointDraft, notes: list[str]) -> Limits:
         if other is not None and other > 0 and (own is None or other / abs(r) < own):
             changes[what] = other / abs(r)
             notes.append(f"joint '{name}': its {what} limit makes that of its leader {changes[what]:.6g}.")
-    if its.effort:
+    if j.driven:  # virtual work: τ_a = r τ_b
+        both = None if mine.effort is None or its.effort is None else mine.effort + abs(r) * its.effort
+        changes["effort"] = both
+        notes.append(
+            f"joint '{name}' has a motor of its own: with it the effort limit of its leader is {_number(both)}."
+        )
+    elif its.effort:
         notes.append(f"joint '{name}' has no motor, so its effort limit ({its.effort:g}) does not act.")
     return replace(mine, **changes)
 

@@ -42,6 +42,7 @@ class JointDraft:
         origin: X_PJ in the parent's frame.
         frame: X_JL (see ``Link.frame``).
         follows: name of the joint that this one is coupled to, ``q = offset + ratio · q[follows]``.
+        driven: has it a motor of its own? That of a follower helps its leader's.
         refusal: why a robot cannot have this joint, for a kind that is none of the three.
         line, field: for messages.
     """
@@ -61,6 +62,7 @@ class JointDraft:
     follows: str | None = None
     ratio: Any = 1.0
     offset: Any = 0.0
+    driven: bool = False
     refusal: str | None = None
     line: int | None = None
     field: str | None = None

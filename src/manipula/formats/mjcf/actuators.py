@@ -13,6 +13,7 @@ import dataclasses
 import math
 
 from manipula.errors import printable, unknown_name
+from manipula.formats.mjcf.couplings import lever
 from manipula.formats.mjcf.equalities import FixedTendons
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.xml.draft import RobotDraft
@@ -21,10 +22,10 @@ from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import JointDraft
 
 
-def driven_joints(root: Element) -> set[str]:
-    """The names of the joints that an actuator drives."""
+def driven_joints(root: Element) -> list[str]:
+    """The names of the joints that an actuator drives, in the order of the file."""
     motors = [motor.attributes for section in root.all("actuator") for motor in section.children]
-    return {m[word] for m in motors for word in ("joint", "jointinparent") if word in m}
+    return list(dict.fromkeys(m[word] for m in motors for word in ("joint", "jointinparent") if word in m))
 
 
 def read_actuators(
@@ -47,6 +48,7 @@ def read_actuators(
                 counts[motor.tag] = counts.get(motor.tag, 0) + 1
             gear = motor.numbers("gear", range(1, 7), (1.0,))[0]
             if "tendon" not in motor.attributes:
+                joint.driven = True
                 _add_rotor(motor, joint, gear, settings)
             bound = abs(gear * lever) * min(_bounds(motor, settings, draft.notes), default=math.inf)
             efforts[joint.name] = efforts.get(joint.name, 0.0) + bound
@@ -64,16 +66,10 @@ def read_actuators(
 
 
 def _pulled(motor: Element, joints: dict[str, JointDraft], tendons: FixedTendons) -> tuple[JointDraft | None, float]:
-    r"""The joint that a fixed tendon moves, when all its joints are coupled to that one, and the lever :math:`\sum_i a_i r_i`."""
     name = motor.get("tendon")
     if name not in tendons:
         raise unknown_name("tendon", name, tendons, file=motor.file, line=motor.line, field=f"{motor.tag}.tendon")
-    rows = tendons[name] or ()
-    lead = {joints[name].follows or name for name, _ in rows}
-    if len(lead) != 1 or joints[next(iter(lead))].follows is not None:
-        return None, 0.0
-    ratio = {name: joints[name].ratio if joints[name].follows else 1.0 for name, _ in rows}
-    return joints[lead.pop()], sum(a * ratio[name] for name, a in rows)
+    return lever(tendons[name] or (), joints)
 
 
 def _driven(motor: Element, joints: dict[str, JointDraft]) -> JointDraft | None:

@@ -7,10 +7,11 @@ exactly. ``connect`` and ``weld`` close loops, which are refused unless one end 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.formats.mjcf.couplings import Couplings
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.mjcf.unmodelled import WORLD, Unmodelled
 from manipula.formats.xml.draft import RobotDraft
@@ -24,10 +25,16 @@ class Equalities:
     """Reads the equalities into the drafts of joints; ``unmodelled`` collects what the robot cannot have."""
 
     def __init__(
-        self, draft: RobotDraft, refs: Mapping[str, float], driven: set[str], tendons: FixedTendons, mocap: set[str]
+        self,
+        draft: RobotDraft,
+        refs: Mapping[str, float],
+        driven: Sequence[str],
+        tendons: FixedTendons,
+        mocap: set[str],
     ) -> None:
-        self.draft, self.refs, self.driven, self.tendons, self.mocap = draft, refs, driven, tendons, mocap
+        self.draft, self.driven, self.tendons, self.mocap = draft, driven, tendons, mocap
         self.joints = {j.name: j for j in draft.joints if j.moves}
+        self.couplings = Couplings(self.joints, refs)
         self.sites = {f.name: f.link for f in draft.frames}
         self.unmodelled: list[Unmodelled] = []
 
@@ -51,6 +58,8 @@ class Equalities:
                     self._loop(equality)
                 else:
                     equality.fail("Deformable bodies are not modelled; remove this element.")
+        held = self.couplings.settle(self.driven, self.draft.notes)
+        self.draft.joints = [held.get(j.name, j) for j in self.draft.joints]
         if off:
             shown = ", ".join(off[:8]) + (" …" if len(off) > 8 else "")
             self.draft.notes.append(f"{len(off)} equality constraint(s) are not active and not read: {shown}.")
@@ -82,34 +91,12 @@ class Equalities:
         self._bind(equality, terms, c[0])
 
     def _bind(self, equality: Element, terms: dict[str, float], constant: float) -> None:
-        """Σ a (q − q₀) = constant."""
-        names = [name for name, a in terms.items() if a != 0.0]
-        if len(names) > 2:
-            self._refuse(equality, f"binds {len(names)} joints to each other; only two can be coupled", tuple(names))
-        elif len(names) == 2:
-            first, second = names
-            a, b = self.joints[first], self.joints[second]
-            if (first in self.driven and second not in self.driven) or a.follows is not None:
-                a, b = b, a  # the one with the motor leads
-            self._couple(equality, a, b, terms, constant)
-        elif names:
-            name = names[0]
-            at = self.refs.get(name, 0.0) + constant / terms[name]
-            held = self.joints[name].held_at(at)
-            self.draft.joints[self.draft.joints.index(self.joints[name])] = held
-            self.draft.notes.append(f"joint '{printable(name, 60)}' is held at {at:.12g} by {_label(equality)}.")
-        elif constant != 0:
-            equality.fail("It cannot be fulfilled: no joint is part of it.")
-
-    def _couple(
-        self, equality: Element, a: JointDraft, b: JointDraft, terms: dict[str, float], constant: float
-    ) -> None:
-        ratio = -terms[b.name] / terms[a.name]
-        offset = self.refs.get(a.name, 0.0) + constant / terms[a.name] - ratio * self.refs.get(b.name, 0.0)
-        if b.follows == a.name or a.follows is not None:
-            self._refuse(equality, "binds joints that others bind already", (a.name, b.name))
-            return
-        a.follows, a.ratio, a.offset = b.name, ratio + 0.0, offset + 0.0
+        try:
+            why = self.couplings.bind(terms, constant, _label(equality))
+        except DescriptionError as error:
+            raise error.at(**_place(equality)) from None
+        if why is not None:
+            self._refuse(equality, why, tuple(name for name, a in terms.items() if a != 0.0))
 
     def _loop(self, equality: Element) -> None:
         by_site = "site1" in equality.attributes

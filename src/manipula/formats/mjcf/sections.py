@@ -24,6 +24,10 @@ def check_sections(
         notes.append(f"{outside} file(s) of <asset> lie outside the folder of the description; nothing opens them.")
     stated = (defaults.filled(t, None, "tendon") for section in root.all("tendon") for t in section.children)
     everything = tuple(j.name for j in draft.joints if j.moves)
+    users = [user for word in ("equality", "actuator") for section in root.all(word) for user in section.children]
+    used = {
+        user.attributes[word] for user in users for word in ("tendon", "tendon1", "tendon2") if word in user.attributes
+    }
     found = []
     for tendon, rows in zip(stated, tendons.values()):
         pull = _pull(tendon, settings)
@@ -36,7 +40,8 @@ def check_sections(
         limited = tendon.choice("limited", ("true", "false", "auto"), "auto")
         if limited == "true" or (limited == "auto" and "range" in tendon.attributes):
             notes.append("the limits of tendons are not read.")
-        notes.append("tendons are not read.")
+        if tendon.attributes.get("name") not in used:
+            notes.append("tendons are not read.")
     return found
 
 
