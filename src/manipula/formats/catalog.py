@@ -10,6 +10,7 @@ from manipula.errors import DescriptionError, unknown_name
 from manipula.formats.toml.fields import Document
 from manipula.formats.toml.reader import robot_from
 from manipula.robot.robot import Robot
+from manipula.robot.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ def load_catalog(name: str, symbolic: bool = False) -> Robot:
         UnknownNameError: with the nearest name.
     """
     return robot_from(_document(name, symbolic))
+
+
+def select_catalog(name: str, symbolic: bool, selection: Selection) -> Robot:
+    """What is wanted of the robot of that name."""
+    if selection:
+        return robot_from(_document(name, symbolic), selection)
+    return load_catalog(name, symbolic) if symbolic else load_catalog(name)  # one robot, however it is asked for
 
 
 def _entry(name: str) -> CatalogEntry:

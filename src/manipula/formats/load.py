@@ -11,7 +11,7 @@ from manipula.formats import descriptions, xacro_files
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.robot.build import selected
 from manipula.robot.robot import Robot
-from manipula.robot.selection import EVERYTHING, Selection
+from manipula.robot.selection import Selection
 
 READABLE = (".toml", ".urdf", ".xml", ".sdf", ".txt")
 WRITABLE = (".toml", ".urdf", ".xml", ".txt")
@@ -55,16 +55,14 @@ def load(
         )
     if suffix in (".urdf", ".xml", ".sdf"):  # these may hold joints that only a selection makes possible
         robot = _read_xml(text, suffix, tip, selection, package_dirs)
-        selection = EVERYTHING
     elif suffix in READABLE:
-        robot = _read(text, suffix, symbolic)
+        robot = _read(text, suffix, symbolic, selection)
     elif suffix == ".xacro":
         if not xacro:
             raise DescriptionError(xacro_files.HOW, file=text)
         robot = _read_xacro(text, xacro, package_dirs, tip, selection)
-        selection = EVERYTHING
     elif not suffix and _in_catalog(text):  # a file or folder of that name has no suffix, hence no format
-        robot = _from_catalog(text, symbolic)
+        robot = _from_catalog(text, symbolic, selection)
     elif os.path.isdir(text):
         raise DescriptionError(
             f"This is a folder; a robot is one file ({', '.join(READABLE)}) or a name of the catalog.", file=text
@@ -75,8 +73,7 @@ def load(
             f"The format follows the suffix; found {found}, known are {', '.join(READABLE)}.", file=text
         )
     else:
-        robot = _from_catalog(text, symbolic)
-    robot = selected(robot, selection, file=text)
+        robot = _from_catalog(text, symbolic, selection)
     return robot if tip is None or tip == robot.tip else robot.replace(tip=tip)
 
 
@@ -110,10 +107,10 @@ def _in_catalog(name: str) -> bool:
     return name in catalog_names()
 
 
-def _from_catalog(name: str, symbolic: bool) -> Robot:
-    from manipula.formats.catalog import load_catalog
+def _from_catalog(name: str, symbolic: bool, selection: Selection) -> Robot:
+    from manipula.formats.catalog import select_catalog
 
-    return load_catalog(name, symbolic) if symbolic else load_catalog(name)  # one robot, however it is asked for
+    return select_catalog(name, symbolic, selection)
 
 
 def _read_xml(
@@ -132,14 +129,14 @@ def _read_xml(
     return read_mjcf(path, tip, selection, package_dirs)
 
 
-def _read(path: str, suffix: str, symbolic: bool) -> Robot:
+def _read(path: str, suffix: str, symbolic: bool, selection: Selection) -> Robot:
     if suffix == ".toml":
         from manipula.formats.toml import from_toml
 
-        return from_toml(Path(path), symbolic=symbolic)
+        return from_toml(Path(path), symbolic=symbolic, selection=selection)
     from manipula.formats.table import from_table
 
-    return from_table(Path(path))
+    return selected(from_table(Path(path)), selection, file=path)
 
 
 def to_text(robot: Robot, suffix: str, folder: Path | None = None) -> str:
@@ -165,6 +162,8 @@ def to_text(robot: Robot, suffix: str, folder: Path | None = None) -> str:
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> Path:
     """Write a robot; the file appears whole or not at all."""
+    if not isinstance(robot, Robot):
+        raise DescriptionError(f"A robot is saved, found {printable(robot)}; load(…) reads one.", field="robot")
     target = file_path(path)
     text = to_text(robot, target.suffix.lower(), target.parent)
     return write_whole(target, text)

@@ -7,6 +7,7 @@ a cycle of 5000 links are both handled.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from manipula.algebra.arguments import LARGEST
@@ -125,10 +126,12 @@ def drafts_of(robot: Robot) -> tuple[list[LinkDraft], list[JointDraft], list[Fra
     return links, joints, frames
 
 
-def selected(robot: Robot, selection: Selection, file: str | None = None) -> Robot:
+def selected(robot: Robot, selection: Selection, stated: Sequence[JointDraft] = (), file: str | None = None) -> Robot:
     """The robot with joints held still and branches left out; see ``selection.py``.
 
     Args:
+        stated: the joints as the file states them; without them a leader cannot be parted from its followers, whose friction, springs
+            and ranges are in its own.
         file: the source that is being read, for messages.
 
     Raises:
@@ -137,6 +140,11 @@ def selected(robot: Robot, selection: Selection, file: str | None = None) -> Rob
     if not selection:
         return robot
     links, joints, frames = drafts_of(robot)
+    by_name = {j.name: j for j in stated}
+    joints = [
+        replace(j, limits=own.limits, friction=own.friction, drive=own.drive) if (own := by_name.get(j.name)) else j
+        for j in joints
+    ]
     postures = {name: dict(zip(robot.joint_names, q)) for name, q in robot.postures}
     tip, payload, tool = robot.tip, robot.payload, robot.tool
     names = [robot.base_link.name, *(link.name for link in robot.bodies)]
@@ -144,18 +152,15 @@ def selected(robot: Robot, selection: Selection, file: str | None = None) -> Rob
     found = build_robot(
         robot.name, links, joints, frames=frames, shapes=shapes, gravity=robot.gravity, base=robot.base, tool=IDENTITY, postures=postures,
         notes=robot.notes, selection=selection, file=file)  # fmt: skip
-    lost = [f for f in robot.followers if f.link.name not in found.frame_names]
-    for f in lost:
-        if robot.joints[f.leader].name in found.joint_names:
-            leader = printable(robot.joints[f.leader].name)
-            how = (
-                f"leave both out, hold both (lock '{leader}'), or take '{printable(f.name)}' out of the description"
-                if file is not None
-                else "leave both out, or leave it out of a .urdf, .xml or .sdf file while that is read: load(..., drop=...)"
-            )
+    for f in (f for f in robot.followers if f.link.name not in found.frame_names):
+        leader = robot.joints[f.leader].name
+        if leader in found.joint_names and f.name not in by_name:
             raise DescriptionError(
-                f"Joint '{printable(f.name)}' follows '{leader}', which has its friction and its range; {how}.",
+                f"Joint '{printable(f.name)}' follows '{printable(leader)}', which has its friction and its range in its own since the robot "
+                f"was built: leave both out, or hold both (lock={{'{printable(leader)}': …}}).",
                 file=file, field="drop" if selection.drop else "chain")  # fmt: skip
+        gone = f"joint '{printable(f.name, 60)}'"
+        found = found.replace(notes=tuple(note for note in found.notes if not note.startswith(gone)))
     if tip is not None and tip in found.frame_names and selection.chain is None:
         found = found.replace(tip=tip, tool=tool, payload=payload)
     elif tip is not None and found.tip == tip:

@@ -105,8 +105,7 @@ def select(
     Raises:
         DescriptionError: an unknown name, a joint that is fixed already, a position beyond its limits, links that are no chain.
     """
-    notes: list[str] = []
-    joints = _held(selection, [j for j, _ in order], notes)
+    joints = _held(selection, [j for j, _ in order])
     links = {root.name: root} | {link.name: link for _, link in order}
     kept = dict.fromkeys(links)
     for name in selection.drop:
@@ -119,6 +118,7 @@ def select(
         turned, chain = _chain(base, tip, [j for j in joints if j.child in kept], kept, list(frames))
         left_out += [name for name in kept if name not in chain]
         kept = dict.fromkeys(name for name in kept if name in chain)
+    notes = _told(selection, order, joints, kept)
     if left_out:
         mass = sum(links[name].mass for name in left_out)
         carried = f" ({mass:.6g} kg)" if not is_symbolic(mass) and mass else ""
@@ -133,8 +133,10 @@ def select(
         if j.moves and j.follows is not None and j.follows in {x.name for x in joints} and j.follows not in moving:
             leader = next(x for x in joints if x.name == j.follows)
             if leader.moves:
+                name, lead = printable(j.name), printable(j.follows)
                 raise DescriptionError(
-                    f"Joint '{printable(j.name)}' follows '{printable(j.follows)}', which is left out; lock it or leave it out too.",
+                    f"Joint '{name}' follows '{lead}', which is left out. Hold that one, which holds both (lock={{'{lead}': …}} counts "
+                    f"outside the chain too), or leave '{name}' out too (drop=['{name}']).",
                     **j.place(),
                 )
     followed = {j.follows for j in inside}  # a held leader holds its followers: it stays known to them
@@ -150,7 +152,7 @@ def _led(inside: list[JointDraft], known: list[JointDraft]) -> list[JointDraft]:
     return [j.held_at(j.offset) if j.moves and j.follows in absent else j for j in inside]
 
 
-def _held(selection: Selection, joints: list[JointDraft], notes: list[str]) -> list[JointDraft]:
+def _held(selection: Selection, joints: list[JointDraft]) -> list[JointDraft]:
     """The joints with those of ``lock`` made fixed; what follows one of them is held where that puts it."""
     positions = dict(selection.lock)
     known = {j.name: j for j in joints}
@@ -161,8 +163,12 @@ def _held(selection: Selection, joints: list[JointDraft], notes: list[str]) -> l
         if not j.moves:
             raise DescriptionError(f"Joint '{printable(name)}' is fixed already.", field="lock")
         if j.follows is not None:
+            lead = printable(j.follows)
+            at = (value - j.offset) / j.ratio if not is_symbolic(j.ratio) and j.ratio else "…"
             raise DescriptionError(
-                f"Joint '{printable(name)}' follows '{printable(j.follows)}'; lock that one.", field="lock"
+                f"Joint '{printable(name)}' follows '{lead}'; lock that one, which holds both, also where it lies outside the chain: "
+                f"lock={{'{lead}': {at if isinstance(at, str) or is_symbolic(at) else f'{at:.6g}'}}}.",
+                field="lock",
             )
         if j.kind not in ("revolute", "prismatic") and value != 0:
             raise DescriptionError(
@@ -176,14 +182,21 @@ def _held(selection: Selection, joints: list[JointDraft], notes: list[str]) -> l
             raise DescriptionError(
                 f"Joint '{printable(name)}' cannot be held at {value:g}: its range is {low} … {high}.", field="lock"
             )
-        notes.append(f"joint '{printable(name, 60)}' is held at {value}.")
-    placed = [_placed(j, known, positions) for j in joints]
-    for j, now in zip(joints, placed):
-        if j.moves and not now.moves and j.name not in positions:
-            notes.append(
-                f"joint '{printable(j.name, 60)}' follows '{printable(str(j.follows), 60)}' and is held with it."
-            )
-    return placed
+    return [_placed(j, known, positions) for j in joints]
+
+
+def _told(selection: Selection, order: Iterable[tuple[JointDraft, LinkDraft]], placed: list[JointDraft],
+          kept: Mapping[str, Any]) -> list[str]:  # fmt: skip
+    """What is told of the joints that are held, and of those that were to be held and are left out."""
+    positions, notes = dict(selection.lock), []
+    for (j, _), now in zip(order, placed):
+        name, inside = printable(j.name, 60), j.child in kept and j.parent in kept
+        if j.name in positions:
+            gone = "" if inside else " and left out"
+            notes.append(f"joint '{name}' is held at {positions[j.name]}{gone}.")
+        elif j.moves and not now.moves and inside:
+            notes.append(f"joint '{name}' follows '{printable(str(j.follows), 60)}' and is held with it.")
+    return notes
 
 
 def _placed(j: JointDraft, known: Mapping[str, JointDraft], positions: Mapping[str, Any]) -> JointDraft:

@@ -21,35 +21,42 @@ from manipula.formats.toml.fields import Document, Fields, radians
 from manipula.formats.toml.visuals import read_visuals
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name, selected
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
-from manipula.robot.selection import Selection
+from manipula.robot.selection import EVERYTHING, Selection
 
 FORMAT = 1
 FORMS = ("link", "dh", "planar")
 KINDS = ("revolute", "prismatic", "fixed")
 
 
-def from_toml(source: str | os.PathLike[str], *, file: str | None = None, symbolic: bool = False) -> Robot:
+def from_toml(
+    source: str | os.PathLike[str],
+    *,
+    file: str | None = None,
+    symbolic: bool = False,
+    selection: Selection = EVERYTHING,
+) -> Robot:
     """A robot from TOML text or from a file.
 
     Args:
         source: a path, or the text itself (recognised by a line break or an equals sign).
         file: name for messages when ``source`` is text.
         symbolic: names in ``[parameters]`` stay free in the robot; their numbers stand in ``robot.values``.
+        selection: what of the robot is wanted, beside what the file itself says.
 
     Raises:
         DescriptionError: with file, line and field; nothing else.
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
-        return robot_from(Document(source, file, symbolic))
+        return robot_from(Document(source, file, symbolic), selection)
     document = Document(read_text(Path(source)), os.fspath(source), symbolic)
     document.folder = Path(source).parent
-    return robot_from(document)
+    return robot_from(document, selection)
 
 
-def robot_from(document: Document) -> Robot:
-    """The robot that a parsed document describes."""
+def robot_from(document: Document, selection: Selection = EVERYTHING) -> Robot:
+    """The robot that a parsed document describes, as far as it is selected."""
     try:
-        robot = _robot(document)
+        robot = _robot(document, selection)
         return _with_values(robot, document.values) if document.symbolic else robot
     except ShapeError as error:
         raise DescriptionError(str(error), file=document.file) from None
@@ -59,7 +66,7 @@ def robot_from(document: Document) -> Robot:
         raise error.at(file=document.file) from None
 
 
-def _robot(document: Document) -> Robot:
+def _robot(document: Document, wanted: Selection) -> Robot:
     root = document.fields()
     document.declare(root)
     form = root.either(*FORMS)
@@ -72,12 +79,17 @@ def _robot(document: Document) -> Robot:
     if version != FORMAT or isinstance(version, bool):
         raise root.error(f"Format {version!r} is not known; this version reads format {FORMAT}.", "format")
     header = _header(root, form)
-    robot = _postures(root, {"link": _tree, "dh": _dh, "planar": _planar}[form](root, header))
+    stated: list[JointDraft] = []
+    if form == "link":
+        robot, stated = _tree(root, header)
+    else:
+        robot = (_dh if form == "dh" else _planar)(root, header)
+    robot = _postures(root, robot)
     robot = read_visuals(root, robot)
     selection = selection_of(root)
     root.close()
     document.check_parameters()
-    return selected(robot, selection)
+    return selected(selected(robot, selection, stated), wanted, stated, document.file)
 
 
 def _with_values(robot: Robot, values: dict[str, float]) -> Robot:
@@ -109,7 +121,7 @@ def _header(root: Fields, form: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tree(root: Fields, header: dict[str, Any]) -> Robot:
+def _tree(root: Fields, header: dict[str, Any]) -> tuple[Robot, list[JointDraft]]:
     links, joints = root.tables("link"), root.tables("joint")
     check_budget(len(links), field="link")
     link_drafts = []
@@ -126,7 +138,7 @@ def _tree(root: Fields, header: dict[str, Any]) -> Robot:
         table.close()
     tip = root.text("tip")
     robot = build_robot(links=link_drafts, joints=joint_drafts, frames=frames, tip=tip or None, **header)
-    return _with_tip(robot, tip)
+    return _with_tip(robot, tip), joint_drafts
 
 
 def _postures(root: Fields, robot: Robot) -> Robot:

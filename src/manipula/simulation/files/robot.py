@@ -6,12 +6,11 @@ import re
 from pathlib import PurePath
 
 from manipula.errors import DescriptionError, ShapeError
-from manipula.formats.catalog import catalog_names, load_catalog
+from manipula.formats.catalog import catalog_names, load_catalog, select_catalog
 from manipula.formats.load import READABLE, load
 from manipula.formats.toml.fields import Fields
 from manipula.formats.toml.reader import robot_from, selection_of
 from manipula.formats.toml.writer import string, to_toml
-from manipula.robot.build import selected
 from manipula.robot.robot import Robot
 from manipula.robot.selection import EVERYTHING, Selection
 from manipula.simulation.files.document import Inline, ScenarioDocument
@@ -47,7 +46,7 @@ def _loaded(
 ) -> Robot:
     try:
         if PurePath(name).suffix.lower() not in READABLE and "/" not in name and "\\" not in name:
-            robot = selected(load_catalog(name), selection)
+            robot = select_catalog(name, False, selection)
             return robot if tip is None else robot.replace(tip=tip)
         lock, drop, chain = dict(selection.lock), selection.drop, selection.chain
         return load(document.beside(name, path), tip, lock=lock, drop=drop, chain=chain)
