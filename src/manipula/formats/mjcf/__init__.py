@@ -9,7 +9,8 @@
 ``schema``          which elements and attributes MJCF has
 ``keywords``        attributes that take one of a few words
 ``joints``          hinges and slides; free and ball joints with the reason of their refusal
-``equalities``      joints that follow others; closed loops
+``equalities``      joints that are bound to each other; closed loops
+``couplings``       which of them lead, follow or are held
 ``keyframes``       named postures
 ``sections``        tendons, deformables, assets: refused or told
 ``unmodelled``      what is refused unless the selection leaves it out
