@@ -116,7 +116,7 @@ def settings(texts: list[str], option: str = "--set") -> dict[str, float]:
         try:
             out[name.strip()] = float(parse(value, names=()).evaluate())
         except DescriptionError as error:
-            raise error.at(field=option) from None
+            raise DescriptionError(f"'{printable(text, 60)}': {error.problem}", field=option) from None
     return out
 
 
