@@ -307,3 +307,36 @@ def test_the_doctor_tells_what_is_coupled(robot):
 def test_what_has_no_coupled_joints_says_so(robot, what):
     with pytest.raises(DescriptionError, match="a coupled joint: 'c2' follows 'j1'"):
         what(robot)
+
+
+def test_the_doctor_holds_the_coupled_arm(robot, model):
+    """Virtual work: a leader holds what its followers carry."""
+    found = mp.doctor(robot).find("holding")[0].value
+    assert list(found) == list(robot.joint_names)
+    np.testing.assert_allclose(list(found.values()), model.gravity(np.zeros(robot.n)), atol=1e-12)
+
+
+def test_a_follower_that_is_always_outside_its_range_is_a_warning():
+    text = PAIR.format(words='follows = "a"\noffset = 5.0\nlimits = { position = [-1, 1] }').replace(
+        'child = "one"', 'child = "one"\nlimits = { position = [-1, 1] }'
+    )
+    (found,) = mp.doctor(from_toml(text)).find("coupling.range")
+    assert found.severity == "warning"
+    assert "between 4 and 6" in found.sentence
+
+
+@pytest.mark.parametrize("words", ['follows = "a"\nratio = 0.0\noffset = 0.3', 'follows = "base_weld"'])
+def test_a_follower_that_stands_still_is_told(words):
+    text = (
+        PAIR.format(words=words)
+        + """
+[[joint]]
+name = "base_weld"
+type = "fixed"
+parent = "base"
+child = "stand"
+[[link]]
+name = "stand"
+"""
+    )
+    assert any("'b' follows" in note and "held still" in note for note in from_toml(text).notes)

@@ -41,7 +41,24 @@ mass = 1.0
 com = [0.1, 0, 0]
 inertia = [0.01, 0.02, 0.03]
 """
+
+
+def parallel(axes, ratio):
+    """Revolute joints with axes along ±z; the last one follows the first."""
+    text = 'name = "row"\n[[link]]\nname = "l0"\n'
+    for i, z in enumerate(axes, start=1):
+        led = f'follows = "j1"\nratio = {ratio}\n' if i == len(axes) else ""
+        text += (
+            f'[[joint]]\nname = "j{i}"\ntype = "revolute"\nparent = "l{i - 1}"\nchild = "l{i}"\naxis = [0, 0, {z}]\n'
+            f'origin = {{ xyz = [0.3, 0, 0] }}\n{led}[[link]]\nname = "l{i}"\nmass = 1.0\ncom = [0.1, 0.05, 0]\ninertia = [0.01, 0.02, 0.03]\n'
+        )
+    return from_toml("gravity = [0, -9.81, 0]\n" + text)
+
+
 ROBOTS = {
+    "opposed axes": parallel((1, -1, -1), 2),
+    "four parallel axes": parallel((1, 1, 1, 1), 2),
+    "four parallel axes, halved": parallel((1, -1, 1, 1), -0.5),
     "parallelogram": from_toml(PAIR.format(kind="revolute", words="ratio = -1.0")),
     "parallelogram with an oblique offset": from_toml(PAIR.format(kind="revolute", words="ratio = -1.0\noffset = 0.3")),
     "doubled": from_toml(PAIR.format(kind="revolute", words="ratio = 2.0")),

@@ -152,8 +152,12 @@ class TrigFolder:
     def _paired(
         self, modes: dict[tuple[Kind, Sum], Terms], kind: Kind, D: Sum, members: list[tuple[Kind, Sum, Sum, Sum, int]]
     ) -> list[tuple[Product, Terms]]:
-        """Replace modes A + B that share the difference D by products; what is left over goes to the mode D."""
+        """Replace modes A + B that share the difference D by products; what is left over goes to the mode D.
+
+        A member may itself have been the difference of another group, and have gone there.
+        """
         remainder = modes.pop((kind, D), {})
+        members = [m for m in members if (kind, m[1]) in modes]
         coefficients = [modes.pop((kind, k)) for _, k, *_ in members]
         if kind == "s" and not D:
             choice: tuple[int, ...] = (1,) * len(members)

@@ -83,6 +83,10 @@ def build_robot(
             root, order = _sorted_tree(links, chosen.joints)
             tip = tip if chosen.tip is None or tip is not None else chosen.tip
             gravity = _turned(check_gravity(gravity), Pose.from_matrix(base), chosen.turned)
+            if chosen.turned is not None:
+                told.append(
+                    f"gravity is given in the axes of '{printable(root.name, 60)}', which is the base now; joints above it stand at zero."
+                )
         coupled = resolve([j for j, _ in order], told)
         order = [(j, link) for j, (_, link) in zip(coupled, order)]
         return _assemble(

@@ -32,6 +32,12 @@ def resolve(joints: Sequence[JointDraft], notes: list[str]) -> list[JointDraft]:
         return list(joints)
     by_name = {j.name: j for j in joints}
     found = {j.name: _resolved(j, by_name) for j in joints}
+    for j in joints:
+        if j.moves and not found[j.name].moves:
+            why = "with ratio 0" if j.ratio == 0 else "which stands still"
+            notes.append(
+                f"joint '{printable(j.name, 60)}' follows '{printable(str(j.follows), 60)}', {why}: it is held still."
+            )
     for j in list(found.values()):
         if j.follows is not None:
             leader = found[j.follows]

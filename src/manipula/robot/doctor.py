@@ -11,6 +11,7 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, UnphysicalError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
+from manipula.robot.doctor_rules.statics import holding
 from manipula.robot.robot import Robot
 
 
@@ -89,7 +90,7 @@ def doctor(robot: Robot, strict: bool = False) -> Diagnosis:
         *_symbolic(robot),
         *_coupled(robot),
         *_appearance(robot),
-        *(finding for rule in RULES for finding in rule(free)),
+        *(finding for rule in RULES for finding in rule(robot if rule is holding else free)),
     ]
     if strict:
         found = [dataclasses.replace(f, severity=f.in_strict) if f.in_strict else f for f in found]
@@ -123,6 +124,14 @@ def _coupled(robot: Robot) -> Iterator[Finding]:
         )
         yield Finding("info", "coupling", f.name, f"Joint '{f.name}' follows '{leader}': {law}.",
                       {"leader": leader, "ratio": f.ratio, "offset": f.offset})  # fmt: skip
+        limits, its = robot.joints[f.leader].limits, f.joint.limits
+        numbers = (limits.lower, limits.upper, its.lower, its.upper, f.ratio, f.offset)
+        if any(v is None or is_symbolic(v) for v in numbers) or its.lower == its.upper:
+            continue
+        ends = sorted(f.offset + f.ratio * v for v in (limits.lower, limits.upper))
+        if ends[1] < its.lower or ends[0] > its.upper:
+            yield Finding("warning", "coupling.range", f.name, f"Joint '{f.name}' moves between {ends[0]:g} and {ends[1]:g} with its leader, "
+                          f"outside its own range {its.lower:g} … {its.upper:g}.", ends, "Check offset, multiplier and ranges.")  # fmt: skip
 
 
 def _appearance(robot: Robot) -> Iterator[Finding]:

@@ -159,7 +159,7 @@ def extents(robot: Robot) -> Iterator[Finding]:
         points = [*posture.ends(i), posture.foot(i)]
         size = max(float(np.linalg.norm(p - q)) for p in points for q in points) + posture.stroke(i)
         off = min(_distance(np.asarray(link.com, float), p, q) for p in points for q in points)
-        if off > max(size, 0.25 * posture.reach) and off > 0.05:
+        if size > 0 and off > max(size, 0.25 * posture.reach) and off > 0.05:  # a last link may have no known length
             yield Finding(
                 "warning",
                 "com.far",

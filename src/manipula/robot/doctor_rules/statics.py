@@ -19,7 +19,12 @@ NOTHING = 1e-9  # N·m or N: below this a load is called 0
 
 
 def holding_torque(robot: Robot) -> np.ndarray:
-    """Torques [N·m] and forces [N] that hold a numeric robot at q = 0, shape (n,)."""
+    """Torques [N·m] and forces [N] that hold a numeric robot at q = 0, shape (n,); with coupled joints by virtual work."""
+    if robot.followers:
+        free = robot.uncoupled
+        out = np.zeros(robot.n)
+        np.add.at(out, list(free.coordinate), np.asarray(free.ratio, float) * holding_torque(free.robot))
+        return out
     posture = ZeroPosture(robot)
     g = np.asarray(robot.gravity, float)
     out = np.zeros(robot.n)
@@ -34,7 +39,7 @@ def holding(robot: Robot) -> Iterator[Finding]:
     """The holding torque as a sentence with its sign, and joints too weak for it."""
     if not robot.is_numeric or not robot.n:
         return
-    if robot.payload is None and all(link.mass == 0 for link in robot.links):
+    if robot.payload is None and all(link.mass == 0 for link in robot.bodies):
         return
     tau = holding_torque(robot)
     named = {name: float(t) for name, t in zip(robot.joint_names, tau)}
