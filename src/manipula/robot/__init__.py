@@ -17,6 +17,7 @@
 ``checks``         what every number, name, pose and body must fulfil
 ``doctor``         is this model physical?
 ``doctor_rules/``  its questions, one function each
+``parameter_values``  numbers of free parameters
 ``digest``         a fingerprint of a robot
 ``once``           answers computed once per mechanism
 =================  ==================================================

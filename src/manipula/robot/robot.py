@@ -32,6 +32,7 @@ from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
+from manipula.robot.parameter_values import revalued
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _LIKE_A_TIP = (
@@ -71,6 +72,7 @@ class Robot:
         notes: what a reader of the source should know (meshes left out, values replaced).
         values: name and number of the parameters that stay free although the source gives them a value, as in
             ``load(…, symbolic=True)``; ``numeric`` is the robot that has them.
+        definitions: for values that follow from others by a formula, that formula: a changed value changes them too.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Robot:
     appearance: tuple[Visual, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    definitions: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def n(self) -> int:
@@ -153,7 +156,7 @@ class Robot:
     def with_values(self, but: Iterable[str] = ()) -> Robot:
         """The robot with the values that its source gives to its parameters, ``but`` for names that then have none."""
         known = {name: value for name, value in self.values if name in self.parameters and name not in but}
-        return dataclasses.replace(self.with_parameters(**known), values=()) if self.values else self
+        return dataclasses.replace(self.with_parameters(**known), values=(), definitions=()) if self.values else self
 
     def with_parameters(self, **values: Any) -> Robot:
         """The robot with named parameters replaced by numbers, or by formulas (text of our own grammar, or SymPy expressions).
@@ -163,8 +166,8 @@ class Robot:
         """
         given = {}
         for name, value in values.items():
-            if name not in self.parameters:
-                raise unknown_name("parameter", name, self.parameters)
+            if name not in self.parameters and name not in dict(self.values):
+                raise unknown_name("parameter", name, dict.fromkeys([*self.parameters, *dict(self.values)]))
             try:
                 given[name] = scalar(value)
             except DescriptionError as error:
@@ -186,7 +189,7 @@ class Robot:
             check_limits(joint.limits, joint.name)
             check_gear(joint)
         checked_payload(robot.payload)
-        return robot
+        return dataclasses.replace(robot, **revalued(self.values, self.definitions, given)) if self.values else robot
 
     def replace(self, **changes: Any) -> Robot:
         """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""

@@ -49,6 +49,7 @@ class Document:
         self.text, self.file = text.removeprefix("\ufeff"), file
         self.symbolic = symbolic
         self.values: dict[str, float] = {}  # of those
+        self.definitions: dict[str, str] = {}  # formulas of those that follow from others
         self.parameters: dict[str, Any] = {}
         self.declared: dict[str, None] | None = None  # all names that formulas may use; None: any
         self.used: set[str] = set()
@@ -107,6 +108,8 @@ class Document:
         if self.symbolic:
             self.values = {name: value for name, value in self.parameters.items() if isinstance(value, float)}
             self.parameters = {name: value for name, value in self.parameters.items() if name not in self.values}
+            raw = {} if table is None else {name: table.raw(name) for name in self.values}
+            self.definitions = {n: text for n, text in raw.items() if isinstance(text, str) and parse(text).names}
 
     def define(self, table: Fields) -> None:
         """Take ``[parameters]``: numbers, or formulas of other parameters in any order."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from manipula.algebra.expression import parse
 from manipula.algebra.pose import vec3
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.dh.rows import CONVENTIONS, from_dh
@@ -57,7 +58,7 @@ def robot_from(document: Document, selection: Selection = EVERYTHING) -> Robot:
     """The robot that a parsed document describes, as far as it is selected."""
     try:
         robot = _robot(document, selection)
-        return _with_values(robot, document.values) if document.symbolic else robot
+        return _with_values(robot, document) if document.symbolic else robot
     except ShapeError as error:
         raise DescriptionError(str(error), file=document.file) from None
     except DescriptionError as error:
@@ -92,13 +93,23 @@ def _robot(document: Document, wanted: Selection) -> Robot:
     return selected(selected(robot, selection, stated), wanted, stated, document.file)
 
 
-def _with_values(robot: Robot, values: dict[str, float]) -> Robot:
+def _with_values(robot: Robot, document: Document) -> Robot:
     """The robot whose parameters stayed free, with the numbers that the file gives them."""
+    values = document.values
     if not robot.parameters:
         raise DescriptionError(
             "Nothing stays symbolic: no number of this robot is a formula with names of [parameters]."
         )
-    return replace(robot, values=tuple((name, values[name]) for name in robot.parameters if name in values))
+    formulas, wanted, todo = document.definitions, {}, [name for name in robot.parameters if name in values]
+    while todo:  # those in the robot's fields, and those from which they follow
+        name = todo.pop(0)
+        wanted[name] = values[name]
+        todo += [
+            n for n in (parse(formulas[name]).names if name in formulas else ()) if n in values and n not in wanted
+        ]
+    return replace(
+        robot, values=tuple(wanted.items()), definitions=tuple((n, text) for n, text in formulas.items() if n in wanted)
+    )
 
 
 def _header(root: Fields, form: str) -> dict[str, Any]:

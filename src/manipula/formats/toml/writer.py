@@ -34,9 +34,10 @@ def to_toml(robot: Robot, folder: Path | None = None) -> str:
         folder: where the file will lie; mesh files inside are named by their way from there.
     """
     blocks = [_header(robot)]
-    known = [(name, value) for name, value in robot.values if name in robot.parameters]
-    if known:
-        blocks.append(["[parameters]", *(f"{name} = {number_text(value)}" for name, value in known)])
+    if robot.values:
+        formulas = {name: f'"{text}"' for name, text in robot.definitions}
+        lines = (f"{name} = {formulas.get(name) or number_text(value)}" for name, value in robot.values)
+        blocks.append(["[parameters]", *lines])
     for title, pose in (("base", robot.base), ("tool", robot.tool)):
         if pose != IDENTITY:
             blocks.append([f"[{title}]", *pose_lines(pose)])
