@@ -130,3 +130,10 @@ def test_a_free_ratio_is_refused():
     robot = from_toml(PAIR.format(kind="revolute", words='ratio = "r"'))
     with pytest.raises(DescriptionError, match="The ratio of joint 'b' is the parameter r"):
         _ = mp.equations(robot).M
+
+
+def test_what_is_printed_tells_what_follows_what(tmp_path):
+    robot = ROBOTS["gripper"]
+    assert "c2 = 0.3 - 0.5*q1" in mp.equations(robot).text(only="g")
+    source = mp.export(robot, "c", tmp_path, ("gravity",))[0].read_text()
+    assert "Coupled: c2 = 0.3 - 0.5" in source

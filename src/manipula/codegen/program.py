@@ -44,6 +44,10 @@ def robot_program(
         f"Robot: {comment(robot.name)} with {robot.n} joints.",
         "Order of q:",
         *["  " + ", ".join(kinds[k : k + 4]) for k in range(0, robot.n, 4)],
+        *[
+            f"Coupled: {comment(f.name, 24)} = {comment(f.formula(f'q_{f.leader + 1}').replace('*', ' '))}"
+            for f in robot.followers
+        ],
         _parameter_line(given),
         "Units: SI and radians. Gravity is an acceleration vector in the base frame. Matrices are listed row by row.",
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from manipula.algebra.linear import array
 from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import about_axis
+from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.robot.joint import Joint
 from manipula.robot.link import Link
@@ -37,6 +38,12 @@ class CoupledJoint:
     @property
     def name(self) -> str:
         return self.joint.name
+
+    def formula(self, leader: str) -> str:
+        """Its position as text, in the name of its leader: ``0.2 - 1.5*q1``."""
+        number = lambda v: str(v) if is_symbolic(v) else f"{v:.12g}"  # noqa: E731
+        led = {1: leader, -1: f"-{leader}"}.get(self.ratio, f"{number(self.ratio)}*{leader}")
+        return led if self.offset == 0 else f"{number(self.offset)} + {led}".replace("+ -", "- ")
 
 
 class Uncoupled(NamedTuple):

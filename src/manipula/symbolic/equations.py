@@ -238,10 +238,17 @@ class Equations(LinkEquations, WrittenEquations):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of the equations has to know, as sentences: :attr:`snapped`."""
-        return tuple(
-            f"The rotation of {place} is {angle:.2g} rad off whole right angles and was taken as exact."
-            for place, angle in self.snapped.items()
+        """What a reader of the equations has to know, as sentences: which joints follow others, and :attr:`snapped`."""
+        led = (
+            f"Joint {f.name} follows: {f.name} = {f.formula(str(self.names.q[f.leader]))}."
+            for f in self.robot.followers
+        )
+        return (
+            *led,
+            *(
+                f"The rotation of {place} is {angle:.2g} rad off whole right angles and was taken as exact."
+                for place, angle in self.snapped.items()
+            ),
         )
 
     @property
