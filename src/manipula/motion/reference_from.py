@@ -135,7 +135,8 @@ class _Splines:
             inner = knots[DEGREE - k : len(knots) - (DEGREE - k)]
             width = inner[k + 1 : -1] - inner[1 : -k - 1]
             m = len(width)
-            D = sparse.diags([-k / width, k / width], [0, 1], shape=(m, m + 1)) @ D
+            steps: Any = [0, 1]  # SciPy's types know one diagonal only
+            D = sparse.diags([-k / width, k / width], steps, shape=(m, m + 1)) @ D
         nodes, weights = np.polynomial.legendre.leggauss(3)  # exact for the square of a parabola
         low, h = knots[DEGREE:-DEGREE][:-1, None], np.diff(knots[DEGREE:-DEGREE])[:, None]
         G = BSpline.design_matrix((low + h * (nodes + 1) / 2).ravel(), knots[3:-3], DEGREE - 3) @ D
@@ -181,11 +182,12 @@ class _Splines:
         def score(x: float) -> float:
             return float(np.log(self.rms(x) + TINY) - np.log(max(1.0 - self.freedom(x) / len(self.t), TINY)))
 
-        grid = np.linspace(*WEIGHTS, GRID)
+        grid = np.linspace(float(WEIGHTS[0]), float(WEIGHTS[1]), GRID)
         best = int(np.argmin([score(x) for x in grid]))
         if best == GRID - 1:
             return float(grid[-1])
-        return float(minimize_scalar(score, bounds=(grid[max(best - 1, 0)], grid[best + 1]), method="bounded").x)
+        found: Any = minimize_scalar(score, bounds=(grid[max(best - 1, 0)], grid[best + 1]), method="bounded")
+        return float(found.x)
 
     def leaving(self, noise: float) -> float:
         """x at which the RMS of what remains, which grows with x, is ``noise``; the strongest weight where none leaves so much."""
