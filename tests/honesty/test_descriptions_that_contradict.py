@@ -258,7 +258,7 @@ def test_what_counts_as_a_slip(one: str, other: str, same: bool) -> None:
 # ---------------------------------------------------------------------- one part for all joints
 def test_one_friction_law_or_drive_acts_on_every_joint() -> None:
     law, drive = mp.friction.Viscous(0.3), Rigid(torque_limit=5.0)
-    run = mp.Scenario(robot=ARM, q0=(0.1, 0.2), duration=0.05)
+    run = mp.Scenario(robot=ARM, q0=(0.1, 0.2), duration=0.05, controller=mp.control.PD(1.0, 1.0, goal=[0.0, 0.0]))
     one = mp.simulate(run.replace(friction=law, drives=drive))
     each = mp.simulate(run.replace(friction=(law, law), drives=[drive, drive]))
     named = mp.simulate(run.replace(friction=dict.fromkeys(ARM.joint_names, law), drives=drive))

@@ -159,7 +159,8 @@ class Scenario:
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
-            check_gains(self.controller, self.robot if self.model is None else self.model)
+            fits = self.model is not None and self.model.n == self.robot.n  # another number of joints is told as such
+            check_gains(self.controller, self.model if fits else self.robot)  # pyright: ignore[reportArgumentType]
         for name in ("actuator", "noise"):
             check_fit(getattr(self, name), self.robot.n, name)
         for name in ("friction", "drives", "disturbances", "criteria"):
