@@ -57,3 +57,19 @@ def test_letters_of_the_paper_follow_its_formulas():
     heavy = mp.compile(scara).mass_matrix(np.zeros(4))
     light = mp.compile(mp.load("scara-khang")).mass_matrix(np.zeros(4))
     assert heavy[0, 0] > light[0, 0]
+
+
+def test_values_stay_with_what_is_selected():
+    scara = mp.load("scara-khang", symbolic=True)
+    first = scara.joint_names[0]
+    held = scara.select(lock={first: 0.1})
+    assert mp.compile(held).n == 3
+    assert held.values == mp.load("scara-khang", symbolic=True, lock={first: 0.1}).values
+    assert mp.compile(held).mass_matrix(np.zeros(3))[0, 0] == pytest.approx(0.6004166666666668)
+
+
+def test_a_value_that_nothing_needs_any_more_is_not_written():
+    only = TEXT.replace('mass = "m"', "mass = 1.0")  # m acts through l alone
+    robot = from_toml(only, symbolic=True).with_parameters(l=1.0)
+    assert "m" not in dict(robot.values)
+    assert from_toml(to_toml(robot), symbolic=True) == robot

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from manipula.algebra.expression import parse
 
 Values = tuple[tuple[str, float], ...]
 Definitions = tuple[tuple[str, str], ...]
+
+
+def needed(parameters: Iterable[str], values: Values, definitions: Definitions) -> dict[str, Any]:
+    """``values`` and ``definitions`` of the named parameters and of those from which they follow; the others mean nothing."""
+    known, formulas = dict(values), dict(definitions)
+    wanted: dict[str, float] = {}
+    todo = [name for name in parameters if name in known]
+    while todo:
+        name = todo.pop(0)
+        wanted[name] = known[name]
+        names = parse(formulas[name]).names if name in formulas else ()
+        todo += [n for n in names if n in known and n not in wanted]
+    return {
+        "values": tuple(wanted.items()),
+        "definitions": tuple((name, text) for name, text in definitions if name in wanted),
+    }
 
 
 def revalued(values: Values, definitions: Definitions, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
-from manipula.robot.parameter_values import revalued
+from manipula.robot.parameter_values import needed, revalued
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _LIKE_A_TIP = (
@@ -189,7 +189,10 @@ class Robot:
             check_limits(joint.limits, joint.name)
             check_gear(joint)
         checked_payload(robot.payload)
-        return dataclasses.replace(robot, **revalued(self.values, self.definitions, given)) if self.values else robot
+        if not self.values:
+            return robot
+        kept = revalued(self.values, self.definitions, given)
+        return dataclasses.replace(robot, **needed(robot.parameters, **kept))
 
     def replace(self, **changes: Any) -> Robot:
         """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""
@@ -222,7 +225,8 @@ class Robot:
         from manipula.robot.build import selected
         from manipula.robot.selection import Selection
 
-        return selected(self, Selection.of(lock, drop, chain))
+        found = selected(self, Selection.of(lock, drop, chain))
+        return dataclasses.replace(found, **needed(found.parameters, self.values, self.definitions))
 
     def frame(self, name: str) -> Frame:
         """The frame of that name: links, fixed links and frames of the file.

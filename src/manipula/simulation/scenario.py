@@ -159,8 +159,10 @@ class Scenario:
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
-            fits = self.model is not None and self.model.n == self.robot.n  # another number of joints is told as such
-            check_gains(self.controller, self.model if fits else self.robot)  # pyright: ignore[reportArgumentType]
+            model = self.robot if self.model is None else self.model
+            check_gains(
+                self.controller, model if model.n == self.robot.n else self.robot
+            )  # the number of joints is told later
         for name in ("actuator", "noise"):
             check_fit(getattr(self, name), self.robot.n, name)
         for name in ("friction", "drives", "disturbances", "criteria"):

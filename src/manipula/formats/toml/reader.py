@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from manipula.algebra.expression import parse
 from manipula.algebra.pose import vec3
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.dh.rows import CONVENTIONS, from_dh
@@ -21,6 +20,7 @@ from manipula.formats.toml import parts
 from manipula.formats.toml.fields import Document, Fields, radians
 from manipula.formats.toml.visuals import read_visuals
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name, selected
+from manipula.robot.parameter_values import needed
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 from manipula.robot.selection import EVERYTHING, Selection
 
@@ -100,16 +100,7 @@ def _with_values(robot: Robot, document: Document) -> Robot:
         raise DescriptionError(
             "Nothing stays symbolic: no number of this robot is a formula with names of [parameters]."
         )
-    formulas, wanted, todo = document.definitions, {}, [name for name in robot.parameters if name in values]
-    while todo:  # those in the robot's fields, and those from which they follow
-        name = todo.pop(0)
-        wanted[name] = values[name]
-        todo += [
-            n for n in (parse(formulas[name]).names if name in formulas else ()) if n in values and n not in wanted
-        ]
-    return replace(
-        robot, values=tuple(wanted.items()), definitions=tuple((n, text) for n, text in formulas.items() if n in wanted)
-    )
+    return replace(robot, **needed(robot.parameters, tuple(values.items()), tuple(document.definitions.items())))
 
 
 def _header(root: Fields, form: str) -> dict[str, Any]:
