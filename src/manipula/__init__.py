@@ -83,9 +83,9 @@ _PUBLIC = {
     "singularities": "manipula.analysis.singularities",
     "natural_modes": "manipula.analysis.vibration",
     "power_report": "manipula.analysis.power",
-    "identify": "manipula.analysis.identification",
-    "excitation": "manipula.analysis.excitation",
-    "base_parameters": "manipula.analysis.base_parameters",
+    "identify": "manipula.analysis.identification.estimate",
+    "excitation": "manipula.analysis.identification.excitation",
+    "base_parameters": "manipula.analysis.identification.base_parameters",
     # pictures
     "plot": "manipula.reports.figures",
     "animate": "manipula.reports.animation",
@@ -139,10 +139,10 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from manipula import control as control
     from manipula import native as native
-    from manipula.analysis.base_parameters import base_parameters as base_parameters
-    from manipula.analysis.excitation import excitation as excitation
     from manipula.analysis.feasibility import feasibility as feasibility
-    from manipula.analysis.identification import identify as identify
+    from manipula.analysis.identification.base_parameters import base_parameters as base_parameters
+    from manipula.analysis.identification.estimate import identify as identify
+    from manipula.analysis.identification.excitation import excitation as excitation
     from manipula.analysis.manipulability import limit_distance as limit_distance
     from manipula.analysis.manipulability import manipulability as manipulability
     from manipula.analysis.power import power_report as power_report

@@ -11,9 +11,14 @@ from scipy import stats
 
 from manipula.algebra.inertia import moments
 from manipula.algebra.inertia import pseudo_inertia as general_pseudo_inertia
-from manipula.analysis.excitation import excitation
-from manipula.analysis.identification import identify
-from manipula.analysis.pseudo_inertia import inertial_parameters, is_physical, nearest_physical, pseudo_inertia
+from manipula.analysis.identification.estimate import identify
+from manipula.analysis.identification.excitation import excitation
+from manipula.analysis.identification.pseudo_inertia import (
+    inertial_parameters,
+    is_physical,
+    nearest_physical,
+    pseudo_inertia,
+)
 from manipula.errors import DescriptionError, ShapeError, SolveError, UnknownNameError
 from manipula.formats.planar import planar
 from manipula.model import Model

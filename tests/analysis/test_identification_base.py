@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from manipula.analysis.base_parameters import base_parameters
+from manipula.analysis.identification.base_parameters import base_parameters
 from manipula.errors import UnknownNameError
 from manipula.formats.load import load
 from manipula.formats.planar import planar

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from manipula.algebra.derivatives import derivatives
-from manipula.analysis.base_parameters import base_parameters
-from manipula.analysis.excitation import _ConditionSearch, bounds_of, excitation
+from manipula.analysis.identification.base_parameters import base_parameters
+from manipula.analysis.identification.excitation import _ConditionSearch, bounds_of, excitation
 from manipula.errors import DescriptionError, ShapeError
 from manipula.formats.planar import planar
 from manipula.model import Model

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.analysis.pseudo_inertia import is_physical, pseudo_inertia
+from manipula.analysis.identification.pseudo_inertia import is_physical, pseudo_inertia
 from manipula.errors import DescriptionError, ShapeError, UnknownNameError
 from manipula.formats.toml import to_toml
 from manipula.physics.regressor import parameters

@@ -11,14 +11,6 @@
 ``workspace``          maps of where the tip can be
 ``manipulability``     manipulability, condition, distance from the limits
 ``singularities``      nearly singular postures along a motion
-``base_parameters``    the fewest parameters that torques depend on
-``excitation``         trajectories that make parameters visible
-``identification``     parameters from measured motion
-``identified``         what an identification found
-``physical``           the closest parameters of bodies that can exist
-``pseudo_inertia``     which parameters belong to a body that can exist
-``bounds``             what is known of the links beforehand
-``blas_threads``       small least-squares problems on one thread
-``regressor_columns``  the columns that are identified
+``identification/``    a robot from measurements: inertia, friction, base parameters, excitation
 =====================  =====================================================================
 """

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, flag, number, positive
-from manipula.analysis.base_parameters import BaseParameters, base_parameters
-from manipula.analysis.blas_threads import one_thread_if_small
-from manipula.analysis.bounds import bounds_of
-from manipula.analysis.identified import Identification, Known
-from manipula.analysis.physical import PRIOR, consistent_parameters
-from manipula.analysis.regressor_columns import Columns, measured, stacked
+from manipula.analysis.identification.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.identification.blas_threads import one_thread_if_small
+from manipula.analysis.identification.bounds import bounds_of
+from manipula.analysis.identification.identified import Identification, Known
+from manipula.analysis.identification.physical import PRIOR, consistent_parameters
+from manipula.analysis.identification.regressor_columns import Columns, measured, stacked
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.model import Model, model_of
 from manipula.physics.regressor import parameters as inertial_parameters

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.arguments import rows_of
-from manipula.analysis.physical import PhysicalBounds
-from manipula.analysis.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
-from manipula.analysis.regressor_columns import Columns
+from manipula.analysis.identification.physical import PhysicalBounds
+from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
+from manipula.analysis.identification.regressor_columns import Columns
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 
 NARROWEST = 1e-9  # equal ends are taken apart by this much on either side (relative, or m)

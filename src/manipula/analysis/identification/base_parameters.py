@@ -21,7 +21,7 @@ from scipy import linalg
 
 from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import Value
-from manipula.analysis.regressor_columns import Columns, columns, random_states, stacked
+from manipula.analysis.identification.regressor_columns import Columns, columns, random_states, stacked
 from manipula.errors import SolveError
 from manipula.model import Model, model_of
 from manipula.physics.regressor import PARAMETERS

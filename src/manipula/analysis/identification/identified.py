@@ -12,8 +12,8 @@ from scipy import stats
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.pose import mat3, vec3
 from manipula.algebra.value import Value
-from manipula.analysis.base_parameters import BaseParameters
-from manipula.analysis.pseudo_inertia import is_physical
+from manipula.analysis.identification.base_parameters import BaseParameters
+from manipula.analysis.identification.pseudo_inertia import is_physical
 from manipula.errors import SolveError
 from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 from manipula.robot.robot import Robot
@@ -39,7 +39,7 @@ class Known(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Value):
-    """Result of :func:`~manipula.analysis.identification.identify`.
+    """Result of :func:`~manipula.analysis.identification.estimate.identify`.
 
     Attributes:
         base: base parameters and their definitions.

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manipula.analysis.base_parameters import BaseParameters
-from manipula.analysis.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
+from manipula.analysis.identification.base_parameters import BaseParameters
+from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.errors import SolveError
 
 PRIOR = (

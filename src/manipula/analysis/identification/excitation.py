@@ -19,9 +19,9 @@ from scipy import optimize
 
 from manipula.algebra.arguments import finite_array, positive, whole_number
 from manipula.algebra.value import Value
-from manipula.analysis.base_parameters import BaseParameters, base_parameters
-from manipula.analysis.blas_threads import one_thread_if_small
-from manipula.analysis.regressor_columns import stacked
+from manipula.analysis.identification.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.identification.blas_threads import one_thread_if_small
+from manipula.analysis.identification.regressor_columns import stacked
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.model import Model, model_of
 from manipula.robot.robot import Robot
