@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula import control
+from manipula import control, drives
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
 from manipula.simulation.loops.setup import prepare_run
 
@@ -32,8 +32,13 @@ EXAMPLES: dict[str, control.Controller] = {
     "sliding_mode": control.SlidingMode(8.0, 20.0, layer=0.1),
     "lqr": control.LQR([0.3, -0.4, 0.2]),
     "gravity": control.GravityCompensation(2.0),
+    "motor_pd": control.MotorPD(60.0, 12.0),
+    "flexible_computed_torque": control.FlexibleComputedTorque(12.0),
     "user": control.UserFunction(swinging),
 }
+
+
+SPRINGS = (drives.Flexible(stiffness=900.0),)  # at every joint where a controller measures motors
 
 
 @cache

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 import manipula as mp
-from control.arms_and_gains import EXAMPLES, GOAL, arm, quintic
+from control.arms_and_gains import EXAMPLES, GOAL, SPRINGS, arm, quintic
 from manipula import native
 from manipula.control import REGISTRY, Arm, Controller, Target
 from manipula.errors import DescriptionError
+from manipula.redundancy.arm import Motors
 from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.plant.parameters import flatten, rebuild
 
@@ -19,7 +20,11 @@ AGREEMENT = 1e-11  # compiled against float torques of size 100: other order of 
 
 
 def prepared(name: str) -> tuple[Arm, Controller]:
-    model = Arm(arm("planar-3r"))
+    robot = arm("planar-3r")
+    model = Arm(robot)
+    if EXAMPLES[name].measures:
+        seen = Motors(np.array([0.1, -0.2, 0.3]), np.array([0.2, 0.1, -0.4]))
+        model = Arm(robot, drives=SPRINGS * robot.n, rotors=(0.2,) * robot.n).measuring(seen)
     return model, EXAMPLES[name].prepare(model)
 
 
@@ -81,8 +86,18 @@ def test_other_gains_use_the_same_machine_code(name: str) -> None:
     other = louder(controller)
     if hasattr(controller, "links"):
         object.__setattr__(other, "links", controller.links)
+    drives = None
+    if controller.measures:
+        robot = replace(robot, joints=tuple(replace(j, rotor_inertia=0.2) for j in robot.joints))
+        drives = SPRINGS * robot.n
     scenario = mp.Scenario(
-        robot=robot, controller=controller, reference=reference, q0=[0.4] * 3, duration=0.1, integrator="rk4"
+        robot=robot,
+        controller=controller,
+        reference=reference,
+        q0=[0.4] * 3,
+        duration=0.1,
+        integrator="rk4",
+        drives=drives,
     )
     one, two = (prepare_run(scenario.replace(controller=c)) for c in (controller, other))
     assert one.loop is two.loop

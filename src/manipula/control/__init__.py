@@ -4,6 +4,7 @@
 ``joint_pd``         PD, and PD with gravity compensation
 ``pid``              PID whose integral does not wind up
 ``computed_torque``  computed torque in joint space
+``flexible_joint``   elastic joints: PD on the motor side, feedback linearisation
 ``task_space``       resolved acceleration, operational space, impedance
 ``adaptive``         Slotine–Li
 ``sliding_mode``     sliding mode with a boundary layer
@@ -19,6 +20,7 @@ from __future__ import annotations
 from manipula.control.adaptive import SlotineLi
 from manipula.control.base import Controller, Target
 from manipula.control.computed_torque import ComputedTorque
+from manipula.control.flexible_joint import FlexibleComputedTorque, MotorPD
 from manipula.control.joint_pd import PD, PDGravity
 from manipula.control.lqr import LQR
 from manipula.control.pid import PID
@@ -31,7 +33,7 @@ from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumT
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, SlotineLi, SlidingMode, LQR,
-    GravityCompensation, UserFunction,
+    GravityCompensation, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
 KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
@@ -45,11 +47,13 @@ __all__ = [
     "Arm",
     "ComputedTorque",
     "Controller",
+    "FlexibleComputedTorque",
     "GravityCompensation",
     "Impedance",
     "JointLimits",
     "Manipulability",
     "MinimumTorque",
+    "MotorPD",
     "ObstacleDistance",
     "OperationalSpace",
     "PDGravity",

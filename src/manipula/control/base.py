@@ -7,6 +7,7 @@ an :class:`~manipula.redundancy.arm.Arm`, its own model of the robot (which may 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -22,26 +23,49 @@ from manipula.redundancy.criterion import checked_criteria
 from manipula.robot.robot import Robot
 
 MOST_STATES = 100_000
+MEASURED = ("motors",)
 Space = Literal["joint", "task", "none"]
 
 
-class Target(NamedTuple):
-    """Where to be at this moment: position, velocity, acceleration, in joint space (n,) or of the tip (3,)."""
-
+class _Motion(NamedTuple):
     position: np.ndarray
     velocity: np.ndarray
     acceleration: np.ndarray
+
+
+class Target(_Motion):
+    """Where to be at this moment: position, velocity, acceleration, in joint space (n,) or of the tip (3,)."""
+
+    further: Callable[[int], np.ndarray] | None = (
+        None  # derivatives of the third and higher orders, where there are any
+    )
+
+    def derivative(self, order: int) -> np.ndarray:
+        """The derivative of any order in time: 3 is the jerk, 4 the snap."""
+        if order < 3:
+            return self[order]
+        return np.zeros(len(self.position)) if self.further is None else self.further(order)
+
+
+def target_of(derivative: Callable[[int], np.ndarray]) -> Target:
+    """The target whose k-th derivative is ``derivative(k)``; those beyond the acceleration are computed when asked for."""
+    target = Target(derivative(0), derivative(1), derivative(2))
+    target.further = derivative
+    return target
 
 
 class Controller(ABC):
     """A frozen dataclass of gains with one method.
 
     ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number per joint.
+    ``measures`` says what it measures beside q and qd: with ``("motors",)`` the arm that it is given has ``arm.motors``, positions and
+    speeds of the motors (joint side); behind a rigid drive they are those of the joint.
     """
 
     part: ClassVar[str] = "controller"
     name: ClassVar[str]
     space: ClassVar[Space]
+    measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -122,6 +146,13 @@ def check_controller(controller: Controller, n: int) -> None:
             f"'states' of controller '{controller.name}' is a method, for it may depend on the number of joints: "
             f"def states(self, n): return {printable(repr(controller.states), 20)}.",
             field="controller.states",
+        )
+    odd = [word for word in controller.measures if word not in MEASURED]
+    if isinstance(controller.measures, str) or odd:
+        raise DescriptionError(
+            f"'measures' of controller '{controller.name}' is a tuple of what it measures beside q and qd, of "
+            f"{', '.join(MEASURED)}; found {printable(repr(controller.measures), 40)}.",
+            field="controller.measures",
         )
     if state_count(controller, n) and type(controller).state_rate is Controller.state_rate:
         raise DescriptionError(

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from manipula.algebra.linear import array, zeros
-from manipula.algebra.ops import Vector
+from manipula.algebra.ops import Scalar, Vector
+from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
 from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
+from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
+
+
+class Motors(NamedTuple):
+    """What encoders on the motors measure, behind the gear (joint side), (n,) each; a rigid drive turns with its joint."""
+
+    position: np.ndarray
+    velocity: np.ndarray
+
+
+def without_rotors(mechanism: Mechanism, own: Sequence[bool]) -> Mechanism:
+    """The mechanism without the rotors of the joints whose drives move them on their own."""
+    if not any(own):
+        return mechanism
+    bodies = list(mechanism.bodies)
+    for joint, apart in enumerate(own):
+        i = joint if mechanism.coupling is None else mechanism.coupling.body[joint]
+        bodies[i] = replace(bodies[i], armature=0.0) if apart else bodies[i]
+    return replace(mechanism, bodies=tuple(bodies))
 
 
 class Arm:
@@ -24,20 +49,60 @@ class Arm:
     def __init__(
         self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False, frame: str = TIP,
         rows: tuple[int, ...] | None = None, friction: tuple[FrictionLaw | None, ...] | None = None,
+        drives: tuple[Drive | None, ...] | None = None, rotors: Sequence[Scalar] | None = None,
     ) -> None:  # fmt: skip
         """``shares_plant``: the plant's own M and h + g are computed anyway, so torques are made from them.
 
-        ``friction``: the laws that are believed to act, one per joint; those of the robot's joints when omitted.
+        ``friction``, ``drives``, ``rotors``: the laws, the drives and the rotor inertias (joint side) that are believed to act, one
+        per joint; those of the robot's joints when omitted.
         """
         self.robot, self.shares_plant, self.frame, self._rows = robot, shares_plant, frame, rows
         self.full = mechanism_of(robot) if mechanism is None else mechanism
         self.n = robot.n
         self.friction_laws = tuple(j.friction for j in robot.joints) if friction is None else friction
+        self.drives = tuple(j.drive for j in robot.joints) if drives is None else drives
+        self._rotors, self._motors = rotors, None
 
     @cached_property
     def lean(self) -> Mechanism:
         """The mechanism with base parameters regrouped: the same equations of motion in fewer operations."""
         return self.full.lean
+
+    @property
+    def motors(self) -> Motors:
+        """What is measured on the motors at this moment, for controllers whose class says ``measures = ("motors",)``."""
+        if self._motors is None:
+            raise DescriptionError(
+                "The controller looks at arm.motors, which is measured only for classes that ask for it: "
+                'measures: ClassVar[tuple[str, ...]] = ("motors",).',
+                field="controller",
+            )
+        return self._motors
+
+    def measuring(self, motors: Motors) -> Arm:
+        """The same arm at a moment at which this is measured on its motors."""
+        seen = copy.copy(self)
+        seen._motors = motors
+        return seen
+
+    @cached_property
+    def rotors(self) -> np.ndarray:
+        """Rotor inertias B seen from the joints, (n,) [kg·m² or kg]."""
+        return array([j.armature for j in self.robot.joints] if self._rotors is None else self._rotors)
+
+    @cached_property
+    def links(self) -> Arm:
+        """The arm without the rotors that drives move on their own: M, h and g of what hangs behind the springs."""
+        own = [d is not None and d.separates_rotor for d in self.drives]
+        if not any(own):
+            return self
+        return Arm(self.robot, without_rotors(self.full, own), False, self.frame, self._rows, self.friction_laws, self.drives, self._rotors)  # fmt: skip
+
+    def compliance(self) -> np.ndarray:
+        """1/K of every transmission, (n,) [rad/(N·m) or m/N]; 0 where motor and link turn as one."""
+        soft = [d is not None and d.separates_rotor and hasattr(d, "stiffness") for d in self.drives]
+        drives: Any = self.drives
+        return array([1.0 / d.stiffness if flexible else 0.0 for d, flexible in zip(drives, soft)])
 
     def mass_matrix(self, q: Vector) -> np.ndarray:
         """M(q) of the model."""

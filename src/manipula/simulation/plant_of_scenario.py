@@ -12,6 +12,7 @@ from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
+from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.simulation.initial_posture import projected
@@ -55,7 +56,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, torques = _torque_table(s), lambda t: t
     elif controller is not None:
         reference, dimension = _reference(s, controller)
-        controller = _prepared(s, controller, friction)
+        controller = _prepared(s, controller, friction, drives)
     states = 0 if controller is None else state_count(controller, robot.n)
     layout = StateLayout.of(robot.n, friction, drives, states)
     actuator = s.actuator
@@ -64,17 +65,26 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         missing = [j.name for j, e in zip(robot.joints, efforts) if e is None]
         if missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="actuator.limit")
+        volts = [j.name for j, d in zip(robot.joints, drives) if getattr(d, "command", "") == "voltage"]
+        if volts:
+            raise DescriptionError(
+                f"The command of {', '.join(volts)} is a voltage; 'effort' would hold it against a torque. Give the limits as numbers.",
+                field="actuator.limit",
+            )
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
     no_target: Any = lambda t: None  # noqa: E731
     plant = Plant(robot, s.model, controller, no_target, friction, drives, s.disturbances, actuator, layout, torques)
     return plant, dimension, reference
 
 
-def _prepared(s: Scenario, controller: Controller, friction: tuple[FrictionLaw | None, ...]) -> Controller:
+def _prepared(
+    s: Scenario, controller: Controller, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...]
+) -> Controller:
     """The controller made ready with what it believes: its own model, else the plant with the friction that acts."""
     model = s.model or s.robot
     mechanism = prepare(model, runs_of(s.parameters)[0]) if model.parameters else None
-    return prepared(controller, Arm(model, mechanism, friction=friction if s.model is None else None))
+    own: dict[str, Any] = {"friction": friction, "drives": drives} if s.model is None else {}
+    return prepared(controller, Arm(model, mechanism, **own))
 
 
 def _reference(s: Scenario, controller: Controller) -> tuple[Any, int]:

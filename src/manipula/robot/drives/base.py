@@ -44,8 +44,16 @@ class Drive(ABC):
         return ()
 
     def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
-        """States in which the drive carries no torque at q, qd."""
+        """States in which the drive carries no torque at q, qd, unless its fields say otherwise."""
         return ()
+
+    def balanced_state(self, q: Scalar, qd: Scalar, load: Scalar) -> tuple[Scalar, ...]:
+        """States at the start where gravity asks for the torque ``load``; only a drive that may start loaded looks at it."""
+        return self.initial_state(q, qd)
+
+    def motor_motion(self, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...]) -> tuple[Scalar, Scalar]:
+        """Position and speed of the motor, behind the gear (joint side): what an encoder on the motor measures."""
+        return q, qd
 
     def stored_energy(self, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar, t: Scalar = 0.0) -> Scalar:
         """Energy held by the drive itself (spring and rotor) [J]."""

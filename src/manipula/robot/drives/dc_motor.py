@@ -7,8 +7,10 @@ from typing import Annotated, Any, ClassVar
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
-from manipula.parts.field import Number
+from manipula.parts.field import Choice, Number
 from manipula.robot.drives.base import Drive
+
+COMMANDS = ("torque", "voltage")
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,9 @@ class DCMotor(Drive):
     r"""Armature circuit :math:`L\,\dot i = V - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`, under the voltage
     :math:`V = R\,u/(Nk) + kN\dot q` that holds the commanded torque u against the back-EMF, cut to ``±voltage``.
 
-    An arm that nobody commands is therefore not braked by its motors, unless the voltage is too small for its speed.
+    An arm that nobody commands is therefore not braked by its motors, unless the voltage is too small for its speed. With
+    ``command="voltage"`` the controller's command is V itself [V], as for a bare amplifier: then the back-EMF brakes, also without a
+    command, like a damper :math:`(Nk)^2/R`. Gains of the controller are volts per radian then, and limits of the command volts.
     """
 
     torque_constant: Annotated[Any, Number("N·m/A", "torque constant k, also V·s/rad", above=0.0)]
@@ -24,6 +28,8 @@ class DCMotor(Drive):
     inductance: Annotated[Any, Number("H", "armature inductance L", above=0.0)]
     gear_ratio: Annotated[Any, Number("1", "gear ratio N; none takes that of the joint", nonzero=True)] = None
     voltage: Annotated[Any, Number("V", "largest voltage; none for no limit", least=0.0)] = None
+    command: Annotated[str, Choice("what the controller's command is: joint torque, or voltage", *COMMANDS)] = "torque"
+    initial_current: Annotated[Any, Number("A", "armature current at the start")] = 0.0
     name: ClassVar[str] = "dc_motor"
     states: ClassVar[int] = 1
 
@@ -42,13 +48,13 @@ class DCMotor(Drive):
     ) -> tuple[Scalar, ...]:
         constant = self._constant
         back = constant * qd
-        voltage = self.resistance * command / constant + back
+        voltage = command if self.command == "voltage" else self.resistance * command / constant + back
         if self.voltage is not None:
             voltage = ops.minimum(self.voltage, ops.maximum(-self.voltage, voltage))
         return ((voltage - self.resistance * state[0] - back) / self.inductance,)
 
     def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
-        return (0.0,)
+        return (self.initial_current,)
 
     def stored_energy(self, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar, t: Scalar = 0.0) -> Scalar:
         return 0.5 * self.inductance * state[0] ** 2

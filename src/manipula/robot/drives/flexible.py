@@ -29,9 +29,26 @@ class Flexible(Drive):
             "prescribed motor angle θ(t), formula or function; none: a motor with inertia J driven by the command u",
         ),
     ] = None
+    initial_position: Annotated[
+        Any,
+        Number(
+            "rad or m",
+            'motor angle at the start; "balanced": the spring carries the weight of the arm; none: it is slack',
+            choices=("balanced",),
+        ),
+    ] = None
+    initial_velocity: Annotated[Any, Number("rad/s or m/s", "motor speed at the start; none: that of the joint")] = None
     name: ClassVar[str] = "flexible"
     states: ClassVar[int] = 2
     separates_rotor: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("initial_position", "initial_velocity"):
+            if self.motor is not None and getattr(self, name) is not None:
+                raise DescriptionError(
+                    f"The motor moves as prescribed from the start on and would ignore '{name}'.", field=name
+                )
 
     def motor_angle(self, t: Scalar) -> tuple[Scalar, Scalar]:
         """Prescribed θ(t) and its rate."""
@@ -49,7 +66,7 @@ class Flexible(Drive):
     def torque(
         self, command: Scalar, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar
     ) -> Scalar:
-        theta, rate = state if self.motor is None else self.motor_angle(t)
+        theta, rate = self.motor_motion(t, q, qd, state)
         return self.stiffness * (theta - q) + self.damping * (rate - qd)
 
     def state_rate(
@@ -64,7 +81,16 @@ class Flexible(Drive):
         return (state[1], (command - self.torque(command, t, q, qd, state, rotor)) / rotor)
 
     def initial_state(self, q: Scalar, qd: Scalar) -> tuple[Scalar, ...]:
-        return (q, qd)
+        return self.balanced_state(q, qd, 0.0)
+
+    def balanced_state(self, q: Scalar, qd: Scalar, load: Scalar) -> tuple[Scalar, ...]:
+        angle = self.initial_position
+        if isinstance(angle, str):
+            angle = q + load / self.stiffness
+        return (q if angle is None else angle, qd if self.initial_velocity is None else self.initial_velocity)
+
+    def motor_motion(self, t: Scalar, q: Scalar, qd: Scalar, state: tuple[Scalar, ...]) -> tuple[Scalar, Scalar]:
+        return (state[0], state[1]) if self.motor is None else self.motor_angle(t)
 
     def stored_energy(self, q: Scalar, qd: Scalar, state: tuple[Scalar, ...], rotor: Scalar, t: Scalar = 0.0) -> Scalar:
         if self.motor is None:

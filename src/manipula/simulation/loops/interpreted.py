@@ -190,7 +190,8 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
         out = np.array(run.loop.rate_given(x, p, *run.inputs, t, np.asarray(u, float)))
         if plant.controller is not None and lay.controller:
             target, own = plant.reference(t), lay.controller_states(x)
-            own = plant.controller.state_rate(plant.arm(), t, seen_q, seen_qd, target, own)
+            arm = plant.seen_by(plant.controller, t, x, seen_q, seen_qd)
+            own = plant.controller.state_rate(arm, t, seen_q, seen_qd, target, own)
             out[start : start + lay.controller] = checked_states(own, lay.controller, plant.controller, "state_rate")
         return out
 

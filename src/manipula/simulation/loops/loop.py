@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, ldl, zeros
-from manipula.control.base import Target
+from manipula.control.base import target_of
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
@@ -109,8 +110,8 @@ class CompiledLoop:
         parts = rebuild(self.template, lambda path, number: p[next(numbers)])
         controller = parts[0] if self.own_controller else renewed(parts[0])
         table = native.table(breaks, coefficients)
-        first, second = table.derivative(), table.derivative(2)
-        reference = lambda t: Target(table(t), first(t), second(t))  # noqa: E731
+        derived = functools.cache(lambda k: table.derivative(k) if k else table)
+        reference = lambda t: target_of(lambda k: derived(k)(t))  # noqa: E731
         names = {name: p[len(self.values) + k] for k, name in enumerate(self.names)}
         torques = self.plant.torques
         if torques is not None:

@@ -24,11 +24,11 @@ from manipula.control.base import Controller, Target, checked_states, checked_to
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
 from manipula.lazy import cached_property
-from manipula.physics import composite, energy, kinematics, reactions
+from manipula.physics import composite, energy, kinematics, newton_euler, reactions
 from manipula.physics.constrained import Response
 from manipula.physics.forward import forward_dynamics, uses_articulated
 from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
-from manipula.redundancy.arm import Arm
+from manipula.redundancy.arm import Arm, Motors, without_rotors
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.link import Payload
@@ -98,15 +98,7 @@ class Plant:
         return self._without_own_rotors(prepare(robot, self.robot_values))
 
     def _without_own_rotors(self, mechanism: Mechanism) -> Mechanism:
-        """The mechanism without the rotors that drives move on their own."""
-        own = [d is not None and d.separates_rotor for d in self.drives]
-        if not any(own):
-            return mechanism
-        bodies = list(mechanism.bodies)
-        for joint, apart in enumerate(own):
-            i = joint if mechanism.coupling is None else mechanism.coupling.body[joint]
-            bodies[i] = replace(bodies[i], armature=0.0) if apart else bodies[i]
-        return replace(mechanism, bodies=tuple(bodies))
+        return without_rotors(mechanism, [d is not None and d.separates_rotor for d in self.drives])
 
     @cached_property
     def _described(self) -> Mechanism:
@@ -122,7 +114,8 @@ class Plant:
         if self.prepared is not None:
             return self.prepared
         if self.model is None:
-            return Arm(self.robot, self._described, self._shares_arm, friction=self.friction)
+            own = {"friction": self.friction, "drives": self.drives, "rotors": self.rotors()}
+            return Arm(self.robot, self._described, self._shares_arm, **own)
         return Arm(self.model, self._described if self.model is self.robot else None, self._shares_arm)
 
     @property
@@ -160,7 +153,8 @@ class Plant:
         """The torques of the controller; it may look at the state, not change it."""
         state = self.layout.controller_states(x)
         try:
-            return checked_torques(controller.torque(self.arm(), t, q, qd, self.reference(t), state), self.layout.n)
+            arm = self.seen_by(controller, t, x, q, qd)
+            return checked_torques(controller.torque(arm, t, q, qd, self.reference(t), state), self.layout.n)
         except ManipulaError:
             raise
         except Exception as error:  # somebody's code, unless the controller is one of ours
@@ -175,6 +169,20 @@ class Plant:
                 "The controller writes into q or qd, which are the state of the robot; let it work on a copy: q = q.copy().",
                 field="controller",
             ) from error
+
+    def seen_by(self, controller: Controller, t: Scalar, x: Vector, q: Vector, qd: Vector) -> Arm:
+        """The controller's model, with what it measures beside q and qd."""
+        arm = self.arm()
+        return arm.measuring(self.motors(t, x, q, qd)) if "motors" in controller.measures else arm
+
+    def motors(self, t: Scalar, x: Vector, q: Vector, qd: Vector) -> Motors:
+        """Positions and speeds of the motors where the joints are measured at q, qd."""
+        rigid = [(a, b) for a, b in zip(q, qd)]
+        states = self.layout.drive_states(x)
+        seen = [
+            own if d is None else d.motor_motion(t, *own, state) for d, own, state in zip(self.drives, rigid, states)
+        ]
+        return Motors(array([a for a, _ in seen]), array([b for _, b in seen]))
 
     def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
         """The state's rate at (t, x) and the torques behind it.
@@ -205,7 +213,8 @@ class Plant:
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             held = lay.controller_states(x)
-            own = self.controller.state_rate(self.arm(), t, seen_q, seen_qd, self.reference(t), held)
+            arm = self.seen_by(self.controller, t, x, seen_q, seen_qd)
+            own = self.controller.state_rate(arm, t, seen_q, seen_qd, self.reference(t), held)
             own = checked_states(own, lay.controller, self.controller, "state_rate")
         else:
             own = np.zeros(lay.controller)
@@ -265,9 +274,12 @@ class Plant:
         """State at the beginning: bristles at rest, drives without torque, no work done."""
         lay = self.layout
         motors: list[Scalar] = []
+        loads = np.zeros(lay.n)
+        if any(getattr(d, "initial_position", None) == "balanced" for d in self.drives):
+            loads = newton_euler.gravity(self.mechanism(0.0), q)
         for i, drive in enumerate(self.drives):
             if drive is not None:
-                motors.extend(drive.initial_state(q[i], qd[i]))
+                motors.extend(drive.balanced_state(q[i], qd[i], loads[i]))
         own = np.zeros(0)
         if self.controller is not None and lay.controller:
             own = self.controller.initial_state(self.arm())
