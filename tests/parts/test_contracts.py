@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -142,6 +142,7 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
     values = {d.name: good(d) for d in declared(part)} | {
         "obstacle_distance": {"radius": 5.0},
         "wrench": {"stop": 8.0},
+        "flexible": {"motor": None},  # in the place of its own motion
         "lqr": {"gain": None},  # in the place of the weights
     }.get(name, {})
     made = part(**values)
@@ -174,7 +175,11 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
     free = values.get("goal") is not None or getattr(part, "space", "joint") == "none"
     followed = None if free else line if task else move
     needs = {} if group == "controller" else {"controller": control.PD(1.0, 1.0)}
-    s = mp.Scenario(robot=TWO, duration=0.01, reference=followed, **needs, **{group: whole})
+    robot = TWO
+    if getattr(part, "measures", ()):
+        robot = TWO.replace(joints=tuple(replace(j, rotor_inertia=0.1) for j in TWO.joints))
+        needs = {"drives": drives.Flexible(800.0)}
+    s = mp.Scenario(robot=robot, duration=0.01, reference=followed, **needs, **{group: whole})
     path = f"{group}[0].{d.name}" if isinstance(whole, tuple) else f"{group}.{d.name}"
     for what, value in bad(d):
         if what in ("nan", "out of range", "zero"):
