@@ -210,15 +210,18 @@ def test_doctor_of_a_folder(run, tmp_path) -> None:
     (tmp_path / "sub" / "broken.urdf").write_text("<robot name='x'><link/></robot>", encoding="utf-8")
     (tmp_path / "sub" / "arm.urdf.xacro").write_text("<robot/>", encoding="utf-8")
     (tmp_path / "puma.toml").write_text(manipula.formats.toml.to_toml(load("puma560")), encoding="utf-8")
+    (tmp_path / "arm.xml").write_text(f"<!-- a -->\n{GRIPPER}", encoding="utf-8")
+    (tmp_path / "launch.xml").write_text("<launch><node name='robot'/></launch>", encoding="utf-8")
     (tmp_path / "package.xml").write_text("<package><name>x</name></package>", encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     (tmp_path / "CMakeLists.txt").write_text("project(x)\n", encoding="utf-8")
     told = run("doctor", tmp_path)
     assert told.exit_code == 1
-    assert "4 files: 2 refused" in told.stdout
+    assert "5 files: 2 refused" in told.stdout
     data = json.loads(run("doctor", tmp_path, "--json").stdout)
     files = {row["file"].replace("\\", "/"): row for row in data["files"]}
-    assert list(files) == ["claw.urdf", "puma.toml", "sub/arm.urdf.xacro", "sub/broken.urdf"]
+    assert files["arm.xml"]["joints"] == files["claw.urdf"]["joints"]
+    assert list(files) == ["arm.xml", "claw.urdf", "puma.toml", "sub/arm.urdf.xacro", "sub/broken.urdf"]
     assert files["puma.toml"]["joints"] == 6
     assert files["puma.toml"]["verdict"] == "warnings"
     assert "--xacro" in run("doctor", tmp_path).stdout

@@ -150,12 +150,29 @@ def test_what_is_not_modelled_may_be_held_or_left_out():
     loop = '<equality><weld body1="hand" body2="ball"/></equality></mujoco>'
     text = ARM.replace("</worldbody>", f"{free}</worldbody>").replace("</mujoco>", loop)
     alone = mp.from_mujoco(compiled(ARM))
-    robot = mp.from_mujoco(compiled(text), drop=["f"])
-    assert robot.joint_names == alone.joint_names
-    assert "left out with the bodies that it ties together" in robot.notes[-1]
+    for robot in (mp.from_mujoco(compiled(text), drop=["f"]), mp.from_mujoco(compiled(text))):
+        assert robot.joint_names == alone.joint_names
+        assert "left out with the bodies that it ties together" in robot.notes[-1]
     assert mp.from_mujoco(compiled(ARM), lock={"roll": 0.1}).n == 2
     with pytest.raises(DescriptionError, match=r"closes a loop"):
         mp.from_mujoco(compiled(text), lock={"f": 0})
+
+
+def test_what_stands_beside_the_arm_is_told_as_load_tells_it(tmp_path):
+    beside = (
+        '<body name="ball" pos="1 0 0"><freejoint name="f"/><geom size="0.1"/></body>'
+        '<body name="goal" mocap="true"><geom size="0.1"/></body>'
+    )
+    weld = '<equality><weld name="w" body1="hand" body2="goal"/></equality></mujoco>'
+    text = ARM.replace("</worldbody>", f"{beside}</worldbody>").replace("</mujoco>", weld)
+    file = tmp_path / "arm.xml"
+    file.write_text(text, encoding="utf-8")
+    for robot in (mp.load(file, tip="hand"), mp.from_mujoco(compiled(text), tip="hand")):
+        assert robot.joint_names == ("turn", "slide", "roll")
+        assert "ball" not in robot.frame_names
+        assert "body 'ball' floats freely beside the arm; it is left out." in robot.notes
+        assert "body 'goal' is a mocap body: here it is fixed." in robot.notes
+        assert any("'w' to a mocap body is a command, not a joint; it is not read." in note for note in robot.notes)
 
 
 def test_springs_are_drives_and_gravcomp_of_all_bodies_is_less_gravity():

@@ -314,7 +314,7 @@ def test_vectors_poses_and_payloads_are_checked_too(value: Any) -> None:
         ({"joint": ["revolute"]}, UnknownNameError, r"Known: revolute, prismatic"),
         ({"mass": -1.0}, UnphysicalError, r"at least 0, found -1"),
         ({"com": [1.0, 2.0]}, ShapeError, r"3 entries"),
-        ({"inertia": [1.0, 2.0, 3.0]}, DescriptionError, r"3×3 or"),
+        ({"inertia": [1.0, 2.0]}, DescriptionError, r"3×3, "),
         ({"inertia": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]}, UnphysicalError, r"not symmetric"),
         ({"limits": {"lowr": 1.0}}, UnknownNameError, r"Did you mean 'lower'"),
         ({"limits": (2.0, 1.0)}, DescriptionError, r"reversed"),
@@ -365,3 +365,12 @@ def test_poses_that_are_no_poses() -> None:
 def test_more_rows_than_any_arm_has() -> None:
     with pytest.raises(BudgetError, match="5000"):
         from_dh([{"a": 1.0}] * 5001, "modified")
+
+
+def test_moments_along_the_axes_are_enough_and_degrees_are_refused_with_the_right_word():
+    row = {"a": 1.0, "mass": 1.0, "inertia": [0.1, 0.2, 0.25]}
+    np.testing.assert_array_equal(from_dh([row], "standard").links[0].inertia, np.diag([0.1, 0.2, 0.25]))
+    with pytest.raises(
+        DescriptionError, match=r"row 1.alpha_deg: Angles of rows in Python are radians: alpha=math.radians\(…\)"
+    ):
+        from_dh([row | {"alpha_deg": 90}], "standard")

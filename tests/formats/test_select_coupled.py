@@ -4,30 +4,13 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from coupled_pairs import hand
 from manipula.errors import DescriptionError
 from manipula.formats.load import to_text
+from manipula.robot.friction import Viscous
+from manipula.simulation.files.scenario_file import load_text
 
-HAND = 'name = "hand"\n[[link]]\nname = "base"\n' + "".join(
-    f"""[[link]]
-name = "{link}"
-mass = 0.5
-com = [0.1, 0, 0]
-inertia = [0.01, 0.01, 0.01]
-[[joint]]
-name = "{joint}"
-type = "prismatic"
-parent = "base"
-child = "{link}"
-axis = {axis}
-limits = {{ lower = 0.0, upper = {upper} }}
-friction = {{ law = "viscous", damping = {damping} }}
-{more}
-"""
-    for link, joint, axis, upper, damping, more in [
-        ("left", "f1", "[0, 1, 0]", 0.05, 2.0, ""),
-        ("right", "f2", "[0, -1, 0]", 0.04, 3.0, 'follows = "f1"'),
-    ]
-)
+HAND = hand()
 
 
 def damping_and_range(robot):
@@ -95,3 +78,58 @@ def test_what_to_do_about_a_leader_beyond_the_chain_is_said_and_works(tmp_path):
 def test_only_robots_are_saved(tmp_path):
     with pytest.raises(DescriptionError, match="A robot is saved, found ur5e"):
         mp.save("ur5e", tmp_path / "abc.toml")
+
+
+def test_load_and_select_hold_a_leader_within_the_range_of_its_follower(tmp_path):
+    file = tmp_path / "hand.toml"
+    file.write_text(HAND)
+    found = r"cannot be held at 0\.045: its range is 0 … 0\.04"
+    with pytest.raises(DescriptionError, match=found + ", where its follower 'f2' keeps its own"):
+        mp.load(file, lock={"f1": 0.045})
+    with pytest.raises(DescriptionError, match=found):
+        mp.load(file).select(lock={"f1": 0.045})
+    assert mp.load(file, lock={"f1": 0.04}).n == mp.load(file).select(lock={"f1": 0.04}).n == 0
+
+
+def test_a_follower_of_a_follower_narrows_too(tmp_path):
+    more = """
+[[link]]
+name = "third"
+mass = 0.1
+[[joint]]
+name = "f3"
+type = "prismatic"
+parent = "base"
+child = "third"
+follows = "f2"
+ratio = -2.0
+offset = 0.01
+limits = { lower = -0.05, upper = 0.01 }
+"""
+    file = tmp_path / "hand.toml"
+    file.write_text(HAND + more)
+    with pytest.raises(DescriptionError, match=r"its range is 0 … 0\.03, where its follower 'f3'"):
+        mp.load(file, lock={"f1": 0.035})
+    assert mp.load(file).joints[0].limits.upper == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ('mimic = "f1"', "joint\\[1\\].mimic: 'mimic' is a word of URDF; here a coupling is follows ="),
+        ('follows = "f1"\nmultiplier = -1.0', "'multiplier' is a word of URDF; here a coupling is ratio"),
+    ],
+)
+def test_the_words_of_urdf_are_answered_with_ours(words, found):
+    with pytest.raises(DescriptionError, match=found):
+        mp.from_toml(hand(words))
+
+
+def test_friction_of_a_follower_is_given_to_its_leader():
+    leader, follower = "panda_finger_joint1", "panda_finger_joint2"
+    found = f"Joint '{follower}' follows '{leader}' and has no friction law of its own: give it to '{leader}'"
+    with pytest.raises(DescriptionError, match=found):
+        mp.Scenario(mp.load("panda-hand"), friction={follower: Viscous(1.0)}, duration=1.0)
+    with pytest.raises(DescriptionError, match=found) as caught:
+        load_text(f'robot = "panda-hand"\nduration = 1.0\n[friction.{follower}]\nlaw = "viscous"\ndamping = 1.0\n')
+    assert caught.value.field == f"friction.{follower}"

@@ -110,3 +110,15 @@ def test_words_for_what_is_no_robot_no_path_no_result() -> None:
     ):
         with pytest.raises(DescriptionError, match=words):
             call()
+
+
+@pytest.mark.parametrize("tip", ["", 3])
+def test_a_tip_without_a_name_is_refused(tip):
+    with pytest.raises(DescriptionError, match=r"tip: The tip is the name of a frame or link, found"):
+        mp.load("ur5e", tip=tip)
+
+
+@pytest.mark.parametrize(("formula", "column"), [("1+", 3), ("L1 *", 5), ("2 - -", 6)])
+def test_a_formula_that_ends_too_early_tells_where(formula, column):
+    with pytest.raises(DescriptionError, match=rf"Column {column}: the formula ends after '.'; a value is missing"):
+        mp.from_dh([{"a": formula}], "standard")

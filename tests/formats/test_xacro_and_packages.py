@@ -216,3 +216,32 @@ def test_a_scenario_cannot_ask_the_network(descriptions: Path, tmp_path: Path) -
     path.write_text('robot = "robot_descriptions:arm_description"\nduration = 1\n', encoding="utf-8")
     with pytest.raises(DescriptionError, match="No robot in the catalog"):
         mp.run_file(path)
+
+
+def test_the_package_itself_with_files_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Module, names and folders of the real package; only its download is replaced."""
+    pytest.importorskip("robot_descriptions")
+    cache = pytest.importorskip("robot_descriptions._cache")
+    monkeypatch.setattr(cache, "clone_to_cache", lambda name, commit=None: str(tmp_path / name))
+    for name in [n for n in sys.modules if n.startswith("robot_descriptions.") and n.endswith("_description")]:
+        monkeypatch.delitem(sys.modules, name)
+    panda = tmp_path / "example-robot-data" / "robots" / "panda_description" / "urdf" / "panda.urdf"
+    ur5e = tmp_path / "mujoco_menagerie" / "universal_robots_ur5e" / "ur5e.xml"
+    for path in (panda, ur5e):
+        path.parent.mkdir(parents=True)
+        mp.save(mp.load("planar-2r"), path)
+    mesh = tmp_path / "example-robot-data" / "robots" / "panda_description" / "meshes" / "a.stl"
+    mesh.parent.mkdir()
+    mesh.write_bytes(bytes(84))
+    shown = '<visual><geometry><mesh filename="package://panda_description/meshes/a.stl"/></geometry></visual></link>'
+    panda.write_text(panda.read_text("utf-8").replace("</link>", shown, 1), "utf-8")
+    robot = mp.load("robot_descriptions:panda_description")
+    assert robot.n == 2
+    assert [Path(s.file) for s in robot.appearance] == [mesh]
+    assert mp.load("robot_descriptions:ur5e_mj").n == 2
+    with pytest.raises(DescriptionError, match=r"no \.xacro file"):
+        mp.load("robot_descriptions:panda", xacro=True)
+    with pytest.raises(DescriptionError, match="Did you mean 'panda_description'"):
+        mp.load("robot_descriptions:panda_descripton")
+    with pytest.raises(DescriptionError, match="a xacro file"):
+        mp.load("robot_descriptions:fr3_description")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from coupled_pairs import pair
 from manipula.errors import DescriptionError
 from manipula.formats.toml import from_toml, to_toml
 from manipula.physics.lagrange_euler import lagrange_euler
@@ -190,7 +191,7 @@ def test_select_works_on_any_robot():
     ("words", "found"),
     [
         ({"lock": {"zz": 1}}, "No joint named 'zz'"),
-        ({"lock": {"f1": 1.0}}, "its range is 0.0 … 0.04"),
+        ({"lock": {"f1": 1.0}}, "its range is 0 … 0.03, where its follower .f2. keeps"),
         ({"lock": {"c2": 0}}, "'c2' follows 'j1'; lock that one"),
         ({"lock": {"f1": "open"}}, "A position is a number"),
         ({"lock": [("f1", 1)]}, "positions by joint name"),
@@ -209,33 +210,6 @@ def test_what_cannot_be_selected_is_refused(words, found):
         mp.load(FILE, **words)
 
 
-PAIR = """
-name = "pair"
-[[link]]
-name = "base"
-[[joint]]
-name = "a"
-type = "revolute"
-parent = "base"
-child = "one"
-[[link]]
-name = "one"
-mass = 1.0
-com = [0.1, 0, 0]
-[[joint]]
-name = "b"
-type = "revolute"
-parent = "one"
-child = "two"
-origin = {{ xyz = [0.2, 0, 0] }}
-{words}
-[[link]]
-name = "two"
-mass = 1.0
-com = [0.1, 0, 0]
-"""
-
-
 @pytest.mark.parametrize(
     ("words", "found"),
     [
@@ -248,12 +222,12 @@ com = [0.1, 0, 0]
 )  # fmt: skip
 def test_couplings_that_are_none(words, found):
     with pytest.raises(DescriptionError, match=found):
-        from_toml(PAIR.format(words=words))
+        from_toml(pair(words))
 
 
 def test_a_follower_of_a_follower_and_one_that_stands_still():
     text = (
-        PAIR.format(words='follows = "a"\nratio = -1.0\noffset = 0.5')
+        pair('follows = "a"\nratio = -1.0\noffset = 0.5')
         + """
 [[joint]]
 name = "c"
@@ -293,9 +267,9 @@ mass = 0.1
 
 
 def test_a_free_ratio_stays_a_parameter_of_the_robot():
-    free = from_toml(PAIR.format(words='follows = "a"\nratio = "r"'))
+    free = from_toml(pair('follows = "a"\nratio = "r"'))
     assert free.parameters == ("r",)
-    assert free.with_parameters(r=2.0) == from_toml(PAIR.format(words='follows = "a"\nratio = 2.0'))
+    assert free.with_parameters(r=2.0) == from_toml(pair('follows = "a"\nratio = 2.0'))
 
 
 def test_the_doctor_tells_what_is_coupled(robot):
@@ -316,19 +290,34 @@ def test_the_doctor_holds_the_coupled_arm(robot, model):
     np.testing.assert_allclose(list(found.values()), model.gravity(np.zeros(robot.n)), atol=1e-12)
 
 
-def test_a_follower_that_is_always_outside_its_range_is_a_warning():
-    text = PAIR.format(words='follows = "a"\noffset = 5.0\nlimits = { position = [-1, 1] }').replace(
-        'child = "one"', 'child = "one"\nlimits = { position = [-1, 1] }'
+def test_a_follower_that_is_always_outside_its_range_is_refused():
+    """As reversed limits are: no posture keeps both ranges."""
+    text = pair(
+        'follows = "a"\noffset = 5.0\nlimits = { position = [-1, 1] }', leader="limits = { position = [-1, 1] }"
     )
-    (found,) = mp.doctor(from_toml(text)).find("coupling.range")
-    assert found.severity == "warning"
+    with pytest.raises(
+        DescriptionError, match=r"puts it between 4 and 6, always outside its own range \(-1 … 1\).*drop=\['b'\]"
+    ):
+        from_toml(text)
+    urdf = FILE.read_text("utf-8").replace('<mimic joint="f1" offset="0.01"/>', '<mimic joint="f1" offset="0.5"/>')
+    with pytest.raises(DescriptionError, match="always outside its own range"):
+        mp.from_urdf(urdf)
+    assert mp.from_urdf(urdf, drop=["f2"]).joints[-1].limits.upper == 0.04
+
+
+def test_one_whose_range_is_known_only_with_values_is_an_error_of_the_doctor():
+    text = pair(
+        'follows = "a"\noffset = "o"\nlimits = { position = [-1, 1] }', leader="limits = { position = [-1, 1] }"
+    )
+    (found,) = mp.doctor(from_toml(text).with_parameters(o=5.0)).find("coupling.range")
+    assert found.severity == "error"
     assert "between 4 and 6" in found.sentence
 
 
 @pytest.mark.parametrize("words", ['follows = "a"\nratio = 0.0\noffset = 0.3', 'follows = "base_weld"'])
 def test_a_follower_that_stands_still_is_told(words):
     text = (
-        PAIR.format(words=words)
+        pair(words)
         + """
 [[joint]]
 name = "base_weld"

@@ -9,38 +9,11 @@ import pytest
 import sympy
 
 import manipula as mp
+from coupled_pairs import follower_of_a as pair
 from manipula.errors import DescriptionError
 from manipula.formats.toml import from_toml
 
 FILE = Path(__file__).parent.parent / "data" / "coupled" / "two_grippers.urdf"
-PAIR = """
-name = "pair"
-[[link]]
-name = "base"
-[[joint]]
-name = "a"
-type = "revolute"
-parent = "base"
-child = "one"
-[[link]]
-name = "one"
-mass = 1.0
-com = [0.1, 0, 0]
-inertia = [0.01, 0.02, 0.03]
-[[joint]]
-name = "b"
-type = "{kind}"
-parent = "one"
-child = "two"
-origin = {{ xyz = [0.2, 0, 0] }}
-follows = "a"
-{words}
-[[link]]
-name = "two"
-mass = 1.0
-com = [0.1, 0, 0]
-inertia = [0.01, 0.02, 0.03]
-"""
 
 
 def parallel(axes, ratio):
@@ -59,11 +32,11 @@ ROBOTS = {
     "opposed axes": parallel((1, -1, -1), 2),
     "four parallel axes": parallel((1, 1, 1, 1), 2),
     "four parallel axes, halved": parallel((1, -1, 1, 1), -0.5),
-    "parallelogram": from_toml(PAIR.format(kind="revolute", words="ratio = -1.0")),
-    "parallelogram with an oblique offset": from_toml(PAIR.format(kind="revolute", words="ratio = -1.0\noffset = 0.3")),
-    "doubled": from_toml(PAIR.format(kind="revolute", words="ratio = 2.0")),
-    "halved": from_toml(PAIR.format(kind="revolute", words="ratio = 0.5\noffset_deg = 90\naxis = [0, 1, 0]")),
-    "rack and pinion": from_toml(PAIR.format(kind="prismatic", words="ratio = 0.05\naxis = [1, 0, 0]")),
+    "parallelogram": pair("ratio = -1.0"),
+    "parallelogram with an oblique offset": pair("ratio = -1.0\noffset = 0.3"),
+    "doubled": pair("ratio = 2.0"),
+    "halved": pair("ratio = 0.5\noffset_deg = 90\naxis = [0, 1, 0]"),
+    "rack and pinion": pair("ratio = 0.05\naxis = [1, 0, 0]", "prismatic"),
     "gripper": mp.load(FILE, tip="lf2"),
 }
 
@@ -127,7 +100,7 @@ def test_source_code_moves_followers(tmp_path, parameters):
 
 
 def test_a_free_ratio_is_refused():
-    robot = from_toml(PAIR.format(kind="revolute", words='ratio = "r"'))
+    robot = pair('ratio = "r"')
     with pytest.raises(DescriptionError, match="The ratio of joint 'b' is the parameter r"):
         _ = mp.equations(robot).M
 

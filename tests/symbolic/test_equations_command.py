@@ -57,7 +57,9 @@ def test_parts_of_links_names_and_digits(tmp_path: Path) -> None:
     assert (
         "1.6708333333333334" in run(app, ["equations", "scara-khang", "--format", "latex", "--digits", "exact"]).stdout
     )
-    assert run(app, ["equations", "scara-khang", "--digits", "many"]).exit_code != 0
+    refused = run(app, ["equations", "scara-khang", "--digits", "many"])
+    assert refused.exit_code == 2
+    assert "a whole number from 1 to 17, or 'exact'; found 'many'" in " ".join(refused.stderr.split())
     assert run(app, ["equations", "scara-khang", "--standalone"]).exit_code != 0
     assert run(app, ["equations", "scara-khang", "--names", "file"]).exit_code != 0
     file = tmp_path / "arm.txt"

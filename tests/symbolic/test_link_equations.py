@@ -9,13 +9,12 @@ import pytest
 import sympy
 
 import manipula as mp
+from coupled_pairs import follower_of_a as pair
 from manipula.algebra.symbols import evaluate
 from manipula.errors import ShapeError, UnknownNameError
-from manipula.formats.toml import from_toml
 from manipula.robot.robot import Robot
 from manipula.symbolic.equations import Equations
 from symbolic.arms import puma560, random_dh, random_state, random_tree, scara, two_link
-from symbolic.test_coupled_equations import PAIR
 
 EXACT = 1e-12
 RNG = np.random.default_rng(20)
@@ -24,8 +23,8 @@ ROBOTS: dict[str, Robot] = {
     "puma560": mp.load("puma560"),
     "planar": mp.planar([0.5, 0.4, 0.3], [2.0, 1.5, 1.0], payload=0.5),
     "tree": random_tree(RNG, 5, oblique=True),
-    "coupled": from_toml(PAIR.format(kind="revolute", words="ratio = 0.5\noffset_deg = 90\naxis = [0, 1, 0]")),
-    "rack and pinion": from_toml(PAIR.format(kind="prismatic", words="ratio = 0.05\naxis = [1, 0, 0]")),
+    "coupled": pair("ratio = 0.5\noffset_deg = 90\naxis = [0, 1, 0]"),
+    "rack and pinion": pair("ratio = 0.05\naxis = [1, 0, 0]", "prismatic"),
     "oblique, with rotors and a payload": random_dh(RNG, 4, True, "standard"),
 }
 SOME = pytest.mark.parametrize("name", ROBOTS)

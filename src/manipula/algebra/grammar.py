@@ -152,6 +152,11 @@ def tree_of(tokens: list[Token]) -> ast.expr:
     try:
         return ast.parse(source, mode="eval").body
     except SyntaxError as problem:
+        last = tokens[-1]
+        if last.kind in "+-*/^":
+            raise DescriptionError(
+                f"Column {last.column + len(last.text)}: the formula ends after '{last.text}'; a value is missing."
+            ) from None
         before = source[: max((problem.offset or 1) - 1, 0)].count(" ")
         found = tokens[min(before, len(tokens) - 1)]
         raise DescriptionError(

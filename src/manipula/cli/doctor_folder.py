@@ -16,7 +16,7 @@ COLOURS = {"refused": "bold red", "errors": "bold red", "warnings": "yellow", "o
 MOST_FILES = 10_000
 BEGINNING = 65536  # bytes that are looked at to see what a file is
 LOOKS = {  # what a robot's file of that suffix has near its beginning; other programs use the suffixes too
-    ".xml": re.compile(rb"<mujoco[\s>]"),
+    ".xml": re.compile(rb"<mujoco[\s>]|<sdf[\s>]|<robot[\s>](?s:.*)<link[\s>]"),
     ".toml": re.compile(rb"(?m)^\s*\[+\s*(dh|planar|link|dh\.rows)\s*\]"),
     ".txt": re.compile(rb"(?m)^[^%\n]*,[^%\n]*\[[^\]\n]*\][^\n]*,[^\n]*\["),
 }

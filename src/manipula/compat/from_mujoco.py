@@ -18,6 +18,7 @@ from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.couplings import Couplings, lever
 from manipula.formats.mjcf.joints import REFUSED, SPRINGS
+from manipula.formats.mjcf.objects import FIXED_MOCAP, MOCAP, leave_objects
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
@@ -82,6 +83,7 @@ class _MujocoModel:
         self._efforts({draft.name: draft for draft in joints})
         if model.opt.density or model.opt.viscosity:
             self.notes.append("The drag of a fluid is not modelled.")
+        leave_objects(links, joints, frames, selection, self.notes)
         name = self._text(0) or "robot"
         robot = build_robot(
             "robot" if name == "MuJoCo Model" else name, links, joints, frames=frames, gravity=gravity, tip=tip,
@@ -124,6 +126,8 @@ class _MujocoModel:
         link = LinkDraft(
             name, mass, np.array(model.body_ipos[body], float), (inertia + inertia.T) / 2, described=bool(mass)
         )
+        if model.body_mocapid[body] >= 0:
+            self.notes.append(FIXED_MOCAP.format(printable(name, 60)))
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         if not count:
             joints.append(JointDraft(f"{name}_fixed", "fixed", parent, name, X_PB))
@@ -204,8 +208,12 @@ class _MujocoModel:
             field = f"equality '{printable(labels[e], 60)}'" if labels[e] else f"equality {e}"
             kind, first, second = (int(a[e]) for a in (model.eq_type, model.eq_obj1id, model.eq_obj2id))
             if kind not in (JOINT, TENDON):
+                ends = self._loop(e)
+                if ends is not None and any(model.body_mocapid[self.bodies.index(name)] >= 0 for name in ends):
+                    self.notes.append(MOCAP.format(field))
+                    continue
                 loop = DescriptionError("A constraint that closes a loop is not modelled.", field=field)
-                self.unmodelled.append(Unmodelled(loop, tuple(self.hinges), loop=self._loop(e)))
+                self.unmodelled.append(Unmodelled(loop, tuple(self.hinges), loop=ends))
                 continue
             c = [float(v) for v in model.eq_data[e][:5]]
             terms: dict[str, float] = {}

@@ -6,6 +6,8 @@ Only this prefix asks for it; nothing else in this package reaches for the netwo
 from __future__ import annotations
 
 import importlib
+import os
+from collections.abc import Mapping
 from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
@@ -13,11 +15,11 @@ from manipula.errors import DescriptionError, printable, unknown_name
 PREFIX = "robot_descriptions:"
 
 
-def described_file(source: str, xacro: Any = None) -> str:
-    """The path of the URDF or MJCF file behind a name such as ``robot_descriptions:panda_description``.
+def described_file(source: str, xacro: Any = None) -> tuple[str, list[str]]:
+    """The URDF or MJCF file behind a name such as ``robot_descriptions:panda_description``, and the folders of its packages.
 
     Args:
-        xacro: the caller's word that a description that has to be expanded is trusted.
+        xacro: the caller's word that a description that has to be expanded is trusted; a table gives it arguments.
 
     Raises:
         DescriptionError: the package is not installed, it does not know the name, or the files cannot be fetched.
@@ -44,7 +46,9 @@ def described_file(source: str, xacro: Any = None) -> str:
         ) from None
     for word in ("URDF_PATH", "MJCF_PATH"):
         if hasattr(module, word):
-            return str(getattr(module, word))
+            if xacro:
+                raise DescriptionError("This is no .xacro file: nothing is expanded.", field="xacro")
+            return str(getattr(module, word)), _folders(module, word == "MJCF_PATH")
     if not hasattr(module, "XACRO_PATH"):
         raise DescriptionError("This description has neither a URDF nor an MJCF file.", field=printable(source))
     if not xacro:
@@ -52,14 +56,25 @@ def described_file(source: str, xacro: Any = None) -> str:
             "This description is a xacro file, which holds Python expressions; if you trust it: load(…, xacro=True).",
             field=printable(source),
         )
-    return _expanded(module, source)
+    return _expanded(module, source, dict(xacro) if isinstance(xacro, Mapping) else {}), _folders(module, False)
 
 
-def _expanded(module: Any, source: str) -> str:
+def _folders(module: Any, above: bool) -> list[str]:
+    """Where the package looks for what its files name: the repository, and what the package and the repository lie in.
+
+    Args:
+        above: only the folder around the file, inside which it may open others.
+    """
+    package, repository = (getattr(module, word, "") for word in ("PACKAGE_PATH", "REPOSITORY_PATH"))
+    found = [repository] if above else [p and os.path.dirname(p) for p in (package, repository)] + [repository]
+    return list(dict.fromkeys(p for p in found if p and os.path.isdir(p)))
+
+
+def _expanded(module: Any, source: str, arguments: dict[str, str]) -> str:
     try:
         from robot_descriptions._xacro import get_urdf_path
 
-        return str(get_urdf_path(module))
+        return str(get_urdf_path(module, xacro_args=arguments) if arguments else get_urdf_path(module))
     except Exception as problem:  # xacrodoc is missing, or the file cannot be expanded
         raise DescriptionError(
             f"xacro cannot expand this description: {type(problem).__name__}: {printable(problem, 300)}",

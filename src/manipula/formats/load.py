@@ -9,6 +9,7 @@ from pathlib import Path
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.formats import descriptions, xacro_files
 from manipula.formats.whole_file import file_path, write_whole
+from manipula.formats.xml.first_tag import first_tag
 from manipula.robot.build import selected
 from manipula.robot.robot import Robot
 from manipula.robot.selection import Selection
@@ -22,7 +23,7 @@ def load(
     drop: Sequence[str] | str | None = None, chain: tuple[str, str] | None = None, symbolic: bool = False,
     xacro: bool | Mapping[str, str] = False, package_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> Robot:  # fmt: skip
-    """A robot from a file (``.toml``, ``.urdf``, ``.xml`` for MJCF, ``.sdf``, ``.txt`` for the 13-column table) or the catalog.
+    """A robot from a file (``.toml``, ``.urdf``, ``.sdf``, ``.xml`` for MJCF or either, ``.txt`` for the 13-column table) or the catalog.
 
     Args:
         source: path, or a catalog name such as "scara-khang"; a name of the catalog wins over a file or folder called the same.
@@ -43,9 +44,15 @@ def load(
     text = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(text, str):
         raise DescriptionError(f"A path or a catalog name is needed, found {type(text).__name__}.")
+    if tip is not None and (not isinstance(tip, str) or not tip):
+        raise DescriptionError(
+            f"The tip is the name of a frame or link, found {printable(repr(tip), 40)}; left out, it is the robot's own.",
+            field="tip",
+        )
     selection = Selection.of(lock, drop, chain)
     if text.startswith(descriptions.PREFIX):
-        text, xacro = descriptions.described_file(text, xacro), False
+        text, folders = descriptions.described_file(text, xacro)
+        xacro, package_dirs = False, (*package_dirs, *folders)
     _refuse_idle(text, xacro, package_dirs)
     suffix = Path(text).suffix.lower()
     if symbolic and suffix not in ("", ".toml"):
@@ -116,11 +123,12 @@ def _from_catalog(name: str, symbolic: bool, selection: Selection) -> Robot:
 def _read_xml(
     path: str, suffix: str, tip: str | None, selection: Selection, package_dirs: Sequence[str | os.PathLike[str]]
 ) -> Robot:
-    if suffix == ".urdf":
+    tag = first_tag(path) if suffix == ".xml" else ""  # other programs write URDF and SDF in .xml files too
+    if suffix == ".urdf" or tag == "robot":
         from manipula.formats.urdf import read_urdf
 
         return read_urdf(Path(path), tip, selection, package_dirs)
-    if suffix == ".sdf":
+    if suffix == ".sdf" or tag == "sdf":
         from manipula.formats.sdf import read_sdf
 
         return read_sdf(path, tip, selection, package_dirs)

@@ -109,10 +109,14 @@ def _narrowed(leader: JointDraft, j: JointDraft, notes: list[str]) -> Limits:
         low = max((v for v in (mine.lower, low) if v is not None), default=None)
         high = min((v for v in (mine.upper, high) if v is not None), default=None)
         if low is not None and high is not None and low > high:
-            notes.append(
-                f"joint '{name}': its range and that of its leader have nothing in common; the leader's counts."
+            led = sorted(o + r * v for v in (mine.lower, mine.upper) if v is not None)
+            raise DescriptionError(
+                f"Joint '{name}' follows '{printable(leader.name, 60)}', which puts it {_between(led)}, always outside its own range "
+                f"({_number(its.lower)} … {_number(its.upper)}): no posture keeps both. Correct offset, ratio or a range; "
+                f"of a URDF, MJCF or SDF file it may be left out (drop=['{name}']).",
+                **j.place(),
             )
-        elif (low, high) != (mine.lower, mine.upper):
+        if (low, high) != (mine.lower, mine.upper):
             changes = {"lower": low, "upper": high}
             notes.append(f"joint '{name}': its range narrows that of its leader to {_number(low)} … {_number(high)}.")
     for what in ("velocity", "acceleration", "jerk"):
@@ -133,6 +137,21 @@ def _narrowed(leader: JointDraft, j: JointDraft, notes: list[str]) -> Limits:
 
 def _number(v: float | None) -> str:
     return "no limit" if v is None else f"{v:.6g}"
+
+
+def _between(ends: list[float]) -> str:
+    return f"between {ends[0]:.6g} and {ends[1]:.6g}" if len(ends) == 2 else f"on one side of {ends[0]:.6g}"
+
+
+def range_with_followers(leader: JointDraft, followers: Sequence[JointDraft]) -> tuple[Any, Any, str]:
+    """Lower and upper limit of a joint and of all that follow it, and the name of the follower that narrows it most, if one does."""
+    limits, name = leader.limits, ""
+    for j in followers:
+        narrower = _narrowed(replace(leader, limits=limits), j, [])
+        if (narrower.lower, narrower.upper) != (limits.lower, limits.upper):
+            name = j.name
+        limits = narrower
+    return limits.lower, limits.upper, name
 
 
 def _pulled(leader: JointDraft, j: JointDraft) -> Drive | None:

@@ -130,7 +130,7 @@ def _coupled(robot: Robot) -> Iterator[Finding]:
             continue
         ends = sorted(f.offset + f.ratio * v for v in (limits.lower, limits.upper))
         if ends[1] < its.lower or ends[0] > its.upper:
-            yield Finding("warning", "coupling.range", f.name, f"Joint '{f.name}' moves between {ends[0]:g} and {ends[1]:g} with its leader, "
+            yield Finding("error", "coupling.range", f.name, f"Joint '{f.name}' moves between {ends[0]:g} and {ends[1]:g} with its leader, "
                           f"outside its own range {its.lower:g} … {its.upper:g}.", ends, "Check offset, multiplier and ranges.")  # fmt: skip
 
 

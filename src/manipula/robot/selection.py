@@ -10,7 +10,7 @@ The words are the same in Python (``load(…, lock=…)``), in robot files and o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from manipula.algebra.pose import IDENTITY, Pose
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.checks import check_number
+from manipula.robot.coupling import range_with_followers
 from manipula.robot.drafts import FrameDraft, JointDraft, LinkDraft
 
 
@@ -175,12 +176,15 @@ def _held(selection: Selection, joints: list[JointDraft]) -> list[JointDraft]:
                 f"Joint '{printable(name)}' is {j.kind}; it can be held only where the file puts it (0), found {value:g}.",
                 field="lock",
             )
-        low, high = j.limits.lower, j.limits.upper
+        low, high, narrowed_by = range_with_followers(j, _led_by(name, joints, known))
         if not any(is_symbolic(v) for v in (value, low, high)) and (
             (low is not None and value < low) or (high is not None and value > high)
         ):
+            shown, more = ("no limit" if v is None else f"{v:.12g}" for v in (low, high))
+            why = f", where its follower '{printable(narrowed_by)}' keeps its own" if narrowed_by else ""
             raise DescriptionError(
-                f"Joint '{printable(name)}' cannot be held at {value:g}: its range is {low} … {high}.", field="lock"
+                f"Joint '{printable(name)}' cannot be held at {value:g}: its range is {shown} … {more}{why}.",
+                field="lock",
             )
     return [_placed(j, known, positions) for j in joints]
 
@@ -202,12 +206,24 @@ def _told(selection: Selection, order: Iterable[tuple[JointDraft, LinkDraft]], p
 def _placed(j: JointDraft, known: Mapping[str, JointDraft], positions: Mapping[str, Any]) -> JointDraft:
     if j.name in positions:
         return j.held_at(positions[j.name])
+    leader, ratio, offset = _followed(j, known)
+    return j.held_at(offset + ratio * positions[leader]) if leader != j.name and leader in positions else j
+
+
+def _led_by(name: str, joints: list[JointDraft], known: Mapping[str, JointDraft]) -> list[JointDraft]:
+    """The moving joints that follow a joint, directly or through others, with ratio and offset to it."""
+    led = [(j, _followed(j, known)) for j in joints if j.moves and j.name != name]
+    return [replace(j, follows=name, ratio=r, offset=o) for j, (leader, r, o) in led if leader == name and r != 0]
+
+
+def _followed(j: JointDraft, known: Mapping[str, JointDraft]) -> tuple[str, Any, Any]:
+    """The joint that a joint follows in the end (itself, when it follows none), with ratio and offset to it."""
     at, ratio, offset, seen = j, 1.0, 0.0, {j.name}
     while at.follows is not None and at.follows in known and at.follows not in seen:
         ratio, offset = ratio * at.ratio, offset + ratio * at.offset
         at = known[at.follows]
         seen.add(at.name)
-    return j.held_at(offset + ratio * positions[at.name]) if at is not j and at.name in positions else j
+    return at.name, ratio, offset
 
 
 def _child(name: str, joints: list[JointDraft], links: Mapping[str, LinkDraft], root: LinkDraft) -> str:

@@ -44,6 +44,11 @@ def render(
         raise unknown_name("format of equations", format, FORMATS, field="format")
     if digits is None:
         digits = ROUNDED if format in _FOR_PEOPLE else "exact"
+    if isinstance(digits, str) and digits != "exact":
+        raise DescriptionError(
+            f"Significant digits are a whole number from 1 to 17, or 'exact'; found '{printable(digits, 40)}'.",
+            field="digits",
+        )
     count = None if digits == "exact" else whole_number(digits, "digits", 1, 17)
     if not flag(standalone, "standalone"):
         return FORMATS[format](eq, sections(eq, only), count)

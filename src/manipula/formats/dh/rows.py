@@ -52,8 +52,8 @@ def from_dh(
 
     Args:
         rows: mappings with ``a alpha d theta`` [m, rad]; ``joint`` "revolute" (default) or "prismatic"; ``mass`` [kg],
-            ``com`` (3,) [m] in the row's frame, ``inertia`` about the centre of mass in the row's axes, 3×3 or
-            ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]``; optional ``name``, ``link``, ``limits``, ``rotor_inertia``,
+            ``com`` (3,) [m] in the row's frame, ``inertia`` about the centre of mass in the row's axes, 3×3,
+            ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`` or ``[Ixx, Iyy, Izz]``; optional ``name``, ``link``, ``limits``, ``rotor_inertia``,
             ``gear_ratio``, ``friction``, ``drive``. Every number may be a formula in text or a SymPy expression.
         convention: "standard" or "modified".
         gravity: acceleration vector in the frame that ``base`` refers to, default (0, 0, -9.81).
@@ -110,6 +110,12 @@ def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convent
             f"A DH row is a mapping with the keys {', '.join(ROW_KEYS[:8])}; found {type(row).__name__}."
         )
     for key in row:
+        if key in ("alpha_deg", "theta_deg"):
+            word = key.removesuffix("_deg")
+            raise DescriptionError(
+                f"Angles of rows in Python are radians: {word}=math.radians(…); '{key}' is a word of TOML files.",
+                field=f"row {i + 1}.{key}",
+            )
         if key not in ROW_KEYS:
             raise unknown_name("key of a DH row", key, ROW_KEYS, field=f"row {i + 1}")
     kind = row.get("joint", "revolute")
@@ -137,15 +143,16 @@ def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convent
 
 
 def inertia_matrix(value: Any, field: str | None = None) -> np.ndarray:
-    """3×3 tensor from 3×3, from ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]``, or zero from ``None``."""
+    """3×3 tensor from 3×3, from ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]``, from three moments along the axes, or zero from ``None``."""
     if value is None:
         return np.zeros((3, 3))
     raw = np.array(value, dtype=object)
-    if raw.shape == (6,):
-        return inertia_from_six(*(number(v, field) for v in raw))
+    if raw.shape in ((3,), (6,)):
+        return inertia_from_six(*(number(v, field) for v in raw), *[0.0] * (6 - len(raw)))
     if raw.shape != (3, 3):
         raise DescriptionError(
-            f"An inertia is 3×3 or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]; found shape {raw.shape}.", field=field
+            f"An inertia is 3×3, [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or three moments along the axes; found shape {raw.shape}.",
+            field=field,
         )
     out = np.empty((3, 3), dtype=object)
     for k in np.ndindex(3, 3):

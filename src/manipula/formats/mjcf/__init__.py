@@ -13,6 +13,7 @@
 ``couplings``       which of them lead, follow or are held
 ``keyframes``       named postures
 ``sections``        tendons, deformables, assets: refused or told
+``objects``         bodies that float beside the arm and are left out
 ``unmodelled``      what is refused unless the selection leaves it out
 ``masses``          mass and inertia of a body, stated or computed
 ``geoms``           what geoms weigh

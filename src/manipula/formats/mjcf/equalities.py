@@ -12,6 +12,7 @@ from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.formats.mjcf.couplings import Couplings
+from manipula.formats.mjcf.objects import MOCAP
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.mjcf.unmodelled import WORLD, Unmodelled
 from manipula.formats.xml.draft import RobotDraft
@@ -108,7 +109,7 @@ class Equalities:
                 raise unknown_name("site" if by_site else "body", name, known, **_place(equality, word))
             ends.append(self.sites[name] if by_site else name)
         if self.mocap & set(ends):
-            self.draft.notes.append(f"{_label(equality)} to a mocap body is a command, not a joint; it is not read.")
+            self.draft.notes.append(MOCAP.format(_label(equality)))
             return
         between = " and ".join(f"'{printable(n, 60)}'" for n in ends)
         error = DescriptionError(

@@ -24,6 +24,7 @@ from manipula.formats.mjcf.joints import read_joint
 from manipula.formats.mjcf.keyframes import read_keyframes
 from manipula.formats.mjcf.masses import Masses, scale_total
 from manipula.formats.mjcf.meshes import Meshes
+from manipula.formats.mjcf.objects import FIXED_MOCAP, leave_objects
 from manipula.formats.mjcf.schema import check_schema
 from manipula.formats.mjcf.sections import check_sections
 from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_settings
@@ -154,7 +155,7 @@ class _Reader:
         equalities.read(self.root, self.defaults, settings)
         self.unmodelled += equalities.unmodelled
         read_actuators(self.root, self.defaults, settings, draft, tendons)
-        self._leave_objects(selection)
+        leave_objects(draft.links, draft.joints, draft.frames, selection, draft.notes)
         draft.show(self.visuals.looks)
         restore(draft, self.root)
         draft.notes[:] = list(dict.fromkeys(draft.notes))
@@ -179,26 +180,6 @@ class _Reader:
                 " …" if len(masses.computed) > 8 else ""
             )
             draft.notes.append(f"mass and inertia of {len(masses.computed)} bodies come from their geoms: {shown}.")
-
-    def _leave_objects(self, selection: Selection) -> None:
-        """Bodies that float beside an arm on a fixed base, with no joint of their own (a cube on a table), are left out."""
-        draft = self.draft
-        if not any(j.kind in ("revolute", "prismatic") for j in draft.joints):
-            return
-        named = {*(name for name, _ in selection.lock), *selection.drop, *(selection.chain or ())}
-        for free in [j for j in draft.joints if j.kind == "free"]:
-            beyond = {free.child}
-            for j in draft.joints:
-                if j.parent in beyond:
-                    beyond.add(j.child)
-            inside = [j for j in draft.joints if j.child in beyond]
-            here = {f.name for f in draft.frames if f.link in beyond}
-            if any(j.moves for j in inside if j is not free) or named & {free.name, *beyond, *here}:
-                continue
-            draft.joints = [j for j in draft.joints if j not in inside]
-            draft.links = [link for link in draft.links if link.name not in beyond]
-            draft.frames = [f for f in draft.frames if f.link not in beyond]
-            draft.notes.append(f"body '{printable(free.child, 60)}' floats freely beside the arm; it is left out.")
 
     def _collect_names(self) -> None:
         """Names that are given, so that generated ones never collide; duplicates are refused."""
@@ -232,7 +213,7 @@ class _Reader:
         self.compensated[name] = element.number("gravcomp", 0.0)
         if element.choice("mocap", ("true", "false"), "false") == "true":
             self.mocap.add(name)
-            self.draft.notes.append(f"body '{printable(name, 60)}' is a mocap body: here it is fixed.")
+            self.draft.notes.append(FIXED_MOCAP.format(printable(name, 60)))
         joints = [(self._filled_joint(j, inherited), X_BF) for j, X_BF, inherited in inside if j.tag in _JOINTS]
         moves = moves or bool(joints)
         link = self.masses.link(name, element, inside, moves, place)

@@ -181,6 +181,9 @@ def _joint(table: Fields) -> JointDraft:
         field=table.path, **({} if kind == "fixed" else parts.drivetrain(table)),
     )  # fmt: skip
     if kind != "fixed":
+        for word, own in (("mimic", 'follows = "…", ratio = …, offset = …'), ("multiplier", "ratio = …")):
+            if word in table.names():
+                raise table.error(f"'{word}' is a word of URDF; here a coupling is {own}.", word)
         draft.follows, ratio, offset = table.text("follows"), table.scalar("ratio"), table.angle("offset")
         if draft.follows is None and (ratio is not None or offset is not None):
             raise table.error(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from manipula.control import KIND as CONTROLLERS
@@ -13,7 +12,9 @@ from manipula.parts.declared import declared
 from manipula.redundancy.null_space import KIND as CRITERIA
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
+from manipula.robot.robot import Robot
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
+from manipula.simulation.plant.per_joint import no_such_joint
 
 
 def read_controller(table: Fields) -> Any:
@@ -46,11 +47,11 @@ def read_disturbance(table: Fields) -> Any:
     return read_part(table, DISTURBANCES)
 
 
-def read_each(root: Fields, key: str, joints: Sequence[str], reader: Any) -> tuple[Any, ...] | None:
+def read_each(root: Fields, key: str, robot: Robot, reader: Any) -> tuple[Any, ...] | None:
     """One part a joint: a list of n tables (``{}`` is none), one table for all joints, tables by joint name, or ``"none"``."""
     if not root.has(key):
         return None
-    value, n = root.raw(key), len(joints)
+    value, joints, n = root.raw(key), robot.joint_names, robot.n
     if value == "none" or value == []:
         return ()
     if isinstance(value, dict):
@@ -63,6 +64,10 @@ def read_each(root: Fields, key: str, joints: Sequence[str], reader: Any) -> tup
             )
         table = root.table(key)
         assert table is not None
+        for name in table.names():
+            if name not in joints:
+                what = {"friction": "friction law", "drives": "drive"}.get(key, key)
+                raise no_such_joint(robot, name, what, **table.document.place(table.where(name)))
         found = tuple(table.read(name, reader, empty=True) for name in joints)
         table.close()
         return found

@@ -51,7 +51,7 @@ def read_programmed(document: ScenarioDocument) -> ProgramScenario:
     given["constraints"] = _constraints(table)
     given["independent"] = _independent(table, robot)
     given["drives"] = _drives(table, robot, tuple(given["parameters"]))
-    given["friction"] = read_each(root, "friction", robot.joint_names, read_law)
+    given["friction"] = read_each(root, "friction", robot, read_law)
     table.close()
     root.close()
     try:

@@ -69,8 +69,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["reference"] = None if reference is None else read_reference(reference)
     given["controller"] = root.read("controller", parts.read_controller)
     given["criteria"] = parts.read_criteria(root)
-    given["friction"] = parts.read_each(root, "friction", robot.joint_names, parts.read_law)
-    given["drives"] = parts.read_each(root, "drives", robot.joint_names, parts.read_drive)
+    given["friction"] = parts.read_each(root, "friction", robot, parts.read_law)
+    given["drives"] = parts.read_each(root, "drives", robot, parts.read_drive)
     given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))
     for key, cls in (("noise", Noise), ("actuator", Actuator)):
         table = root.table(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.errors import DescriptionError, unknown_name
+from manipula.errors import DescriptionError, UnknownNameError, printable, unknown_name
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 
@@ -30,7 +30,7 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
             )
         for name in given:
             if name not in robot.joint_names:
-                raise unknown_name(f"joint in robot '{robot.name}'", name, robot.joint_names, field=field)
+                raise no_such_joint(robot, name, what, field=field)
         given = [given.get(name) for name in robot.joint_names]
     try:
         parts = tuple(given)
@@ -48,6 +48,19 @@ def each_joint(robot: Robot, given: Any, kind: type, what: str, field: str) -> t
     if kind is FrictionLaw:
         check_laws(robot, parts, field)
     return parts
+
+
+def no_such_joint(robot: Robot, name: Any, what: str, **place: Any) -> DescriptionError:
+    """The error about a joint that has no coordinate of its own: it does not exist, or it follows another."""
+    follower = next((f for f in robot.followers if f.name == name), None)
+    if follower is None:
+        return unknown_name(f"joint in robot '{robot.name}'", name, robot.joint_names, **place)
+    leader = printable(robot.joints[follower.leader].name, 60)
+    return UnknownNameError(
+        f"Joint '{printable(name, 60)}' follows '{leader}' and has no {what} of its own: give it to '{leader}', which feels "
+        "that of both.",
+        **place,
+    )
 
 
 def check_laws(robot: Robot, laws: Sequence[FrictionLaw | None], field: str) -> None:
