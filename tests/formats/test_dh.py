@@ -363,7 +363,7 @@ def test_poses_that_are_no_poses() -> None:
 
 
 def test_more_rows_than_any_arm_has() -> None:
-    with pytest.raises(BudgetError, match="5000"):
+    with pytest.raises(BudgetError, match="2000"):
         from_dh([{"a": 1.0}] * 5001, "modified")
 
 

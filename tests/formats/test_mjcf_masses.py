@@ -356,14 +356,14 @@ def test_text_has_no_folder():
 
 
 def test_all_files_share_one_budget(tmp_path):
-    half = "<m>" + "<body/>" * 2600 + "</m>"
+    half = "<m>" + "<body/>" * 1100 + "</m>"
     path = write(
         tmp_path,
         main='<mujoco><worldbody><include file="a.xml"/><include file="b.xml"/></worldbody></mujoco>',
         a=half,
         b=half,
     )
-    with pytest.raises(BudgetError, match="5000 <body>"):
+    with pytest.raises(BudgetError, match="2000 <body>"):
         read_mjcf(path)
     blank = f"<m><option/><!--{' ' * (9 * 2**20)}--></m>"
     path = write(tmp_path, main='<mujoco><include file="a.xml"/><include file="b.xml"/></mujoco>', a=blank, b=blank)

@@ -115,5 +115,5 @@ def test_formulas_that_sympy_rewrites_read_back(text):
 
 
 def test_a_drawing_of_many_arcs_is_refused_before_they_are_measured():
-    with quickly(), pytest.raises(DescriptionError, match="6000 arcs; at most 5000"):
+    with quickly(), pytest.raises(DescriptionError, match="6000 arcs; at most 1000"):
         paths.from_svg("M0 0" + "".join(f"A1 1 0 0 1 {i} 0" for i in range(1, 6001)))

@@ -14,7 +14,7 @@ ShapeKind = Literal["box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh"]
 Colour = tuple[float, float, float, float]
 NUMBERS: dict[str, int] = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "ellipsoid": 3, "mesh": 3}
 """How many numbers the size of each kind has."""
-MOST_SHAPES = 10_000
+MOST_SHAPES = 4000
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,16 @@ from manipula.errors import BudgetError, DescriptionError, LengthError, Unphysic
 from manipula.robot.limits import Limits
 from manipula.robot.link import Link, Payload
 
-MAX_LINKS = 5000
+MAX_LINKS = 2000
+MAX_FRAMES = 5000  # beside those of links
 MAX_NAME = 200
 
 
-def check_budget(count: int, **place: Any) -> None:
-    """Refuse more links than any manipulator has, before work is done."""
-    if count > MAX_LINKS:
-        raise BudgetError(f"{count} links are more than the {MAX_LINKS} that one robot may have.", **place)
+def check_budget(links: int, frames: int = 0, **place: Any) -> None:
+    """Refuse more links, or frames beside them, than any manipulator has, before work is done."""
+    for found, most, what in ((links, MAX_LINKS, "links"), (frames, MAX_FRAMES, "frames")):
+        if found > most:
+            raise BudgetError(f"{found} {what} are more than the {most} that one robot may have.", **place)
 
 
 def check_name(kind: str, name: Any, **place: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.robot.checks import check_number
 from manipula.robot.drafts import JointDraft
 from manipula.robot.drives.base import Drive
@@ -21,6 +21,8 @@ from manipula.robot.drives.spring import Spring
 from manipula.robot.friction import Coulomb, Viscous
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.limits import Limits
+
+MAX_IN_A_ROW = 100
 
 
 def resolve(joints: Sequence[JointDraft], notes: list[str]) -> list[JointDraft]:
@@ -80,6 +82,10 @@ def _resolved(j: JointDraft, by_name: dict[str, JointDraft]) -> JointDraft:
                 f"Joint '{printable(j.name)}' follows itself, by '{printable(at.name)}'.", **j.place()
             )
         seen.add(up.name)
+        if len(seen) > MAX_IN_A_ROW:
+            raise BudgetError(
+                f"Joint '{printable(j.name)}' follows another through more than {MAX_IN_A_ROW} joints.", **j.place()
+            )
         if up.follows is not None and up.moves:  # q = o + r(o' + r' q')
             ratio, offset = ratio * up.ratio, offset + ratio * up.offset
         at = up

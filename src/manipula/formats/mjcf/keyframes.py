@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from manipula.errors import printable
+from manipula.errors import BudgetError, printable
 from manipula.formats.xml.reader import Element
 
 WIDTH = {"free": 7, "ball": 4}
+MAX_NUMBERS = 200_000  # of all keys
 
 
 def read_keyframes(
@@ -17,9 +18,13 @@ def read_keyframes(
 
     Raises:
         DescriptionError: qpos of a wrong length, or two keys of one name.
+        BudgetError: more numbers than any arm's postures have.
     """
     width = sum(WIDTH.get(kind, 1) for _, kind in order)
     found: dict[str, dict[str, float]] = {}
+    keys = sum(1 for section in root.all("keyframe") for _ in section.all("key"))
+    if keys * width > MAX_NUMBERS:
+        raise BudgetError(f"{keys} keys of {width} positions are more than the {MAX_NUMBERS} numbers that are read.")
     for section in root.all("keyframe"):
         for key in section.all("key"):
             name = key.attributes.get("name") or f"key{len(found)}"

@@ -35,10 +35,11 @@ from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name
+from manipula.robot.checks import MAX_FRAMES
 from manipula.robot.selection import EVERYTHING, Selection
 
 Folders = Sequence[str | os.PathLike[str]]
-BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS})
+BUDGET = Budget(depth=MAX_LINKS + 24, counts={"body": MAX_LINKS, "site": MAX_FRAMES})
 WORLD = "world"
 _REFUSED_CONTENT = {
     "composite": "Composite bodies are not read",

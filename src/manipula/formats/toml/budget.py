@@ -8,21 +8,14 @@ from itertools import islice
 from manipula.errors import BudgetError
 from manipula.robot.build import MAX_LINKS
 
-MAX_BYTES = 8 * 2**20
+MAX_BYTES = 4 * 2**20
 MAX_DEPTH = 24
-MAX_LINES = 1_000_000  # a hundred for each link and for each joint
-MAX_TABLES = 100_000  # lines that begin with [
-_BUDGETS = {  # what costs time to parse; 5000 links with all their fields stay below
-    "keys": ("=", 200_000),
-    "list entries": (",", 250_000),
-    "inline tables": ("{", 100_000),
-    "lists": ("[", 200_000),
-    "strings": ('"', 400_000),
-    "strings in single quotes": ("'", 400_000),
-    "escapes": ("\\", 200_000),
-    "points": (".", 500_000),
-}
-_HEADER = re.compile(r"\n[ \t]*\[")
+MAX_LINES = 400_000  # a hundred for each link and for each joint
+MAX_WORK = 800_000  # about a microsecond of parsing each; 2000 links with all their fields stay below
+_WORK = {"=": 4, ",": 2, "{": 2, "[": 2, '"': 1, "'": 1, "\\": 1}  # of a key, a list entry, an inline table, a list …
+_HEADER_WORK, _DOTTED_WORK = 7, 3  # of a line that begins with [, of a point inside a key
+_HEADER = re.compile(r"\n[ \t]*+\[")
+_PART = re.compile(r"""\.[ \t]*+(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+(?=[=.])""")
 _MARK = re.compile(r"[\"'#\[\]{}]")
 _DOTTED = re.compile(rf"(?<![\w.-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{MAX_DEPTH + 1}}}")
 
@@ -38,15 +31,23 @@ def check_size(text: str, file: str | None) -> None:
             raise BudgetError(
                 f"{found} {form}s are more than the {MAX_LINKS} links that one robot may have.", file=file
             )
-    for what, (sign, most) in _BUDGETS.items():
-        if text.count(sign) > most:
-            raise BudgetError(f"More than {most} {what}; one robot needs far fewer.", file=file)
-    if next(islice(_HEADER.finditer(text), MAX_TABLES, None), None) is not None:
-        raise BudgetError(f"More than {MAX_TABLES} tables; one robot needs far fewer.", file=file)
+    if parsing_work(text) > MAX_WORK:
+        raise BudgetError(
+            "The text has more keys, tables and list entries than are read; one robot needs far fewer.", file=file
+        )
     deep = _DOTTED.search(text)
     at = deep.start() if deep is not None else _too_deep(text)
     if at is not None:
         raise BudgetError(f"Nesting is deeper than {MAX_DEPTH}.", file=file, line=text.count("\n", 0, at) + 1)
+
+
+def parsing_work(text: str) -> int:
+    """What parsing the text costs: its keys, tables and list entries, counted with their weights up to about ``MAX_WORK``."""
+    work = sum(weight * text.count(sign) for sign, weight in _WORK.items())
+    for pattern, weight in ((_HEADER, _HEADER_WORK), (_PART, _DOTTED_WORK)):
+        if work <= MAX_WORK:
+            work += weight * sum(1 for _ in islice(pattern.finditer(text), MAX_WORK // weight + 1))
+    return work
 
 
 def _too_deep(text: str) -> int | None:

@@ -24,8 +24,7 @@ from manipula.algebra.grammar import SIGNED_DECIMAL
 from manipula.algebra.symbols import free_names, is_symbolic, largest_number, substitute
 from manipula.errors import BudgetError, DescriptionError, printable, unknown_name
 from manipula.formats.toml.budget import check_size
-from manipula.formats.toml.lines import line_index, line_of
-from manipula.lazy import cached_property
+from manipula.formats.toml.lines import line_of
 
 MAX_FORMULAS = 15_000
 
@@ -55,6 +54,7 @@ class Document:
         self.used: set[str] = set()
         self.work = Work()
         self.formulas: dict[str, float] = {}  # those of numbers alone, read so far
+        self._lines: dict[str, int | None] = {}  # asked for so far
         self.root = self._parsed()
 
     def _parsed(self) -> dict[str, Any]:
@@ -67,19 +67,21 @@ class Document:
         except (ValueError, RecursionError, OverflowError) as error:  # absurd integers, impossible dates
             raise DescriptionError(f"This is not TOML: {printable(error, 160)}.", file=self.file) from None
 
-    @cached_property
-    def lines(self) -> dict[str, int]:
-        return line_index(self.text)
+    def line(self, path: str) -> int | None:
+        """The line of a field, or of what is around it."""
+        if path not in self._lines:
+            self._lines[path] = line_of(self.text, path)
+        return self._lines[path]
 
     def place(self, path: str) -> dict[str, Any]:
         """``file``, ``line`` and ``field`` for a message."""
-        return {"file": self.file, "line": line_of(self.lines, path), "field": path or None}
+        return {"file": self.file, "line": self.line(path), "field": path or None}
 
     def located(self, error: DescriptionError, path: str = "") -> DescriptionError:
         """The same error with file and line filled in; a field of its own (``formula '…'``) goes behind the path."""
         if error.field and path:
             error.field = path if path.endswith(error.field) else f"{path}, {error.field}"
-        return error.at(file=self.file, line=line_of(self.lines, path or error.field or ""), field=path or None)
+        return error.at(file=self.file, line=self.line(path or error.field or ""), field=path or None)
 
     def fields(self) -> Fields:
         return Fields(self, self.root, "")

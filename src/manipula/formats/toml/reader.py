@@ -133,8 +133,9 @@ def _tree(root: Fields, header: dict[str, Any]) -> tuple[Robot, list[JointDraft]
                                      described=table.flag("described", bool(described))))  # fmt: skip
         table.close()
     joint_drafts = [_joint(table) for table in joints]
-    frames = []
-    for table in root.tables("frame"):
+    frames, described = [], root.tables("frame")
+    check_budget(0, len(described), field="frame")
+    for table in described:
         frames.append(FrameDraft(table.required_text("name"), table.required_text("link"), parts.pose(table),
                                  field=table.path))  # fmt: skip
         table.close()
@@ -212,8 +213,9 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
             "name": row.text("name", f"joint{i + 1}"), "link": row.text("link", f"link{i + 1}"),
         })  # fmt: skip
         row.close()
-    frames = []
-    for f in table.tables("frame"):
+    frames, placed = [], table.tables("frame")
+    check_budget(0, len(placed), field="dh.frame")
+    for f in placed:
         frames.append((f.required_text("name"), _row_number(f, len(rows)), parts.pose(f).matrix()))
         f.close()
     table.close()

@@ -26,7 +26,7 @@ class Budget(NamedTuple):
 
     bytes: int = MAX_BYTES  # of all files of one description
     depth: int = 24
-    elements: int = 100_000
+    elements: int = 40_000  # 2000 links with all that they hold
     attributes: int = 100  # of one element
     characters: int = 100_000  # of one attribute
     text: int = 1000  # characters of text that are kept of one element

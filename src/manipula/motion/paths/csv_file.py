@@ -24,7 +24,7 @@ from manipula.motion.paths.primitive import primitive
 from manipula.motion.paths.spline import spline
 from manipula.parts.field import File, Text, Texts
 
-MAX_BYTES = 32_000_000
+MAX_BYTES = 4_000_000
 
 
 @primitive

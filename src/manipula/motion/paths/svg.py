@@ -25,8 +25,8 @@ from manipula.motion.paths.primitive import primitive
 from manipula.parts.field import File, Flag, Number, Whole
 
 MAX_CHARACTERS = 4_000_000
-MAX_SEGMENTS = 20_000
-MAX_ARCS = 5000  # each is measured on its own
+MAX_SEGMENTS = 10_000
+MAX_ARCS = 1000  # each is measured on its own
 SHORTEST = 1e-60  # [m] of a segment: its cube is still a number
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BLANK = re.compile(r"[\s,]*")
