@@ -65,7 +65,10 @@ _PUBLIC = {
     # making it move
     "Scenario": "manipula.simulation.scenario",
     "Wrench": "manipula.simulation.plant.disturbances",
+    "WrenchTable": "manipula.simulation.plant.disturbances",
     "PayloadChange": "manipula.simulation.plant.disturbances",
+    "BaseMotion": "manipula.simulation.plant.base_motion",
+    "contact": "manipula.simulation.plant.contact",
     "Noise": "manipula.simulation.plant.disturbances",
     "Actuator": "manipula.simulation.plant.disturbances",
     "simulate": "manipula.simulation.simulate",
@@ -114,7 +117,7 @@ _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "ProgramScenario.run": "manipula.simulation.run_file:run_programmed_scenario",
 }
 verbs.provide(_VERBS)
-_MODULES = {"friction", "drives", "native", "paths", "timing", "control"}
+_MODULES = {"friction", "drives", "native", "paths", "timing", "control", "contact"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -196,10 +199,13 @@ if TYPE_CHECKING:
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
+    from manipula.simulation.plant import contact as contact
+    from manipula.simulation.plant.base_motion import BaseMotion as BaseMotion
     from manipula.simulation.plant.disturbances import Actuator as Actuator
     from manipula.simulation.plant.disturbances import Noise as Noise
     from manipula.simulation.plant.disturbances import PayloadChange as PayloadChange
     from manipula.simulation.plant.disturbances import Wrench as Wrench
+    from manipula.simulation.plant.disturbances import WrenchTable as WrenchTable
     from manipula.simulation.programmed.constraint import Constraint as Constraint
     from manipula.simulation.programmed.motion import programmed_motion as programmed_motion
     from manipula.simulation.programmed.scenario import ProgramScenario as ProgramScenario

@@ -17,6 +17,8 @@ from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.base_motion import BaseMotion
+from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
 
@@ -31,6 +33,8 @@ KINDS: dict[str, PartKind] = {
         timing.KIND,
         REFERENCES,
         DISTURBANCES,
+        CONTACTS,
+        PartKind("base motion", "", {"base_motion": BaseMotion}, "manipula.simulation.plant.base_motion"),
         PartKind("signal path", "", {"noise": Noise, "actuator": Actuator}, "manipula.simulation.plant.disturbances"),
         PartKind("integrator", "", ChainMap(ADAPTIVE, FIXED), "manipula.simulation.integrators"),  # pyright: ignore[reportArgumentType]
         PartKind("method of inverse kinematics", "", METHODS, "manipula.ik.methods.REGISTRY"),

@@ -24,6 +24,8 @@ def good(d: FieldDeclaration, n: int = 2) -> Any:
         "formulas": [f"0.1*sin({variable})"] + [number] * ((f.lengths or (3,))[0] - 1),
         "frame": "tool",
         "text": "word",
+        "texts": ["q1"],
+        "file": "0,1,2,3,4,5,6\n1,1,2,3,4,5,7\n",
         "choice": f.choices[-1] if f.choices else "",
         "whole number": 3,
         "whole numbers": [1, 2],

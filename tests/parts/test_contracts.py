@@ -26,11 +26,11 @@ from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.parts import part_table, read_criteria
 from manipula.simulation.files.scenario_file import load_text
 from manipula.simulation.files.text import value_text
-from manipula.simulation.plant import disturbances
+from manipula.simulation.plant import contact, disturbances
 from parts.samples import bad, good
 
 KINDS = {"friction": friction.KIND, "drives": drives.KIND, "controller": control.KIND, "criteria": null_space.KIND,
-         "disturbances": disturbances.KIND}  # fmt: skip
+         "disturbances": disturbances.KIND, "contacts": contact.KIND}  # fmt: skip
 PARTS = [(group, name, part) for group, kind in KINDS.items() for name, part in kind.registry.items()]
 PARTS += [("noise", "noise", mp.Noise), ("actuator", "actuator", mp.Actuator)]
 FIELDS = [pytest.param(g, n, p, d, id=f"{n}.{d.name}") for g, n, p in PARTS for d in declared(p)]
@@ -83,7 +83,7 @@ def test_arguments_of_paths_and_time_laws(kind: Any, name: str, function: Any, d
 def test_every_field_is_declared(group: str, name: str, part: Any, d: Any) -> None:
     assert d.declared, f"'{d.name}' needs Annotated[…] with kind, unit and meaning"
     assert len(d.field.meaning) > 3
-    if d.field.kind not in ("flag", "frame", "choice", "text", "parts", "function"):
+    if d.field.kind not in ("flag", "frame", "choice", "text", "texts", "file", "parts", "function"):
         assert d.field.unit
     made = part(**required(part))
     if not d.required:
@@ -109,6 +109,7 @@ def scenario_file(group: str, name: str, values: dict[str, Any]) -> str:
     text = {
         "criteria": f"[{text}]",
         "disturbances": f"[{text}]",
+        "contacts": f"[{text}]",
         "friction": f"[{text}, {{}}]",
         "drives": f"[{text}, {{}}]",
     }.get(group, text)
@@ -143,6 +144,8 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
         "obstacle_distance": {"radius": 5.0},
         "wrench": {"stop": 8.0},
         "flexible": {"motor": None},  # in the place of its own motion
+        "plane": {"points": [[0.1, 0.0, 0.2]]},
+        "end_stop": {"low": [-1.0, -2.0]},
         "lqr": {"gain": None},  # in the place of the weights
     }.get(name, {})
     made = part(**values)
@@ -167,8 +170,12 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
     values = required(part) | BETWEEN.get(d.name, {}) | {d.name: good(d)}
     if group == "friction" and any(x.name == "diameter" for x in declared(part)):
         values |= {"diameter": 0.1}  # the robot turns
+    if name == "end_stop":
+        values |= {"low": -1.0, "high": 2.0}
     made = part(**values)
-    whole = (made,) * 2 if group in ("friction", "drives") else (made,) if group == "disturbances" else made
+    whole = (
+        (made,) * 2 if group in ("friction", "drives") else (made,) if group in ("disturbances", "contacts") else made
+    )
     task = getattr(part, "space", "joint") == "task"
     line = mp.trajectory(mp.paths.line([0.5, 0.5, 0], [0.6, 0.5, 0]), mp.timing.quintic(1.0))
     move = mp.joint_move([0.0, 0.5], [0.1, 0.6], velocity=1.0, acceleration=1.0, jerk=1.0)

@@ -292,7 +292,7 @@ def _remedy(
         return unknown, why
     if scenario is not None and scenario.disturbances and robot is not None and not robot.parameters:
         model = Model(robot)
-        wrenches = [d for d in scenario.disturbances if isinstance(d, Wrench)]
+        wrenches = [d for d in scenario.disturbances if isinstance(d, Wrench)]  # steady ones: others do not stretch
         pushes = [np.einsum("tij,i->tj", model.jacobian(signals["q"], d.frame), d.wrench) for d in wrenches]
         signals["external"] = np.sum(pushes, axis=0)
     k, why = find()

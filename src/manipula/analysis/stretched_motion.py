@@ -19,7 +19,7 @@ from manipula.motion.paths.base import Side
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.scaled import ScaledProfile
 from manipula.motion.trajectory import PathTrajectory, Trajectory
-from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.disturbances import PayloadChange, WrenchTable
 from manipula.simulation.recorded import scenario_of
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
@@ -74,6 +74,8 @@ def unstretchable(result: Result, s: Scenario | None) -> str:
         return "the run did not come to its end."
     if reference is None or kind in ("free", "playback") or (s.controller is not None and s.controller.space == "none"):
         return "the motion is not given, it follows from the torques."
+    if s.contacts or s.base_motion is not None:
+        return "contacts and the motion of the base do not stretch."
     if any(isinstance(d, PayloadChange) or _timed(d, float(s.duration or 0.0)) for d in s.disturbances):
         return "disturbances come at times of their own, which do not stretch."
     if getattr(reference, "has_orientation", False) and not isinstance(reference, PathTrajectory):
@@ -84,7 +86,9 @@ def unstretchable(result: Result, s: Scenario | None) -> str:
 
 
 def _timed(d: Any, duration: float) -> bool:
-    """Does a wrench change in time, or begin or end during the run?"""
+    """Does a wrench change in time or with the motion, or begin or end during the run?"""
+    if isinstance(d, WrenchTable) or d.needs_state:
+        return True
     return d.start > 0.0 or d.stop < duration or np.isfinite(d.stop) or any(isinstance(v, str) for v in d.wrench)
 
 

@@ -28,6 +28,9 @@ def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
     for i, (b, turn) in enumerate(zip(mechanism.bodies, joint_transforms(mechanism, q))):
         if b.parent < 0:
             v_here, w_here = np.zeros(3), np.zeros(3)
+            if mechanism.base is not None:
+                v_here = turn.down(array(mechanism.base.v + cross(mechanism.base.w, turn.p)))
+                w_here = turn.down(mechanism.base.w)
         else:
             up = w[b.parent]
             v_here, w_here = turn.down(v[b.parent] + cross(up, turn.p)), turn.down(up)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,15 @@ class Body:
     X_EL: Pose
 
 
+class MovingBase(NamedTuple):
+    """How the outer frame moves in the world, in its own axes: velocity, angular velocity, acceleration, angular acceleration."""
+
+    v: np.ndarray
+    w: np.ndarray
+    a: np.ndarray
+    alpha: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """All bodies, gravity and named frames, ready for the recursions."""
@@ -67,6 +76,7 @@ class Mechanism:
     gravity: np.ndarray
     frames: Mapping[str, Frame]  # poses are X_EF here (against the E frame; against the outer frame for the base)
     coupling: Coupling | None = None  # where some joints follow others
+    base: MovingBase | None = None  # where the outer frame moves; Newton–Euler and the kinetic energy look at it
 
     @property
     def n(self) -> int:

@@ -52,7 +52,7 @@ def motions(mechanism: Mechanism, at: list[JointTransform], qd: Vector, qdd: Vec
     found: list[Motion] = []
     for i, (b, turn) in enumerate(zip(mechanism.bodies, at)):
         if b.parent < 0:
-            w, alpha, a = np.zeros(3), np.zeros(3), turn.down(-mechanism.gravity)
+            w, alpha, a = _root(mechanism, turn)
         else:
             up = found[b.parent]
             w, alpha = turn.down(up.omega), turn.down(up.alpha)
@@ -64,6 +64,14 @@ def motions(mechanism: Mechanism, at: list[JointTransform], qd: Vector, qdd: Vec
             a = array([a[0] + 2.0 * w[1] * qd[i], a[1] - 2.0 * w[0] * qd[i], a[2] + qdd[i]])
         found.append(Motion(w, alpha, a, spin_matrix(w, alpha)))
     return found
+
+
+def _root(mechanism: Mechanism, turn: JointTransform) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """ω, α and the acceleration less gravity with which the recursion begins: rest, or the motion of the base."""
+    if mechanism.base is None:
+        return np.zeros(3), np.zeros(3), turn.down(-mechanism.gravity)
+    _, w, a, alpha = mechanism.base
+    return turn.down(w), turn.down(alpha), turn.down(array(a - mechanism.gravity + spin_matrix(w, alpha) @ turn.p))
 
 
 def body_wrench(m: Moments, s: Motion) -> tuple[np.ndarray, np.ndarray]:
@@ -107,6 +115,18 @@ def joint_wrenches(
             force[parent] = force[parent] + f
             moment[parent] = moment[parent] + at[i].up(moment[i]) + cross(at[i].p, f)
     return force, moment
+
+
+@coupled(3)
+def base_wrench(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
+    """Force and moment about the outer frame's origin, in its axes, with which the base holds and moves the arm, (6,)."""
+    force, moment = joint_wrenches(mechanism, q, qd, qdd)
+    total = np.zeros(6)
+    for b, turn, f, n in zip(mechanism.bodies, joint_transforms(mechanism, q), force, moment):
+        if b.parent < 0:
+            up = turn.up(f)
+            total = total + array([*up, *(turn.up(n) + cross(turn.p, up))])
+    return array(total)
 
 
 @coupled(3, (0,))

@@ -17,7 +17,7 @@ from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.simulation.initial_posture import projected
 from manipula.simulation.plant.free_parameters import runs_of, with_numbers
-from manipula.simulation.plant.layout import StateLayout
+from manipula.simulation.plant.layout import WORKS, StateLayout
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.scenario import Scenario
 
@@ -58,7 +58,8 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, dimension = _reference(s, controller)
         controller = _prepared(s, controller, friction, drives)
     states = 0 if controller is None else state_count(controller, robot.n)
-    layout = StateLayout.of(robot.n, friction, drives, states)
+    works = (*WORKS, *(("contact",) if s.contacts else ()), *(("base",) if s.base_motion is not None else ()))
+    layout = StateLayout.of(robot.n, friction, drives, states, works)
     actuator = s.actuator
     if actuator.limit == "effort":
         efforts = [j.limits.effort for j in robot.joints]
@@ -73,7 +74,21 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
             )
         actuator = replace(actuator, limit=tuple(float(e) for e in efforts))
     no_target: Any = lambda t: None  # noqa: E731
-    plant = Plant(robot, s.model, controller, no_target, friction, drives, s.disturbances, actuator, layout, torques)
+    contacts = tuple(c.fitted(robot) for c in s.contacts)
+    plant = Plant(
+        robot,
+        s.model,
+        controller,
+        no_target,
+        friction,
+        drives,
+        s.disturbances,
+        actuator,
+        layout,
+        contacts,
+        s.base_motion,
+        torques,
+    )
     return plant, dimension, reference
 
 

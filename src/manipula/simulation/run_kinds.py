@@ -26,14 +26,15 @@ class RunKind(NamedTuple):
     settings: tuple[str, ...]
 
 
+WORLD = ("contacts", "base_motion")
 ALONG = ("reference", "start", "criteria", "gain", "actuator")
 RUN_KINDS = {
     "dynamic": RunKind(
         "the arm moves under its controller",
-        "controller", ("controller", "reference", "start", "model", "noise", "actuator", "drives"),
+        "controller", ("controller", "reference", "start", "model", "noise", "actuator", "drives", *WORLD),
     ),
-    "free": RunKind("the arm moves by itself", "", ("drives",)),
-    "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives")),
+    "free": RunKind("the arm moves by itself", "", ("drives", *WORLD)),
+    "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives", *WORLD)),
     "kinematic": RunKind("resolved motion rate along a task reference", "reference", ALONG),
     "inverse_dynamics": RunKind("torques along a reference", "reference", (*ALONG, "ik_solution")),
 }  # fmt: skip
@@ -48,6 +49,8 @@ ELSEWHERE = {  # why a setting does not act in a run of another kind
     "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
     "start": "Only a run that follows a reference can be started on it",
     "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
+    "contacts": "Contacts act where torques move the arm, in runs of kind 'dynamic', 'free' and 'playback'",
+    "base_motion": "A moving base acts where torques move the arm, in runs of kind 'dynamic', 'free' and 'playback'",
     "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
     "actuator": "A free run commands nothing that actuators could limit or delay",
     "criteria": "Criteria of a scenario act in kinematic and inverse-dynamics runs; task-space controllers have their own",

@@ -21,7 +21,9 @@ from manipula.robot.robot import Robot
 from manipula.simulation import field_values as values
 from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import frozen
-from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench
+from manipula.simulation.plant.base_motion import BaseMotion
+from manipula.simulation.plant.contact import Contact
+from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench, WrenchTable
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.run_kinds import RUN_KINDS
 from manipula.simulation.stated_limits import stated_limits
@@ -59,7 +61,7 @@ class Scenario:
         tolerance: relative error up to which the answer counts as right; adaptive integrators aim below it.
         verify: repeat the run with another step and compare, so that "finished" can be trusted.
         friction: replacing that of the robot: one law for all joints, one per joint, or a mapping by joint name; ``()`` is none.
-        disturbances: wrenches on frames and payload changes.
+        disturbances: wrenches on frames (numbers, formulas, functions, tables), payload and tool changes.
         parameters: values of the robot's free parameters, numbers or one number per run of the batch.
         vary: other numbers of the run by their path, such as {"controller.kp": (N,)}.
         stop_at_limits: end the run where a joint limit is crossed.
@@ -74,6 +76,8 @@ class Scenario:
         noise: of the measurements (dynamic). actuator: limits and delay of the command (dynamic, playback).
         torques: (times, values), values (k, n), linear between the times (playback).
         drives: replacing those of the robot, given like ``friction``.
+        contacts: what the arm may touch: planes, end stops.
+        base_motion: of the base in the world; tip, wrenches and contacts are then in axes of the world, references stay in those of the base.
 
     Runs along a reference ("dynamic", "kinematic", "inverse_dynamics"):
         reference: a trajectory in joint or task space.
@@ -99,7 +103,9 @@ class Scenario:
     model: Robot | None = None
     friction: Any = None
     drives: Any = None
-    disturbances: tuple[Wrench | PayloadChange, ...] = ()
+    disturbances: tuple[Wrench | WrenchTable | PayloadChange, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    base_motion: BaseMotion | None = None
     noise: Noise = QUIET
     actuator: Actuator = IDEAL
     parameters: Any = None
@@ -121,9 +127,15 @@ class Scenario:
         values.one_of("kind", self.kind, KINDS, "kind of run")
         values.one_of("start", self.start, STARTS)
         values.text("integrator", self.integrator)
-        for name, kind in (("controller", Controller), ("model", Robot), ("noise", Noise), ("actuator", Actuator)):
+        for name, kind in (
+            ("controller", Controller),
+            ("model", Robot),
+            ("noise", Noise),
+            ("actuator", Actuator),
+            ("base_motion", BaseMotion),
+        ):
             given = getattr(self, name)
-            if not isinstance(given, kind) and not (given is None and name in ("controller", "model")):
+            if not isinstance(given, kind) and not (given is None and name in ("controller", "model", "base_motion")):
                 article = "An" if kind is Actuator else "A"
                 how = " A function of (t, q, qd, target) becomes one by mp.control.UserFunction." * (kind is Controller)
                 raise DescriptionError(
@@ -155,8 +167,9 @@ class Scenario:
         set_("robot", self.robot.with_values(but=self.parameters or ()))
         set_("torques", frozen(self.torques))
         stated_limits(self.robot, self.limits, parameters=self.parameters)  # a quantity that does not exist is refused
-        kinds = (Wrench, PayloadChange)
+        kinds = (Wrench, WrenchTable, PayloadChange)
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
+        set_("contacts", values.several("contacts", self.contacts, (Contact,), "contacts of manipula.contact"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
             model = self.robot if self.model is None else self.model
@@ -165,7 +178,7 @@ class Scenario:
             )  # the number of joints is told later
         for name in ("actuator", "noise"):
             check_fit(getattr(self, name), self.robot.n, name)
-        for name in ("friction", "drives", "disturbances", "criteria"):
+        for name in ("friction", "drives", "disturbances", "contacts", "criteria"):
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
                     check_fit(part, self.robot.n, f"{name}[{i}]")

@@ -168,11 +168,9 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
-    if s.disturbances or any(run.plant.drives):
-        notes = (
-            *notes,
-            *formula_marks(run.plant.drives, run.plant.disturbances, float(s.duration or 0.0), s.step).doubts,
-        )
+    if s.disturbances or any(run.plant.drives) or s.base_motion is not None:
+        moved_by = (*run.plant.disturbances, s.base_motion)
+        notes = (*notes, *formula_marks(run.plant.drives, moved_by, float(s.duration or 0.0), s.step).doubts)
     notes = (*notes, *dict.fromkeys(w.doubt for w in windows if w.doubt))
     limited = bool(stated_limits(s.robot, s.limits, parameters=s.parameters))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}

@@ -51,7 +51,7 @@ def from_csv(
         interpolation, ends, spacing, closed, blend: as in ``spline`` and ``polyline``.
         space: ``"joint"`` makes a joint-space path with one coordinate a column.
     """
-    name, text = _content(source)
+    name, text = csv_text(source)
     rows = read_rows(text, name, delimiter, columns)
     try:
         path = _through(rows, interpolation, space, ends, spacing, closed, blend)
@@ -76,7 +76,8 @@ def _through(
     return spline(rows, ends="periodic" if flag(closed, "closed") else ends, spacing=spacing)
 
 
-def _content(source: Any) -> tuple[str | None, str]:
+def csv_text(source: Any) -> tuple[str | None, str]:
+    """The name of a file (none for a text of several lines) and its content."""
     text = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(text, str):
         raise DescriptionError(f"'source' is the name of a file or its text; found {type(source).__name__}.")

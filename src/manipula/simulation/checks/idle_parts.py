@@ -14,7 +14,7 @@ from manipula.identity import is_own
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
-from manipula.simulation.plant.disturbances import PayloadChange, Wrench
+from manipula.simulation.plant.disturbances import STATE_NAMES, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.stated_limits import stated_limits
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def check_idle(s: Scenario, kind: str) -> None:
         why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot)
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
+    for i, contact in enumerate(s.contacts):
+        why = contact.unfit(s.robot)
+        if why:
+            raise DescriptionError(f"The contact '{contact.name}' has nothing to do: {why}", field=f"contacts[{i}]")
     if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):
         check_payload_times({i: d.time for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)})
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
@@ -91,22 +95,27 @@ def _asks_model(controller: Any, robot: Robot) -> bool:
     return arm.asked
 
 
-def disturbance_idle(d: Wrench | PayloadChange, duration: float, robot: Robot) -> str:
+def disturbance_idle(d: Wrench | WrenchTable | PayloadChange, duration: float, robot: Robot) -> str:
     """Why a disturbance can never act in a run of this duration; empty when it can."""
     if isinstance(d, Wrench):
         if d.start >= duration:
             return f"the wrench starts at {d.start:g} s, when the run of {duration:g} s is over: it would never act."
         if d.stop <= max(d.start, 0.0):
             return f"the wrench starts at {d.start:g} s and stops at {d.stop:g} s: it would never act."
-        if all(_is_zero(v) for v in d.wrench):
+        if not callable(d.wrench) and all(_is_zero(v) for v in d.wrench):
             return "the wrench is zero as long as it lasts: it would never act."
-        if d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
-            return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
+    elif isinstance(d, WrenchTable):
+        if d.times[0] >= duration or d.times[-1] <= 0.0:
+            return f"the table holds from {d.times[0]:g} to {d.times[-1]:g} s, the run lasts from 0 to {duration:g} s: it would never act."
+        if d.scale == 0.0 or not np.any(d.rows[:, 1:]):
+            return "the table of the wrench is zero everywhere: it would never act."
     elif isinstance(d, PayloadChange):
         if d.time >= duration:
             return f"the payload changes at {d.time:g} s, when the run of {duration:g} s is over: it would never act."
-        if d.mass == 0.0 and robot.payload is None:
+        if d.mass == 0.0 and robot.payload is None and d.tool is None and not any(d.inertia or ()):
             return "a payload of 0 kg replaces none: it would never act."
+    if is_wrench(d) and d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
+        return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
     return ""
 
 
@@ -128,12 +137,12 @@ def check_payload_times(times: dict[int, float], run: str = "") -> None:
 
 
 def _is_zero(value: Any) -> bool:
-    """Is a component the number 0, or a formula without t that says so?"""
+    """Is a component the number 0, or a formula without variables that says so?"""
     if not isinstance(value, str):
         return value == 0.0
     try:
-        formula = parse(value, names=("t",))
-        return "t" not in formula.names and float(formula.evaluate({"t": 0.0})) == 0.0
+        formula = parse(value, names=("t", *STATE_NAMES))
+        return not formula.names and float(formula.evaluate({})) == 0.0
     except (ManipulaError, ValueError, TypeError, ArithmeticError):
         return False  # the run itself meets what cannot be computed
 

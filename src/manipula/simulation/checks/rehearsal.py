@@ -16,6 +16,7 @@ from manipula.simulation.checks.requests import check_requests
 from manipula.simulation.plant.numbers import varied
 from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.surroundings import Surroundings
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
 
@@ -92,7 +93,10 @@ def rehearse_plant(plant: Plant, q: np.ndarray, qd: np.ndarray) -> None:
                 field = f"friction[{i}]"
                 law.torque(qd[i], plant.layout.friction_states(x)[i], 1.0)
         field = "disturbances"
-        plant.external_torques(plant.mechanism(0.0), 0.0, q)
+        plant.external_torques(Surroundings(plant.mechanism(0.0), q, qd), 0.0)
+        field = "contacts"
+        for contact in plant.contacts:
+            contact.touch(Surroundings(plant.mechanism(0.0), q, qd))
         field = "drives"
         plant.flow(0.0, x, None, command)
     except DescriptionError as error:

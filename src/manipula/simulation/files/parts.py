@@ -13,6 +13,7 @@ from manipula.redundancy.null_space import KIND as CRITERIA
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.robot import Robot
+from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.per_joint import no_such_joint
 
@@ -83,6 +84,7 @@ KINDS = {
     "friction": FRICTION,
     "drives": DRIVES,
     "disturbances": DISTURBANCES,
+    "contacts": CONTACTS,
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.formats.toml.fields import Fields, radians
-from manipula.formats.toml.part_tables import read_fields
+from manipula.formats.toml.part_tables import read_fields, read_part
 from manipula.robot.robot import Robot
 from manipula.simulation.checks.rehearsal import rehearse
 from manipula.simulation.files import parts
@@ -17,6 +17,8 @@ from manipula.simulation.files.document import ScenarioDocument, whole_number
 from manipula.simulation.files.reference import read_reference
 from manipula.simulation.files.robot import read_robot
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.base_motion import BaseMotion
+from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
@@ -72,7 +74,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["friction"] = parts.read_each(root, "friction", robot, parts.read_law)
     given["drives"] = parts.read_each(root, "drives", robot, parts.read_drive)
     given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))
-    for key, cls in (("noise", Noise), ("actuator", Actuator)):
+    given["contacts"] = tuple(read_part(t, CONTACTS) for t in root.tables("contacts"))
+    for key, cls in (("noise", Noise), ("actuator", Actuator), ("base_motion", BaseMotion)):
         table = root.table(key)
         if table is not None:
             given[key] = read_fields(table, cls, key)

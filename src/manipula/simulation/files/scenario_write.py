@@ -40,11 +40,13 @@ def scenario_text(s: Scenario) -> str:
     content["friction"] = each_table(s.friction, "friction")
     content["drives"] = each_table(s.drives, "drives")
     content["disturbances"] = [part_table(d, "disturbances") for d in s.disturbances] or None
+    content["contacts"] = [part_table(c, "contacts") for c in s.contacts] or None
     content["criteria"] = [part_table(c, "criteria") for c in s.criteria] or None
     content["reference"] = reference_table(s.reference)
     content["controller"] = None if s.controller is None else part_table(s.controller, "controller")
     content["noise"] = part_table(s.noise) or None
     content["actuator"] = part_table(s.actuator) or None
+    content["base_motion"] = None if s.base_motion is None else part_table(s.base_motion) or None
     for name in ("parameters", "vary", "limits"):
         content[name] = getattr(s, name)
     if s.torques is not None:

@@ -30,6 +30,8 @@ from manipula.redundancy.null_space import KIND as CRITERIA
 from manipula.simulation.field_values import LEAST_TOLERANCE
 from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.base_motion import BaseMotion
+from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.numbers import HEADS
@@ -54,7 +56,7 @@ VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], field_schema(Rows("1"
 
 def scenario_schema() -> dict[str, Any]:
     """The schema of a scenario file, of any kind of run."""
-    kinds = (CONTROLLERS, CRITERIA, DISTURBANCES, paths.KIND, timing.KIND)
+    kinds = (CONTROLLERS, CRITERIA, DISTURBANCES, CONTACTS, paths.KIND, timing.KIND)
     shared = {**definitions(), **{k.name.replace(" ", "_"): kind_schema(k) for k in kinds}, "reference": _reference()}
     programmed = any_of(
         {"properties": {"kind": {"const": "programmed"}}, "required": ["kind"]},
@@ -99,7 +101,8 @@ def _run() -> dict[str, Any]:
             "elbow": Whole("ik_solution by its name in 0.1.0", least=0), "stop_at_limits": Flag("end where a limit is crossed"),
         }),
         "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
-        "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "noise": fields_schema(declared(Noise)),
+        "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "contacts": list_of(ref("contact")),
+        "base_motion": fields_schema(declared(BaseMotion)), "noise": fields_schema(declared(Noise)),
         "actuator": fields_schema(declared(Actuator)), "parameters": named(VALUES, NAME), "vary": named(VALUES, VARIED), "torques": torques,
     }, ["robot"])  # fmt: skip
 

@@ -25,6 +25,7 @@ from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.plant.friction_loads import loaded, rates, torques
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.surroundings import Surroundings
 from manipula.simulation.stepping.grid import FAR, Grid, diverged, first_after, margin, switching
 from manipula.simulation.stepping.instants import table_marks
 
@@ -51,7 +52,7 @@ def loads_along(plant: Plant, mechanism: Mechanism, t: Scalar, q: Vector, qd: Ve
     """Normal forces of the motion, (n,); zero where no friction law asks for them."""
     if not loaded(plant.friction):
         return np.zeros(plant.layout.n)
-    forces = array(reactions.bearing_forces(mechanism, q, qd, qdd) - plant.relief(mechanism, t, q))
+    forces = array(reactions.bearing_forces(mechanism, q, qd, qdd) - plant.relief(Surroundings(mechanism, q, qd), t))
     return array([reactions.norm(f) for f in forces])
 
 
@@ -62,7 +63,7 @@ def signals_along(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, 
     mechanism = plant.mechanism(t)
     loads = loads_along(plant, mechanism, t, q, qd, qdd)
     friction = torques(plant.friction, qd, lay.friction_states(x), loads)
-    external = plant.external_torques(mechanism, t, q)
+    external, _ = plant.external_torques(Surroundings(mechanism, q, qd), t)
     tau = array(newton_euler.inverse_dynamics(mechanism.lean, q, qd, qdd) + friction - external)
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
     return {

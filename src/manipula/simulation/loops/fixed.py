@@ -32,7 +32,7 @@ from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
 from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid
-from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks
+from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks, tabled_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
         return found
     s = run.scenario
     end = float(s.duration or 0.0)
-    examined = formula_marks(run.plant.drives, run.plant.disturbances, end, s.step)
+    examined = formula_marks(run.plant.drives, (*run.plant.disturbances, run.plant.base_motion), end, s.step)
     marks = examined.marks if step is None else narrower(examined.marks, step)
     free = np.full(s.robot.n, np.inf)
     low, high = position_limits(s.robot, s.limits, s.parameters) if s.stop_at_limits else (-free, free)
-    instants = np.concatenate([marks, table_marks(*run.inputs)])
+    instants = np.concatenate([marks, table_marks(*run.inputs), tabled_marks(run.plant.disturbances)])
     run.grids[step] = found = Grid.of(s.times, instants, low, high), examined.unresolved
     return found
 
@@ -174,7 +174,7 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int
     """Errors found by repeating every run more finely, and the times until which each can be trusted, (N,) each."""
     phase("verifying")
     error, trusted = np.full(len(done.x), np.nan), np.full(len(done.x), np.nan)
-    states = run.plant.layout.size - 3  # everything but the works, whose error is the audit
+    states = run.plant.layout.size - len(run.plant.layout.works)  # everything but the works, whose error is the audit
     at_once = max(1, MOST_AT_ONCE // done.x[0].size)
     for first in range(0, len(error), at_once):
         some = slice(first, min(first + at_once, len(error)))

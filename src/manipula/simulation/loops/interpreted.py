@@ -90,10 +90,17 @@ def compiled_otherwise(run: Run) -> str:
         try:
             with np.errstate(all="ignore"):
                 flow = plant.flow(float(t), x)
-            wanted = {name: np.asarray(getattr(flow, name), float) for name in ("command", "friction", "tau")}
+            wanted = {
+                name: np.asarray(getattr(flow, name), float) for name in ("command", "friction", "tau", "external")
+            }
         except (ManipulaError, TypeError, ValueError, ArithmeticError):
             continue  # it fails by itself there; the run will say how
-        for name, field in (("command", "controller"), ("friction", "friction"), ("tau", "drives")):
+        for name, field in (
+            ("command", "controller"),
+            ("friction", "friction"),
+            ("tau", "drives"),
+            ("external", "disturbances"),
+        ):
             found, own = np.asarray(seen[name], float), wanted[name]
             off = np.abs(found - own) > SAME * (1.0 + np.abs(own))
             if np.any(off & np.isfinite(own)):

@@ -91,7 +91,7 @@ class CompiledLoop:
         options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, tuple(self.names)
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
-            torques=None,
+            torques=None, contacts=(), base_motion=None,
         )  # fmt: skip
         method = {**FIXED, **ADAPTIVE}.get(self.integrator)
         return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
@@ -118,7 +118,7 @@ class CompiledLoop:
             torques = lambda t: table(t)  # noqa: E731
         return replace(
             self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
-            reference=reference, robot_values=names or None, torques=torques,
+            contacts=parts[5], base_motion=parts[6], reference=reference, robot_values=names or None, torques=torques,
         )  # fmt: skip
 
     @property
@@ -298,8 +298,19 @@ class CompiledLoop:
         kinetic, potential, drive_energy = plant.energies(t, x)
         tip = kinematics.pose(plant.mechanism(t), q) if plant.robot.tip is not None else zeros(4, 4)
         target = plant.reference(t)
+        more: dict[str, Any] = {}
+        if flow.touches:
+            more = {
+                "contact_force": array([c.normal for c in flow.touches]), "penetration": array([c.depth for c in flow.touches]),
+                "contact_wrench": array([c.wrench for c in flow.touches]), "contact_energy": sum((c.energy for c in flow.touches), 0.0),
+                "contact_torque": array(sum((c.torque for c in flow.touches), np.zeros(plant.layout.n))),
+            }  # fmt: skip
+        if plant.base_motion is not None:
+            more["base_pose"] = base = plant.base_motion.at(t).matrix()
+            tip = array(base @ tip)
         return {
             "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "external": flow.external,
             "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
             "kinetic": kinetic, "potential": potential, "drive_energy": drive_energy, "power": array(flow.tau * qd),
+            **more,
         }  # fmt: skip

@@ -42,8 +42,9 @@ class Run:
 
     @cached_property
     def own(self) -> bool:
-        """Are controller, friction and drives made of nothing but this package's own parts?"""
-        return is_own(self.plant.controller, self.plant.friction, self.plant.drives)
+        """Are controller, friction, drives, disturbances and contacts made of nothing but this package's own parts?"""
+        plant = self.plant
+        return is_own(plant.controller, plant.friction, plant.drives, plant.disturbances, plant.contacts)
 
     @property
     def inputs(self) -> tuple[Any, ...]:

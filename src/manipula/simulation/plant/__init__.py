@@ -3,7 +3,12 @@
 ===================  =============================================================================
 ``plant``            ``Plant``: arm, friction, drives, controller and disturbances in one function
 ``friction_loads``   friction that depends on the load of its joint: the loop and its solution
-``disturbances``     ``Wrench``, ``PayloadChange``, ``Noise``, ``Actuator``
+``disturbances``     ``Wrench``, ``WrenchTable``, ``PayloadChange``, ``Noise``, ``Actuator``
+``wrenches``         external wrenches as numbers: formulas, functions, tables
+``tool_change``      payloads and tools that change during a run
+``contact/``         what the arm may touch: planes, end stops
+``base_motion``      a base that moves as given
+``surroundings``     frames of the arm in the world, as wrenches and contacts see them
 ``layout``           where everything stands in the state vector
 ``per_joint``        parts given for the joints: one for all, one each, or by name
 ``parameters``       numbers inside parts, taken out and put in

@@ -10,38 +10,45 @@ import numpy as np
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 
+WORKS = ("drives", "friction", "external")
+
 
 class Audit(NamedTuple):
-    """Work since the start [J]: done by the drives on the links, lost in friction, done by external wrenches."""
+    """Work since the start [J]: done by the drives on the links, lost in friction, done by external wrenches, by contacts, by the moving base."""
 
     drives: Any
     friction: Any
     external: Any
+    contact: Any = 0.0
+    base: Any = 0.0
 
 
 @dataclass(frozen=True)
 class StateLayout:
-    """x = (q, qd, friction states, drive states, controller states, work done by drives, friction and external wrenches)."""
+    """x = (q, qd, friction states, drive states, controller states, works); every run has those of drives, friction and external wrenches."""
 
     n: int
     friction: tuple[int, ...]
     drives: tuple[int, ...]
     controller: int
+    works: tuple[str, ...] = WORKS
 
     @classmethod
     def of(
-        cls, n: int, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...], controller: int
-    ) -> StateLayout:
+        cls, n: int, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...], controller: int,
+        works: tuple[str, ...] = WORKS,
+    ) -> StateLayout:  # fmt: skip
         return cls(
             n,
             tuple(0 if law is None else law.states for law in friction),
             tuple(0 if drive is None else drive.states for drive in drives),
             controller,
+            works,
         )
 
     @property
     def size(self) -> int:
-        return 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller + 3
+        return 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller + len(self.works)
 
     def q(self, x: Any) -> Any:
         return x[..., : self.n]
@@ -60,7 +67,8 @@ class StateLayout:
         return x[..., start : start + self.controller]
 
     def audit(self, x: Any) -> Audit:
-        return Audit(*(x[..., k][()] for k in (-3, -2, -1)))
+        count = len(self.works)
+        return Audit(**{name: x[..., k - count][()] for k, name in enumerate(self.works)})
 
     def join(self, *parts: Any) -> np.ndarray:
         """One object vector from parts that are vectors or tuples of scalars."""

@@ -8,16 +8,15 @@ inside every evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.expression import parse
 from manipula.algebra.fields import per_joint
-from manipula.algebra.linear import array, zeros
+from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.base import Controller, Target, checked_states, checked_torques, unwritable
@@ -31,29 +30,16 @@ from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
 from manipula.redundancy.arm import Arm, Motors, without_rotors
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
-from manipula.robot.link import Payload
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
-from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
+from manipula.simulation.plant.base_motion import BaseMotion, base_power, carried, energies, inertial_torques
+from manipula.simulation.plant.contact import Contact, Touch
+from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
-
-
-def acting(d: Wrench, t: Scalar) -> np.ndarray:
-    """The six components of a wrench at time t, zero outside its interval."""
-    on = (t >= d.start) & (t <= d.stop)
-    if isinstance(on, (bool, np.bool_)) and not on:  # a formula need not be a number where it does not act
-        return np.zeros(6)
-    values = [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in d.wrench]
-    return array([ops.where(on, v, 0.0) for v in values])
-
-
-def _exchanged(before: Payload | None, change: PayloadChange, changed: Any) -> Payload:
-    """What the tip carries: a point mass once the change has happened, the robot's own payload until then."""
-    if before is None:
-        return Payload(ops.where(changed, change.mass, 0.0), change.com)
-    com = [ops.where(changed, new, old) for new, old in zip(change.com, before.com)]
-    inertia = [[ops.where(changed, 0.0, entry) for entry in row] for row in before.inertia]
-    return Payload(ops.where(changed, change.mass, before.mass), tuple(com), tuple(map(tuple, inertia)))  # pyright: ignore[reportArgumentType]
+from manipula.simulation.plant.surroundings import Surroundings
+from manipula.simulation.plant.tool_change import exchanged, with_tool
+from manipula.simulation.plant.wrenches import acting
 
 
 class Flow(NamedTuple):
@@ -66,6 +52,7 @@ class Flow(NamedTuple):
     friction: np.ndarray
     external: np.ndarray  # Jᵀ w
     loads: np.ndarray  # normal forces, zero where nothing needs them
+    touches: list[Touch]  # one per contact
 
 
 @dataclass(frozen=True)
@@ -78,9 +65,11 @@ class Plant:
     reference: Callable[[Scalar], Target]
     friction: tuple[FrictionLaw | None, ...]
     drives: tuple[Drive | None, ...]
-    disturbances: tuple[Wrench | PayloadChange, ...]
+    disturbances: tuple[Wrench | WrenchTable | PayloadChange, ...]
     actuator: Actuator
     layout: StateLayout
+    contacts: tuple[Contact, ...] = ()
+    base_motion: BaseMotion | None = None
     torques: Callable[[Scalar], Vector] | None = None
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
@@ -89,13 +78,9 @@ class Plant:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
         if not self._payload_changes:
             return self._unchanging
-        robot = self.robot
-        latest: Scalar = -1e300
-        for change in self._payload_changes:  # in whatever order they are listed, the latest one holds
-            changed = (t >= change.time) & (change.time >= latest)
-            latest = ops.where(changed, change.time, latest)
-            robot = replace(robot, payload=_exchanged(robot.payload, change, changed))
-        return self._without_own_rotors(prepare(robot, self.robot_values))
+        robot, tool = exchanged(self.robot, self._payload_changes, t)
+        mechanism = self._without_own_rotors(prepare(robot, self.robot_values))
+        return mechanism if tool is None else with_tool(mechanism, tool, self.robot.frame_names)
 
     def _without_own_rotors(self, mechanism: Mechanism) -> Mechanism:
         return without_rotors(mechanism, [d is not None and d.separates_rotor for d in self.drives])
@@ -207,9 +192,17 @@ class Plant:
             else:
                 tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
                 motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
-        external = self.external_torques(mechanism, t, q)
-        push, relief = array(tau + external), self.relief(mechanism, t, q)
-        qdd, friction, loads = self.accelerate(mechanism, lean, q, qd, push, states, relief)
+        base = None if self.base_motion is None else self.base_motion.at(t)
+        around = Surroundings(mechanism, q, qd, base)
+        external, powers = self.external_torques(around, t)
+        touches = [c.touch(around) for c in self.contacts]
+        push, relief = array(tau + external), self.relief(around, t, touches)
+        for touch in touches:
+            push = array(push + touch.torque)
+        moving = mechanism if base is None else carried(mechanism, base)
+        if base is not None:
+            push = array(push - inertial_torques(mechanism, moving, q, qd))
+        qdd, friction, loads = self.accelerate(moving, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             held = lay.controller_states(x)
@@ -219,8 +212,16 @@ class Plant:
         else:
             own = np.zeros(lay.controller)
         works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(external * qd))]
+        if touches:
+            works.append(sum((touch.power for touch in touches), 0.0))
+        if base is not None:
+            works[2] = sum(powers, 0.0)
+            carrying = base_power(moving, q, qd, qdd) - works[2] + np.sum(array(external * qd))
+            for touch in touches:
+                carrying = carrying - touch.power + np.sum(array(touch.torque * qd))
+            works.append(carrying)
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
-        return Flow(rate, qdd, u, array(tau), friction, external, loads)
+        return Flow(rate, qdd, u, array(tau), friction, external, loads, touches)
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
                    relief: Any = 0.0) -> Balance:  # fmt: skip
@@ -240,23 +241,51 @@ class Plant:
         response = self.response(mechanism.lean, q, qd, np.zeros(len(q)))
         return loop_gain(self.friction, mechanism, q, qd, self.layout.friction_states(x), response)
 
-    def relief(self, mechanism: Mechanism, t: Scalar, q: Vector) -> Any:
+    def relief(self, around: Surroundings, t: Scalar, touches: Sequence[Touch] = ()) -> Any:
         """What external forces take off the forces across the joints, (n, 2); nothing where no friction asks for it."""
         total: Any = 0.0
-        if loaded(self.friction):
-            for d in self.disturbances:
-                if isinstance(d, Wrench):
-                    link = kinematics.find_frame(mechanism, d.frame).link
-                    total = total + reactions.relieved(mechanism, q, link, acting(d, t)[:3])
+        if not loaded(self.friction):
+            return total
+        forces = [
+            (d.frame, acting(d, t, lambda d=d: around.frame(d.frame))[:3]) for d in self.disturbances if is_wrench(d)
+        ]
+        forces += [(c.frame, touch.wrench[:3]) for c, touch in zip(self.contacts, touches) if hasattr(c, "frame")]
+        for frame, force in forces:
+            link = kinematics.find_frame(around.mechanism, frame).link
+            force = force if around.base is None else array(around.base.R.T @ force)
+            total = total + reactions.relieved(around.mechanism, around.q, link, force)
         return total
 
-    def external_torques(self, mechanism: Mechanism, t: Scalar, q: Vector) -> np.ndarray:
-        """Σ Jᵀ w of the external wrenches, (n,)."""
+    def external_torques(self, around: Surroundings, t: Scalar) -> tuple[np.ndarray, list[Scalar]]:
+        """Σ Jᵀ w of the external wrenches, (n,), and under a moving base the power of each."""
         total = zeros(self.layout.n)
+        powers: list[Scalar] = []
         for d in self.disturbances:
-            if isinstance(d, Wrench):
-                total = total + kinematics.jacobian(mechanism, q, d.frame).T @ acting(d, t)
-        return array(total)
+            if not is_wrench(d):
+                continue
+            if around.base is None and not d.needs_state:
+                total = total + kinematics.jacobian(around.mechanism, around.q, d.frame).T @ acting(d, t)
+                continue
+            at = around.frame(d.frame)
+            torques, power = around.work_of(at, acting(d, t, lambda at=at: at))
+            total = total + torques
+            powers.append(power)
+        return array(total), powers
+
+    def measured_wrench(self, t: Scalar, x: Vector) -> np.ndarray:
+        """What a force sensor at the tip reads: the wrench of all contacts on the tip's frame, in axes of the world, force first, (6,)."""
+        q, qd = self.layout.q(x), self.layout.qd(x)
+        around = Surroundings(self.mechanism(t), q, qd, None if self.base_motion is None else self.base_motion.at(t))
+        total, tip = np.zeros(6), around.frame(TIP) if self.contacts else None
+        for contact in self.contacts:
+            touch = contact.touch(around)
+            frame = getattr(contact, "frame", None)
+            if frame is None or tip is None:
+                continue
+            arm = array(around.frame(frame).p - tip.p)
+            force = touch.wrench[:3]
+            total = array(total + array([*force, *(touch.wrench[3:] + cross(arm, force))]))
+        return total
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """Kinetic and potential energy of the arm, energy stored in the drives [J]."""
@@ -268,6 +297,9 @@ class Plant:
         for i, drive in enumerate(self.drives):
             if drive is not None:
                 stored = stored + drive.stored_energy(q[i], qd[i], lay.drive_states(x)[i], armature[i], t)
+        if self.base_motion is not None:
+            base = self.base_motion.at(t)
+            return *energies(carried(mechanism, base), mechanism.gravity, base, q, qd), stored
         return energy.kinetic_energy(mechanism, q, qd), energy.potential_energy(mechanism, q), stored
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
@@ -284,4 +316,4 @@ class Plant:
         if self.controller is not None and lay.controller:
             own = self.controller.initial_state(self.arm())
             own = checked_states(own, lay.controller, self.controller, "initial_state")
-        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * 3)
+        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * len(lay.works))

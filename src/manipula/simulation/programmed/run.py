@@ -308,7 +308,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
     arrays["tip"] = seen["pose"][..., :3, 3]
     arrays["energy"] = seen["kinetic"] + seen["potential"]
     audit = lay.audit(x)
-    arrays["work_drives"], arrays["work_friction"], arrays["work_constraints"] = audit
+    arrays["work_drives"], arrays["work_friction"], arrays["work_constraints"] = audit[:3]
     arrays["audit"] = audit.drives - audit.friction + audit.external - (arrays["energy"] - arrays["energy"][0])
     if sum(lay.drives):
         start = 2 * lay.n + sum(lay.friction)

@@ -43,6 +43,8 @@ def _names(run: Run) -> list[str]:
         "work_external",
         "audit",
     ]
+    names += ["work_contact", "contact_loss"] if s.contacts else []
+    names += ["work_base"] if s.base_motion is not None else []
     names += ["work_payload"] if any(isinstance(d, PayloadChange) for d in s.disturbances) else []
     names += ["bristles"] if sum(lay.friction) else []
     names += ["motors"] if sum(lay.drives) else []
@@ -78,14 +80,22 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
         arrays["tip"], arrays["pose"] = pose[..., :3, 3], pose
     if run.plant.controller is not None and s.reference is not None:
         arrays["target"], arrays["target_rate"] = target, target_rate
-        actual = arrays["tip"] if s.reference.space == "task" else state["q"]
+        actual = _tip_in_base(arrays) if s.reference.space == "task" else state["q"]
         arrays["error"] = target - actual
     audit = lay.audit(x)
     arrays["kinetic"], arrays["potential"], arrays["drive_energy"] = kinetic, potential, drive_energy
     arrays["energy"] = kinetic + potential
-    arrays["work_drives"], arrays["work_friction"], arrays["work_external"] = audit
+    arrays["work_drives"], arrays["work_friction"], arrays["work_external"] = audit[:3]
     stored = arrays["energy"] - arrays["energy"][:, :1]
     arrays["audit"] = audit.drives - audit.friction + audit.external - stored
+    if s.contacts:
+        arrays["work_contact"] = audit.contact.copy()
+        held = arrays["contact_energy"] - arrays["contact_energy"][:, :1]
+        arrays["contact_loss"] = -audit.contact - held
+        arrays["audit"] = arrays["audit"] + audit.contact
+    if s.base_motion is not None:
+        arrays["work_base"] = audit.base.copy()
+        arrays["audit"] = arrays["audit"] + audit.base
     if samples.changed is not None:
         arrays["work_payload"] = _payload_energy(run, samples)
         arrays["audit"] = arrays["audit"] + arrays["work_payload"]
@@ -97,6 +107,14 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
     return arrays
+
+
+def _tip_in_base(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """The tip as a reference sees it, in axes of the base."""
+    if "base_pose" not in arrays:
+        return arrays["tip"]
+    X = arrays["base_pose"]
+    return np.einsum("...ji,...j->...i", X[..., :3, :3], arrays["tip"] - X[..., :3, 3])
 
 
 def _payload_energy(run: Run, samples: RunSamples) -> np.ndarray:

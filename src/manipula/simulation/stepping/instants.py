@@ -14,7 +14,8 @@ import numpy as np
 from manipula.algebra.expression import parse
 from manipula.errors import ManipulaError
 from manipula.robot.drives.flexible import Flexible
-from manipula.simulation.plant.disturbances import Wrench
+from manipula.simulation.plant.base_motion import BaseMotion
+from manipula.simulation.plant.disturbances import STATE_NAMES, Wrench, WrenchTable
 from manipula.simulation.stepping.needles import NOTHING, Needles, needles
 
 JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
@@ -72,6 +73,11 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         c = c[:, :, 1:] * np.arange(1, c.shape[2])
     smooth = np.flatnonzero(~jumps)
     return breaks[np.sort(np.concatenate([np.flatnonzero(jumps), smooth[SMOOTH_PIECES - 1 :: SMOOTH_PIECES]]))]
+
+
+def tabled_marks(disturbances: Sequence[Any]) -> np.ndarray:
+    """Times of the tables of wrenches: each is a corner, the first and the last a jump."""
+    return np.concatenate([np.zeros(0), *(np.asarray(d.times) for d in disturbances if isinstance(d, WrenchTable))])
 
 
 def in_order(times: np.ndarray) -> np.ndarray:
@@ -140,11 +146,16 @@ def _functions(
     drives: Sequence[Any], disturbances: Sequence[Any], values: tuple[tuple[str, Any], ...]
 ) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
     """Every formula in t, as a function of an array of times."""
+    somewhere = tuple((name, 1.0) for name in STATE_NAMES)
     for d in disturbances:
-        if isinstance(d, Wrench):
+        if isinstance(d, Wrench) and not callable(d.wrench):
             for text in d.wrench:
+                if isinstance(text, str):  # what else it depends on is held: how it changes in time is asked here
+                    yield f"the formula '{text}' of a wrench", _formula(text, somewhere if d.needs_state else ())
+        elif isinstance(d, BaseMotion):
+            for text in (*d.position, *d.rotation):
                 if isinstance(text, str):
-                    yield f"the formula '{text}' of a wrench", _formula(text)
+                    yield f"the formula '{text}' of the base", _formula(text)
     for i, drive in enumerate(drives):
         if isinstance(drive, Flexible) and isinstance(drive.motor, str):
             yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor, values)

@@ -24,16 +24,18 @@ OF_KIND = {
 }  # of a revolute joint, of a prismatic one
 JOINT = {
     "q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort", "command": "effort", "friction": "effort",
-    "external": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",
+    "external": "effort", "contact_torque": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
     "tip": "m", "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
+    "work_contact": "J", "work_base": "J", "contact_energy": "J", "contact_loss": "J", "contact_force": "N", "penetration": "m",
 }  # fmt: skip
 NAMED = {
     "tip": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
     "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",),
+    "contact_force": ("contact",), "penetration": ("contact",), "contact_wrench": ("contact", "component"), "base_pose": ("row", "column"),
 }  # fmt: skip
 LONG = {
     "time": "time", "q": "joint position", "qd": "joint velocity", "qdd": "joint acceleration", "tau": "drive torque or force",
@@ -42,6 +44,10 @@ LONG = {
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
     "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
+    "contact_force": "normal force of the contact (a torque at the end stop of a hinge)", "penetration": "depth of the contact, below zero apart",
+    "contact_wrench": "force [N] and moment [N m] of the contact on the arm at its frame, in axes of the world",
+    "contact_torque": "torque or force of the contacts", "contact_energy": "energy held by contacts", "contact_loss": "energy lost in contacts",
+    "work_contact": "work of the contacts on the arm", "work_base": "work of the moving base", "base_pose": "pose of the base in the world",
 }  # fmt: skip
 RESERVED = frozenset({"t", "time", "run", "manipula"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
