@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -43,18 +44,80 @@ def test_every_task_controller_is_here() -> None:
 
 
 @pytest.mark.parametrize("kind", ["path", "formula"])
-@pytest.mark.parametrize("name", TASK_CONTROLLERS)
-def test_task_controllers_refuse_an_orientation(arm: mp.Robot, name: str, kind: str) -> None:
+def test_controllers_that_look_at_positions_only_refuse_an_orientation(arm: mp.Robot, kind: str) -> None:
     reference = mp.trajectory(line(arm), mp.timing.quintic(1.0)) if kind == "path" else formula(arm)
-    run = mp.Scenario(robot=arm, reference=reference, controller=TASK_CONTROLLERS[name], q0=Q0, duration=0.01)
-    with pytest.raises(DescriptionError, match=f"'{name}' follows positions only.*inverse_dynamics.*track"):
+    run = mp.Scenario(robot=arm, reference=reference, controller=TASK_CONTROLLERS["user"], q0=Q0, duration=0.01)
+    with pytest.raises(DescriptionError, match=r"'user' follows positions only.*inverse_dynamics.*track"):
         mp.simulate(run)
 
 
-def test_kinematic_runs_refuse_an_orientation(arm: mp.Robot) -> None:
+@pytest.mark.parametrize("name", sorted(set(TASK_CONTROLLERS) - {"user"}))
+def test_task_controllers_honour_an_orientation_or_are_told_to_leave_it_open(arm: mp.Robot, name: str) -> None:
     reference = mp.trajectory(line(arm), mp.timing.quintic(1.0))
-    with pytest.raises(DescriptionError, match="kinematic run follows positions only"):
-        mp.simulate(mp.Scenario(robot=arm, reference=reference, kind="kinematic", q0=Q0, step=0.01))
+    controller = TASK_CONTROLLERS[name]
+    run = mp.Scenario(robot=arm, reference=reference, controller=controller, q0=Q0, duration=0.01, integrator="rk4")
+    if name == "impedance":
+        with pytest.raises(DescriptionError, match=r"'impedance' needs 'stiffness_rotation'.*orientation = 'free'"):
+            mp.simulate(run)
+        run = run.replace(controller=dataclasses.replace(controller, stiffness_rotation=5.0, damping_rotation=0.1))
+    result = mp.simulate(run)
+    assert result.ok
+    assert result.arrays["orientation_error"].shape == (len(result.t), 3)
+    assert result.arrays["controller_states"].shape == (len(result.t), 3)
+    free = mp.simulate(run.replace(controller=dataclasses.replace(controller, orientation="free")))
+    assert free.ok
+    assert "controller_states" not in free.arrays
+
+
+REFUSED = {
+    "nothing is said": (control.TaskSpaceComputedTorque(100.0, 20.0, orientation="full"), False, "'orientation'.*would never act"),
+    "an idle gain": (control.OperationalSpace(100.0, 20.0, kp_rotation=50.0), False, "'kp_rotation'.*would never act"),
+    "left free": (control.OperationalSpace(100.0, 20.0, orientation="free", kv_rotation=5.0), True, "'kv_rotation' would never act"),
+    "three gains for seven": (control.OperationalSpace((1.0, 2.0, 3.0), 20.0), True, "needs 'kp_rotation'"),
+    "one angle in space": (control.TaskSpaceComputedTorque(100.0, 20.0, orientation="angle"), True, "more than one axis"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_pose_controller_cannot_honour_is_refused(arm: mp.Robot, case: str) -> None:
+    controller, turned, message = REFUSED[case]
+    reference = mp.trajectory(line(arm, turned), mp.timing.quintic(1.0))
+    with pytest.raises(DescriptionError, match=message):
+        mp.simulate(mp.Scenario(robot=arm, reference=reference, controller=controller, q0=Q0, duration=0.01))
+
+
+def test_gains_of_the_orientation_have_its_length(arm: mp.Robot) -> None:
+    reference = mp.trajectory(line(arm), mp.timing.quintic(1.0))
+    for turn, right in (("full", 3), ("z", 2)):
+        for size in (right, right + 1):
+            controller = control.OperationalSpace(100.0, 20.0, orientation=turn, kp_rotation=[100.0] * size)
+            if size == right:
+                mp.Scenario(robot=arm, reference=reference, controller=controller, q0=Q0)
+            else:
+                with pytest.raises(DescriptionError, match=rf"one per rotation is needed \({right}\), found {size}"):
+                    mp.Scenario(robot=arm, reference=reference, controller=controller, q0=Q0)
+
+
+def test_arms_with_too_few_joints_or_axes_are_told_what_they_can_do() -> None:
+    scara, planar = mp.load("scara-khang"), mp.load("planar-2r")
+    controller = control.TaskSpaceComputedTorque(100.0, 20.0)
+    with pytest.raises(DescriptionError, match="cannot be turned as the reference says: at t = 1 s"):
+        mp.simulate(mp.Scenario(robot=scara, reference=tilted(), controller=controller, q0=[0.2, 0.9, -0.3, 0.1]))
+    flat = formula_motion(["1.2", "0.3*t"], 1.0, orientation=["0", "0", "t"])
+    with pytest.raises(DescriptionError, match=r"3 coordinates of the tool with the 2 joints.*free"):
+        mp.simulate(mp.Scenario(robot=planar, reference=flat, controller=controller, q0=[0.3, 0.9]))
+    with pytest.raises(DescriptionError, match="turns about one axis only"):
+        mp.simulate(mp.Scenario(robot=scara, reference=flat, controller=dataclasses.replace(controller, orientation="z"), q0=[0.2, 0.9, 0, 0]))  # fmt: skip
+
+
+def test_kinematic_runs_honour_an_orientation(arm: mp.Robot) -> None:
+    reference = mp.trajectory(line(arm), mp.timing.quintic(1.0))
+    result = mp.simulate(mp.Scenario(robot=arm, reference=reference, kind="kinematic", q0=Q0, step=0.01))
+    assert result.ok, result.reason
+    assert np.abs(mp.compile(arm).pose(result.q)[:, :3, :3] - reference.rotation(0.0)).max() < 1e-9
+    off = Q0 + 0.5 * np.eye(7)[6]
+    with pytest.raises(DescriptionError, match=r"The tool starts 0\.5 rad away"):
+        mp.simulate(mp.Scenario(robot=arm, reference=reference, kind="kinematic", q0=off, step=0.01))
 
 
 def test_paths_without_an_orientation_are_not_refused(arm: mp.Robot) -> None:
@@ -63,14 +126,17 @@ def test_paths_without_an_orientation_are_not_refused(arm: mp.Robot) -> None:
     assert mp.simulate(run).ok
 
 
-def test_files_with_an_orientation_are_refused_when_they_are_read(tmp_path: Path) -> None:
+def test_files_with_an_orientation_are_read_and_written(tmp_path: Path) -> None:
     file = tmp_path / "turned.toml"
     file.write_text(
-        'robot = "iiwa14"\nkind = "kinematic"\nq0 = [0.2, 0.5, -0.1, -1.2, 0.3, 0.8, 0.1]\n[reference]\nkind = "formula"\n'
+        'robot = "iiwa14"\nq0 = [0.2, 0.5, -0.1, -1.2, 0.3, 0.8, 0.1]\n[controller]\nlaw = "operational_space"\nkp = 100\nkv = 20\n'
+        'orientation = "z"\nkp_rotation = [80, 90]\n[reference]\nkind = "formula"\n'
         'coordinates = ["0.5", "0.1*t", "0.5"]\norientation = ["pi", "0", "0"]\nduration = 1\n'
     )
-    with pytest.raises(DescriptionError, match="how the tool is turned"):
-        mp.Scenario.load(file)
+    run = mp.Scenario.load(file)
+    assert run.controller == control.OperationalSpace(100.0, 20.0, orientation="z", kp_rotation=(80.0, 90.0))
+    run.save(tmp_path / "again.toml")
+    assert mp.Scenario.load(tmp_path / "again.toml") == run
 
 
 def test_a_turning_tool_is_followed_by_inverse_dynamics_and_by_track(arm: mp.Robot) -> None:

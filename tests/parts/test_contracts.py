@@ -186,6 +186,9 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
     if getattr(part, "measures", ()):
         robot = TWO.replace(joints=tuple(replace(j, rotor_inertia=0.1) for j in TWO.joints))
         needs = {"drives": drives.Flexible(800.0)}
+    if d.field.each == "rotation":  # acts where the reference says how the tool is turned
+        robot, made = mp.load("planar-3r"), part(**values | {k: 1.0 for k in vars(made) if k.endswith("_rotation")})
+        whole, followed = made, mp.formula_motion(["0.5 + 0.1*t", "0.5"], 1.0, orientation=["0", "0", "0.3"])
     s = mp.Scenario(robot=robot, duration=0.01, reference=followed, **needs, **{group: whole})
     path = f"{group}[0].{d.name}" if isinstance(whole, tuple) else f"{group}.{d.name}"
     for what, value in bad(d):

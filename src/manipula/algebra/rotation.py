@@ -127,6 +127,20 @@ def to_quaternion_wxyz(R: np.ndarray) -> np.ndarray:
     return q if q[0] >= 0 else -q
 
 
+def quaternions_wxyz(R: np.ndarray) -> np.ndarray:
+    """Unit quaternions (N, 4) of many numeric rotations (N, 3, 3), of either sign."""
+    m = np.asarray(R, float)
+    x, y, z = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
+    xy, xz, yz = m[:, 0, 1] + m[:, 1, 0], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 2] + m[:, 2, 1]
+    a, b, c = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
+    K = np.array(
+        [[1 + a + b + c, x, y, z], [x, 1 + a - b - c, xy, xz], [y, xy, 1 - a + b - c, yz], [z, xz, yz, 1 - a - b + c]]
+    )
+    best = np.argmax(np.einsum("kkn->kn", K), axis=0)  # 4 q_k q for every k; the largest divides best
+    q = K[best, :, np.arange(len(m))]
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
 def log(R: np.ndarray) -> np.ndarray:
     """Rotation vector (axis times angle, angle in [0, π]) of a numeric rotation, accurate at 0 and at π."""
     q = to_quaternion_wxyz(R)
@@ -134,6 +148,15 @@ def log(R: np.ndarray) -> np.ndarray:
     if length < 1e-12:
         return 2.0 * q[1:]
     return q[1:] * (2.0 * math.atan2(length, q[0]) / length)
+
+
+def rotation_vectors(R: np.ndarray) -> np.ndarray:
+    """:func:`log` of many numeric rotations (..., 3, 3), shape (..., 3)."""
+    q = quaternions_wxyz(R.reshape(-1, 3, 3))
+    q[q[:, 0] < 0.0] *= -1.0
+    length = np.linalg.norm(q[:, 1:], axis=1)
+    factor = np.where(length < 1e-12, 2.0, 2.0 * np.arctan2(length, q[:, 0]) / np.maximum(length, 1e-300))
+    return (q[:, 1:] * factor[:, None]).reshape(*R.shape[:-2], 3)
 
 
 def align_z(axis: Vector) -> np.ndarray:

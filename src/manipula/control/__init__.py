@@ -1,6 +1,6 @@
 """Controllers: one file per family, one line in the registry gives each its name in files.
 
-===================  ===================================================
+===================  ==============================================================
 ``joint_pd``         PD, and PD with gravity compensation
 ``pid``              PID whose integral does not wind up
 ``computed_torque``  computed torque in joint space
@@ -10,9 +10,10 @@
 ``sliding_mode``     sliding mode with a boundary layer
 ``lqr``              linear-quadratic regulation about a posture
 ``simple``           gravity compensation, functions of a user
+``pose_task``        errors of position and orientation, which the task space shares
 ``memory``           controllers that remember something between calls
 ``base``             what a controller is
-===================  ===================================================
+===================  ==============================================================
 """
 
 from __future__ import annotations

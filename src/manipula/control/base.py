@@ -20,6 +20,7 @@ from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.parts.checks import check_fit, check_part
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
+from manipula.redundancy.orientation import TurnTarget, turn_target
 from manipula.robot.robot import Robot
 
 MOST_STATES = 100_000
@@ -36,6 +37,9 @@ class _Motion(NamedTuple):
 class Target(_Motion):
     """Where to be at this moment: position, velocity, acceleration, in joint space (n,) or of the tip (3,)."""
 
+    turn: TurnTarget | None = (
+        None  # how the tool is to be turned, where the reference says so and the controller follows it
+    )
     further: Callable[[int], np.ndarray] | None = (
         None  # derivatives of the third and higher orders, where there are any
     )
@@ -47,10 +51,18 @@ class Target(_Motion):
         return np.zeros(len(self.position)) if self.further is None else self.further(order)
 
 
-def target_of(derivative: Callable[[int], np.ndarray]) -> Target:
-    """The target whose k-th derivative is ``derivative(k)``; those beyond the acceleration are computed when asked for."""
-    target = Target(derivative(0), derivative(1), derivative(2))
-    target.further = derivative
+def target_of(derivative: Callable[[int], np.ndarray], turned: bool = False) -> Target:
+    """The target whose k-th derivative is ``derivative(k)``; those beyond the acceleration are computed when asked for.
+
+    ``turned``: the rows are three coordinates of the tip, then a quaternion.
+    """
+    rows = [derivative(k) for k in range(3)]
+    if not turned:
+        target = Target(*rows)
+        target.further = derivative
+        return target
+    target = Target(*(row[:3] for row in rows))
+    target.further, target.turn = (lambda k: derivative(k)[:3]), turn_target(*(row[3:] for row in rows))
     return target
 
 
@@ -66,6 +78,7 @@ class Controller(ABC):
     name: ClassVar[str]
     space: ClassVar[Space]
     measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors
+    follows_orientation: ClassVar[bool] = False  # does it look at ``target.turn``?
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -87,6 +100,14 @@ class Controller(ABC):
     def initial_state(self, arm: Arm) -> Vector:
         """The states of the controller at the start: zeros, unless a controller says otherwise."""
         return np.zeros(self.states(arm.n))
+
+    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target | None) -> Vector:
+        """The same where it depends on the state of the arm and on the target there; ``initial_state`` unless a controller says otherwise."""
+        return self.initial_state(arm)
+
+    def facing(self, arm: Arm, reference: Any) -> Controller:
+        """The controller as it follows this reference; itself, unless what it controls depends on the reference."""
+        return self
 
     def count(self, each: str, robot: Robot) -> int | None:
         """How many numbers a field needs that holds one per ``each``; ``None`` where only the controller itself knows."""

@@ -1,4 +1,7 @@
-"""Task-space control of redundant arms: resolved accelerations, operational space, impedance."""
+"""Task-space control of redundant arms: resolved accelerations, operational space, impedance.
+
+Where the reference says how the tool is turned, position and orientation are controlled together (``pose_task.py``).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import numpy as np
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
-from manipula.control.base import Controller, Space, Target
+from manipula.control.base import Target
+from manipula.control.pose_task import Orientation, PoseController, RotationGain, task_target
 from manipula.parts.field import Flag, Number, Parts, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
@@ -28,28 +32,15 @@ Compensation = Annotated[
 ]
 
 
-def task_target(arm: Arm, target: Target) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Target restricted to the coordinates that the arm can move (x, y for a planar one)."""
-    rows = list(arm.task)
-    return target.position[rows], target.velocity[rows], target.acceleration[rows]
-
-
-def wanted_acceleration(gains: Any, arm: Arm, q: Vector, qd: Vector, target: Target, J: np.ndarray) -> np.ndarray:
-    r""":math:`\ddot x_d + K_v\dot e + K_p e - \dot J\dot q`: what :math:`J\ddot q` must be, for a controller with fields kp and kv."""
-    x_d, v_d, a_d = task_target(arm, target)
-    k = len(arm.task)
-    e, ed = x_d - arm.position(q)[list(arm.task)], v_d - J @ qd
-    return array(a_d + per_joint(gains.kv, k) * ed + per_joint(gains.kp, k) * e - arm.task_jacobian_rate(q, qd) @ qd)
-
-
 @dataclass(frozen=True)
-class TaskSpaceComputedTorque(Controller):
+class TaskSpaceComputedTorque(PoseController):
     r"""Resolved acceleration with the pseudoinverse [Žlajpah, (16), corrected: :math:`\dot J\dot q`, not :math:`\ddot J\dot q`].
 
     .. math:: \tau = M\left[J^+(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q) + (1-J^+J)\,z\right] + C\dot q + g\;(+\;\tau_f)
 
     Because :math:`JJ^+ = 1` the tip error obeys :math:`\ddot e + K_v\dot e + K_p e = 0` whatever the arm. Without z the joints keep the
-    null-space velocity they have; ``null_damping`` k gives :math:`z = -k\dot q` plus the criteria.
+    null-space velocity they have; ``null_damping`` k gives :math:`z = -k\dot q` plus the criteria. An orientation obeys the same law in
+    the coordinates of its error (:mod:`manipula.redundancy.orientation`).
     """
 
     kp: Kp
@@ -58,12 +49,14 @@ class TaskSpaceComputedTorque(Controller):
     damping: Annotated[Any, Number("m or rad", "λ of the damped pseudoinverse; 0 is exact", least=0.0)] = 0.0
     criteria: Criteria = ()
     friction: Compensation = True
+    orientation: Orientation = "auto"
+    kp_rotation: Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")] = None
+    kv_rotation: Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")] = None
     name: ClassVar[str] = "task_space_computed_torque"
-    space: ClassVar[Space] = "task"
+    rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        J = arm.task_jacobian(q)
-        wanted = wanted_acceleration(self, arm, q, qd, target, J)
+        J, wanted = self.resolved(arm, q, qd, target, state)
         qdd = pseudoinverse_times(J, wanted, self.damping * self.damping)
         z = secondary(self, arm, q, qd)
         if z is not None:
@@ -77,12 +70,12 @@ def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | 
     damped = not (isinstance(controller.null_damping, float) and controller.null_damping == 0.0)
     if not damped and not controller.criteria:
         return None
-    z = combined(controller.criteria, arm, q, qd)
+    z = combined(controller.criteria, controller.turned_arm(arm), q, qd)
     return array(z - controller.null_damping * qd) if damped else z
 
 
 @dataclass(frozen=True)
-class OperationalSpace(Controller):
+class OperationalSpace(PoseController):
     r"""Operational space control with the dynamically consistent inverse [Khatib 1987].
 
     .. math:: \tau = J^T\Lambda\left(\ddot x_d + K_v\dot e + K_p e - \dot J\dot q\right) + C\dot q + g + N^T(\bar m z - kM\dot q),\qquad
@@ -97,13 +90,15 @@ class OperationalSpace(Controller):
     null_damping: NullDamping = 0.0
     criteria: Criteria = ()
     friction: Compensation = True
+    orientation: Orientation = "auto"
+    kp_rotation: Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")] = None
+    kv_rotation: Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")] = None
     name: ClassVar[str] = "operational_space"
-    space: ClassVar[Space] = "task"
+    rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
-        J, M = arm.task_jacobian(q), arm.mass_matrix(q)
+        (J, wanted), M = self.resolved(arm, q, qd, target, state), arm.mass_matrix(q)
         MJ = solve_spd(M, J.T)  # M⁻¹Jᵀ, n×k
-        wanted = wanted_acceleration(self, arm, q, qd, target, J)
         tau = J.T @ solve_spd(J @ MJ, wanted) + arm.nonlinear_effects(q, qd)
         push = self._null_torque(arm, q, qd, M)
         if push is not None:
@@ -115,14 +110,17 @@ class OperationalSpace(Controller):
         damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
         if not damped and not self.criteria:
             return None
-        push = np.trace(M) * (1.0 / arm.n) * combined(self.criteria, arm, q, qd)
+        push = np.trace(M) * (1.0 / arm.n) * combined(self.criteria, self.turned_arm(arm), q, qd)
         return array(push - self.null_damping * (M @ qd)) if damped else array(push)
 
 
 @dataclass(frozen=True)
-class Impedance(Controller):
+class Impedance(PoseController):
     r""":math:`\tau = J^T\left[K(x_d - x) + D(\dot x_d - \dot x)\right] + g - k\dot q`: the tip
     behaves like a spring and damper [Hogan 1985].
+
+    An orientation is held by a spring and damper too, with the moment :math:`W^T(K_oe + D_o\dot e)` of the error e (rows W of
+    :mod:`manipula.redundancy.orientation`): it is the one whose energy is :math:`\tfrac12e^TK_oe`, so the arm stays passive at any angle.
     """
 
     stiffness: Annotated[Any, PerJoint("N/m", "stiffness K of the tip", least=0.0, each="coordinate")]
@@ -130,10 +128,18 @@ class Impedance(Controller):
     joint_damping: Annotated[
         Any, PerJoint("N·m·s/rad or N·s/m", "damping k of the joints, keeps the null space quiet", least=0.0)
     ] = 0.0
+    orientation: Orientation = "auto"
+    stiffness_rotation: Annotated[Any, RotationGain("N·m/rad", "stiffness K_o of the tool's orientation")] = None
+    damping_rotation: Annotated[Any, RotationGain("N·m·s/rad", "damping D_o of the tool's orientation")] = None
     name: ClassVar[str] = "impedance"
-    space: ClassVar[Space] = "task"
+    rotation_gains: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
+    shares_gains: ClassVar[bool] = False
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        if target.turn is not None and self.is_turned:
+            e = self.errors(arm, q, qd, target, state)
+            force = self.all_gains("stiffness", arm) * e.e + self.all_gains("damping", arm) * e.rate
+            return e.J.T @ array(force) + arm.gravity(q) - per_joint(self.joint_damping, arm.n) * qd
         x_d, v_d, _ = task_target(arm, target)
         k = len(arm.task)
         J = arm.task_jacobian(q)

@@ -5,6 +5,7 @@
 ``joint_move``      synchronised jerk-limited moves between joint vectors
 ``limits``          does a motion keep its limits?
 ``reference_from``  motions from logs: smoothing splines with a stated error
+``pose_motion``     position and orientation as seven coordinates
 ``waypoints``       motions through points at given times
 ``formula_motion``  motions whose coordinates are formulas in time
 ``piecewise``       motions as tables of polynomials

@@ -99,7 +99,7 @@ class FormulaMotion(Trajectory):
 
     def rotation(self, t: Any) -> np.ndarray:
         """R of the tool in base axes, shape (*t.shape, 3, 3)."""
-        return self._rotations(t, 0)[0]
+        return self.rotation_rates(t, 0)[0]
 
     def pose(self, t: Any) -> np.ndarray:
         """Homogeneous pose of the tool, shape (*t.shape, 4, 4)."""
@@ -109,21 +109,22 @@ class FormulaMotion(Trajectory):
 
     def angular_velocity(self, t: Any) -> np.ndarray:
         """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
-        R = self._rotations(t, 1)
+        R = self.rotation_rates(t, 1)
         return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
 
     def angular_acceleration(self, t: Any) -> np.ndarray:
         """ω̇ in base axes: the skew part of R̈ Rᵀ."""
-        R = self._rotations(t, 2)
+        R = self.rotation_rates(t, 2)
         return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
 
-    def _rotations(self, t: Any, order: int) -> np.ndarray:
+    def rotation_rates(self, t: Any, order: int, side: Side = "right") -> np.ndarray:
+        """``[R, Ṙ, …]`` at times t: shape (order + 1, *t.shape, 3, 3)."""
         from manipula.algebra.rotation import from_rpy
 
         if self._angles is None:
             raise DescriptionError("This motion says nothing about the orientation of the tool.", field="orientation")
-        times, moving = self._inside(t, "right")
-        R = np.asarray(from_rpy(*self._angles(self._series(times, order, "right"))), dtype=object)
+        times, moving = self._inside(t, side)
+        R = np.asarray(from_rpy(*self._angles(self._series(times, order, side))), dtype=object)
         out = np.stack([_taken(c, times, order) for c in R.ravel()], axis=-1).reshape(order + 1, len(times), 3, 3)
         out[1:, ~moving] = 0.0
         return out.reshape(order + 1, *np.shape(t), 3, 3)

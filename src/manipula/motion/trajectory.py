@@ -143,17 +143,20 @@ class PathTrajectory(Trajectory):
     @cached_property
     def breaks(self) -> np.ndarray:  # type: ignore[override]
         """Breaks of the law, and the times at which the path's breaks are passed."""
-        inner = self.path.breaks[1:-1]
-        low, high = np.zeros(len(inner)), np.full(len(inner), self.duration)
-        for _ in range(80 if len(inner) else 0):  # bisection to the last bit: s(t) never decreases
-            middle = (low + high) / 2
-            before = self.profile.evaluate(middle, 0)[0] < inner
-            low, high = np.where(before, middle, low), np.where(before, high, middle)
-        times = np.sort(np.concatenate([self.profile.breaks, (low + high) / 2]))
+        times = np.sort(np.concatenate([self.profile.breaks, self.times_at(self.path.breaks[1:-1])]))
         keep = np.concatenate([[True], np.diff(times) > 1e-12 * self.duration])
         times = times[keep]
         times[-1] = self.duration
         return times
+
+    def times_at(self, s: np.ndarray) -> np.ndarray:
+        """When arc lengths s (k,) are passed [s]."""
+        low, high = np.zeros(len(s)), np.full(len(s), self.duration)
+        for _ in range(80 if len(s) else 0):  # bisection to the last bit: s(t) never decreases
+            middle = (low + high) / 2
+            before = self.profile.evaluate(middle, 0)[0] < s
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        return (low + high) / 2
 
     def arc_length(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[s, ṡ, …]``: shape (order + 1, *t.shape)."""
@@ -196,17 +199,18 @@ class PathTrajectory(Trajectory):
 
     def angular_velocity(self, t: Any) -> np.ndarray:
         """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
-        R = self._rotation_rates(t, 1)
+        R = self.rotation_rates(t, 1)
         return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
 
     def angular_acceleration(self, t: Any) -> np.ndarray:
         """ω̇ in base axes: the skew part of R̈ Rᵀ."""
-        R = self._rotation_rates(t, 2)
+        R = self.rotation_rates(t, 2)
         return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
 
-    def _rotation_rates(self, t: Any, order: int) -> np.ndarray:
-        s = self.profile.evaluate(t, order)
-        return _chain(self.path.rotation(s[0], order), s[..., None, None])
+    def rotation_rates(self, t: Any, order: int, side: Side = "right") -> np.ndarray:
+        """``[R, Ṙ, …]`` at times t: shape (order + 1, *t.shape, 3, 3)."""
+        s = self.profile.evaluate(t, order, side)
+        return _chain(self.path.rotation(s[0], order, side), s[..., None, None])
 
 
 def _chain(d: np.ndarray, s: np.ndarray) -> np.ndarray:

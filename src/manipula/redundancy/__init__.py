@@ -5,6 +5,7 @@
 ``joint_limits``       keep joints within their range
 ``obstacle_distance``  keep the arm off a sphere
 ``criterion``          what a criterion is, and the sum of several
+``orientation``        errors of orientation whose closed loop is linear
 ``arm``                ``Arm``: a robot's equations as controllers and criteria use them
 ``resolution``         rates and accelerations for one task or a hierarchy
 ``pseudoinverse``      damped and weighted pseudoinverses, once

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.linear import array, zeros
+from manipula.algebra.linear import array, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
@@ -43,8 +43,10 @@ class Arm:
     """M, h, g, Jacobians of a robot: the controller's model of the plant, and what secondary criteria are computed from.
 
     ``task`` are the rows of the frame's velocity that count: unless they are given, those of the linear velocity that the arm can move
-    at all (x and y for a planar arm).
+    at all (x and y for a planar arm). ``turn`` says how much of the frame's orientation belongs to the task (``orientation.py``).
     """
+
+    turn = "free"
 
     def __init__(
         self, robot: Robot, mechanism: Mechanism | None = None, shares_plant: bool = False, frame: str = TIP,
@@ -160,23 +162,49 @@ class Arm:
         """Rows of the frame's Jacobian: those given, else the indices among x, y, z that it can move in, seen from three postures."""
         if self._rows is not None:
             return self._rows
+        J = np.hstack([np.asarray(seen[:3], float) for seen in self._seen])
+        return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
+
+    @cached_property
+    def _seen(self) -> list[np.ndarray]:
+        """The frame's Jacobian in three postures."""
         rng = np.random.default_rng(0)
         free = self.robot.parameters
         mechanism = (
             prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else mechanism_of(self.robot)
         )
-        J = np.hstack(
-            [
-                np.asarray(kinematics.jacobian(mechanism, q, self.frame)[:3], float)
-                for q in rng.uniform(-1, 1, (3, self.n))
-            ]
-        )
-        return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
+        return [kinematics.jacobian(mechanism, q, self.frame) for q in rng.uniform(-1, 1, (3, self.n))]
+
+    @cached_property
+    def turn_axes(self) -> np.ndarray:
+        """Directions about which the frame can be turned at all, seen from three postures: (k, 3) with k = 0, 1 (one fixed axis), 2 or 3."""
+        axes = np.hstack([np.asarray(J[3:], float) for J in self._seen])
+        sigma, V = np.linalg.svd(axes.T, full_matrices=False)[1:]
+        found = V[sigma > 1e-9 * max(1.0, float(sigma[0]))]
+        return array([v * (1.0 if v[np.argmax(np.abs(v))] > 0 else -1.0) for v in found]).reshape(-1, 3)
+
+    def facing(self, turn: str) -> Arm:
+        """The same arm with as much of the orientation in its task as ``turn`` says."""
+        if turn == self.turn:
+            return self
+        out = copy.copy(self)
+        out.turn = turn
+        return out
 
     def task_jacobian(self, q: Vector) -> np.ndarray:
-        """Rows of the Jacobian that belong to ``task``."""
-        return self.jacobian(q)[list(self.task)]
+        """Rows of the Jacobian that belong to ``task``, and below them those of the angular velocity that ``turn`` asks for."""
+        J = self.jacobian(q)
+        rows = J[list(self.task)]
+        if self.turn == "free":
+            return rows
+        if self.turn == "full":
+            return array(np.concatenate([rows, J[3:]]))
+        if self.turn == "angle":
+            return array(np.concatenate([rows, [[dot(self.turn_axes[0], J[3:, i]) for i in range(self.n)]]]))
+        k = "xyz".index(self.turn)
+        beside = self.pose(q)[:3, [(k + 1) % 3, (k + 2) % 3]]
+        return array(np.concatenate([rows, beside.T @ J[3:]]))
 
     def task_jacobian_rate(self, q: Vector, qd: Vector) -> np.ndarray:
-        """The time derivative of the Jacobian of the task."""
+        """The time derivative of the rows that belong to ``task``."""
         return self.jacobian_rate(q, qd)[list(self.task)]

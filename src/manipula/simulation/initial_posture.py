@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError
 from manipula.redundancy.arm import Arm
+from manipula.redundancy.orientation import TurnTarget, turn_error
 from manipula.robot.robot import Robot
 
 ROUNDING = 1e-15
@@ -97,8 +98,10 @@ def least_change(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(A, residual, rcond=1e-10)[0]
 
 
-def projected(robot: Robot, reference: Any, q: np.ndarray) -> np.ndarray:
+def projected(robot: Robot, reference: Any, q: np.ndarray, turn: str = "free") -> np.ndarray:
     """A posture near q that puts the tip at the start of a task reference, by the smallest changes of joints.
+
+    ``turn``: how much of the reference's orientation it must have as well (``redundancy/orientation.py``).
 
     Raises:
         DescriptionError: when no posture near ``q`` puts the tip there.
@@ -109,13 +112,25 @@ def projected(robot: Robot, reference: Any, q: np.ndarray) -> np.ndarray:
     at = np.asarray(reference.position(0.0), float)
     goal[: len(at)] = at
 
+    wanted = (
+        None if turn == "free" else TurnTarget(np.asarray(reference.rotation(0.0), float), np.zeros(3), np.zeros(3))
+    )
+
     def rows(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.asarray(arm.task_jacobian(q), float), np.asarray(arm.position(q), float)[chosen] - goal[chosen]
+        A, off = np.asarray(arm.task_jacobian(q), float), np.asarray(arm.position(q), float)[chosen] - goal[chosen]
+        if wanted is None:
+            return A, off
+        axis = arm.turn_axes[0] if turn == "angle" else None
+        found = turn_error(turn, np.asarray(arm.pose(q), float)[:3, :3], np.zeros(3), wanted, axis=axis)
+        A = np.concatenate([A, np.asarray(found.rows, float) @ np.asarray(arm.jacobian(q), float)[3:]])
+        return A, np.concatenate([off, -np.asarray(found.e, float)])
 
     found, left = restored(robot, rows, q, FAR)
     if left > FAR:
+        turned = ", turned as it says" if wanted is not None else ""
         raise DescriptionError(
-            f"No posture near the given one puts the tip at the start of the reference ({_text(goal)} m); it stays {left:.3g} m away.",
+            f"No posture near the given one puts the tip at the start of the reference ({_text(goal)} m{turned}); it stays "
+            f"{left:.3g} m{' or rad' * bool(turned)} away.",
             field="q0",
         )
     return found

@@ -10,8 +10,11 @@ import numpy as np
 from manipula.control.base import Controller, prepared, state_count
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
+from manipula.ik.tracking.continuation import has_orientation
+from manipula.motion.pose_motion import COORDINATES, PoseMotion
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
+from manipula.redundancy.orientation import resolved_turn
 from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
@@ -51,12 +54,14 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     kind = s.resolved_kind()
     controller = s.controller if kind == "dynamic" else None
     reference, dimension = None, robot.n
-    torques = None
+    torques, turned = None, False
     if kind == "playback":
         reference, torques = _torque_table(s), lambda t: t
     elif controller is not None:
         reference, dimension = _reference(s, controller)
-        controller = _prepared(s, controller, friction, drives)
+        controller = _prepared(s, controller.facing(Arm(s.model or robot), reference), friction, drives)
+        if controller.follows_orientation and has_orientation(reference):
+            reference, dimension, turned = PoseMotion(reference), COORDINATES, True
     states = 0 if controller is None else state_count(controller, robot.n)
     works = (*WORKS, *(("contact",) if s.contacts else ()), *(("base",) if s.base_motion is not None else ()))
     layout = StateLayout.of(robot.n, friction, drives, states, works)
@@ -88,6 +93,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         contacts,
         s.base_motion,
         torques,
+        turned=turned,
     )
     return plant, dimension, reference
 
@@ -174,5 +180,15 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     qd = np.zeros(n) if qd is None else qd
     q, qd = (np.broadcast_to(np.asarray(v, float), (size, n)).copy() for v in (q, qd))
     if s.start == "project" and reference is not None and not joint:
-        q = np.array([projected(s.robot, reference, row) for row in q])
+        turn = turn_of(s)
+        q = np.array([projected(s.robot, reference, row, turn) for row in q])
     return q, qd
+
+
+def turn_of(s: Scenario) -> str:
+    """How much of the orientation that the reference of a run says is followed; "free" where it says none."""
+    if not has_orientation(s.reference) or s.reference.space != "task":
+        return "free"
+    if s.controller is not None and s.resolved_kind() == "dynamic":
+        return getattr(s.controller.facing(Arm(s.model or s.robot), s.reference), "orientation", "free")
+    return resolved_turn("auto", Arm(s.robot), f"A run of kind '{s.resolved_kind()}'")

@@ -56,6 +56,9 @@ class _Turned(Orientation):
     def __init__(self, inner: Orientation, source: Path, R: np.ndarray, factor: float) -> None:
         self.inner, self.source, self.R, self.factor = inner, source, R, factor
 
+    def breaks(self, path: Path) -> np.ndarray:
+        return self.inner.breaks(self.source) * self.factor
+
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         at = np.clip(s / self.factor, 0.0, self.source.length)
         powers = self.factor ** -np.arange(order + 1.0)
@@ -65,6 +68,9 @@ class _Turned(Orientation):
 class _Reversed(Orientation):
     def __init__(self, inner: Orientation, source: Path) -> None:
         self.inner, self.source = inner, source
+
+    def breaks(self, path: Path) -> np.ndarray:
+        return self.source.length - self.inner.breaks(self.source)[::-1]
 
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         other: Side = "left" if side == "right" else "right"
@@ -78,6 +84,12 @@ class _Chained(Orientation):
     def __init__(self, parts: Sequence[Path]) -> None:
         self.parts = parts
         self.ends = np.cumsum([0.0, *(part.length for part in parts)])
+
+    def breaks(self, path: Path) -> np.ndarray:
+        inner = [
+            start + part.orientation.breaks(part) for start, part in zip(self.ends, self.parts) if part.orientation
+        ]
+        return np.concatenate([*inner, self.ends[1:-1]])
 
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         slack = 1e-12 * self.ends[-1] * (1 if side == "right" else -1)

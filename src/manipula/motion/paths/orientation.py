@@ -30,6 +30,10 @@ class Orientation(ABC):
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         """``[R, dR/ds, …]`` at arc lengths s (N,): shape (order + 1, N, 3, 3)."""
 
+    def breaks(self, path: Path) -> np.ndarray:
+        """Arc lengths inside the path where a derivative of R may jump, beside the path's own breaks."""
+        return np.zeros(0)
+
 
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
     """Hamilton product."""
@@ -173,6 +177,9 @@ class KeyedOrientation(Orientation):
             turn = [-(a + b) / 4 for a, b in zip(after, before)]
             inner[i] = multiply(list(self.keys[i]), exponential(turn))
         return inner
+
+    def breaks(self, path: Path) -> np.ndarray:
+        return self.at[1:-1] * path.length
 
     def rotations(self, path: Path, s: np.ndarray, order: int, side: Side) -> np.ndarray:
         places = self.at * path.length

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.control.base import Target
+from manipula.control.base import target_of
 from manipula.control.memory import renewed, snapshot
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
@@ -44,7 +44,8 @@ def rehearse(s: Scenario) -> None:
         at = np.asarray(followed.derivatives(0.0, 2), float)
         target[:, : at.shape[-1]] = at[..., :dimension]
     torques = None if plant.torques is None else lambda t: np.zeros(s.robot.n)
-    rehearse_plant(replace(plant, reference=lambda t: Target(*target), torques=torques), q[0], qd[0])
+    at_start = target_of(lambda k: target[k] if k < 3 else np.zeros(dimension), plant.turned)
+    rehearse_plant(replace(plant, reference=lambda t: at_start, torques=torques), q[0], qd[0])
 
 
 def check_memories(plant: Plant) -> None:

@@ -7,15 +7,18 @@ import dataclasses
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
+from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
+from manipula.redundancy.orientation import check_reachable
 from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.plant.free_parameters import check_every_run
 from manipula.simulation.plant.wrenches import acting
+from manipula.simulation.plant_of_scenario import turn_of
 from manipula.simulation.run_kinds import ELSEWHERE, NEEDED, RUN_KINDS, acts
 from manipula.simulation.scenario import Scenario
 
-TURNING = 'runs of kind "inverse_dynamics" and track() honour it'
+TURNING = 'controllers of the task space, runs of kind "kinematic" and "inverse_dynamics", and track() honour it'
 
 
 def check_requests(s: Scenario) -> None:
@@ -129,16 +132,17 @@ def _reference(s: Scenario) -> None:
 
 
 def _orientation(s: Scenario, kind: str) -> None:
-    if kind == "inverse_dynamics" or not getattr(s.reference, "has_orientation", False):
+    """An orientation that nobody would follow, or that this arm cannot."""
+    if kind == "inverse_dynamics" or not getattr(s.reference, "has_orientation", False) or s.reference.space != "task":
         return
-    who = "A kinematic run" if kind == "kinematic" else f"A {kind} run"
-    if s.controller is not None and kind == "dynamic":
-        who = f"The controller '{s.controller.name}'"
-    raise DescriptionError(
-        f"The reference says how the tool is turned. {who} follows positions only and would ignore that: give the path "
-        f"without an orientation; {TURNING}.",
-        field="reference.orientation",
-    )
+    if kind == "dynamic" and s.controller is not None and not s.controller.follows_orientation:
+        raise DescriptionError(
+            f"The reference says how the tool is turned. The controller '{s.controller.name}' follows positions only and would ignore "
+            f"that: give the path without an orientation; {TURNING}.",
+            field="reference.orientation",
+        )
+    robot = s.robot.with_parameters(**dict.fromkeys(s.robot.parameters, 1.0)) if s.robot.parameters else s.robot
+    check_reachable(turn_of(s), Arm(robot), s.reference)
 
 
 def _criteria(s: Scenario) -> None:

@@ -2,6 +2,9 @@ r"""Kinematic closed loop: resolved motion rate with null-space criteria, no dyn
 
 .. math:: \dot q = J^+\left(\dot x_d + k(x_d - x)\right) + (1 - J^+J)\,z
 
+Where the reference says how the tool is turned, the rows of its orientation error stand below those of the position
+(:mod:`manipula.redundancy.orientation`): both errors then decay as :math:`e^{-kt}`, whatever their size.
+
 Accelerations are the exact time derivative of this law along its own motion; torques follow from inverse dynamics.
 """
 
@@ -18,12 +21,15 @@ from manipula.algebra.linear import array
 from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.model import Model
+from manipula.motion.pose_motion import COORDINATES, PoseMotion
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import combined
+from manipula.redundancy.orientation import turn_error, turn_target
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.loop import ReferenceTable
+from manipula.simulation.plant_of_scenario import turn_of
 from manipula.simulation.progress import phase
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
@@ -35,10 +41,20 @@ PROBES = 4  # postures around the start at which somebody's criteria are compare
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
-    """Joint rates at posture q for a target position x and velocity v of the task's coordinates."""
-    J = arm.task_jacobian(q)
+    """Joint rates at posture q for a target position x and velocity v: of the task's coordinates, then of a quaternion if the arm is turned."""
     rows = list(arm.task)
-    rate = pseudoinverse_times(J, array(v + s.gain * (x - arm.position(q)[rows])))
+    k = len(rows)
+    if arm.turn == "free":
+        J = arm.task_jacobian(q)
+        rate = pseudoinverse_times(J, array(v + s.gain * (x - arm.position(q)[rows])))
+    else:
+        whole = arm.jacobian(q)
+        target = turn_target(x[k:], v[k:], 0.0 * v[k:])
+        axis = arm.turn_axes[0] if arm.turn == "angle" else None
+        turn = turn_error(arm.turn, arm.pose(q)[:3, :3], np.zeros(3), target, axis=axis)
+        J = array(np.concatenate([whole[rows], turn.rows @ whole[3:]]))
+        wanted = [*(v[:k] + s.gain * (x[:k] - arm.position(q)[rows])), *(turn.drift + s.gain * turn.e)]
+        rate = pseudoinverse_times(J, array(wanted))
     if s.criteria:
         rate = rate + null_space_times(J, combined(s.criteria, arm, q))
     return array(rate)
@@ -46,11 +62,12 @@ def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
 
 def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
     """The compiled loop over q and the observer that gives qd, qdd at a sample."""
-    arm = Arm(s.robot)
-    rows = list(arm.task)
+    arm = Arm(s.robot).facing(turn_of(s))
+    rows = task_rows(arm)
     n = s.robot.n
     method = FIXED[s.integrator]
-    shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6)}
+    width = 3 if arm.turn == "free" else COORDINATES
+    shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", width, 6)}
     grid: dict[str, tuple[Any, ...]] = {"times": ("s",), "marks": ("k+1",), "ends": ("k", 1), "samples": ()}
 
     def target(breaks: Any, coefficients: Any) -> Any:
@@ -87,7 +104,9 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         qdd = array([y.derivative(1) if isinstance(y, Jet) else 0.0 for y in along])
         return {"qd": qd, "qdd": qdd}
 
-    parts = identity(s.robot, s.criteria, s.gain, method, Arm)  # what ``law`` reads of the scenario, and the method
+    parts = identity(
+        s.robot, s.criteria, s.gain, method, Arm, arm.turn
+    )  # what ``law`` reads of the scenario, and the method
     run = native.kernel_of(
         loop, {**shapes, **grid, "h": (), "ratio": ()}, f"{s.robot.name}.kinematic", parts,
         ("breaks", "coefficients", *grid),
@@ -96,6 +115,18 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         observe, {**shapes, "t": ()}, f"{s.robot.name}.kinematic_observer", parts, ("breaks", "coefficients")
     )
     return run, look
+
+
+def task_rows(arm: Arm) -> list[int]:
+    """Rows of a table of the tip that the law follows: coordinates that the arm can move, and the quaternion if it is turned."""
+    return [*arm.task, *(range(3, COORDINATES) if arm.turn != "free" else ())]
+
+
+def table_of(reference: Any) -> ReferenceTable:
+    """A task reference as a table: the tip's coordinates, and a quaternion where it says how the tool is turned."""
+    if getattr(reference, "has_orientation", False):
+        return ReferenceTable.of(PoseMotion(reference), COORDINATES)
+    return ReferenceTable.of(reference, 3)
 
 
 def check_kinematic(s: Scenario) -> None:
@@ -111,7 +142,7 @@ def check_kinematic(s: Scenario) -> None:
 def run_kinematic(s: Scenario, q0: np.ndarray, t: np.ndarray | None = None) -> JointMotion:
     """The motion of a kinematic run at times t (its samples), (N, S, n), and the error estimate of a repetition with divided steps."""
     check_kinematic(s)
-    table = ReferenceTable.of(s.reference, 3)
+    table = table_of(s.reference)
     run, look = kernels(s)
     _check_criteria(s, look, table, q0[0])
     phase("integrating")
@@ -126,16 +157,24 @@ def run_kinematic(s: Scenario, q0: np.ndarray, t: np.ndarray | None = None) -> J
         fine, _ = run(q0, *given, RATIO)
         estimate, agreed = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))
     after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
-    J = Model(s.robot).jacobian(q)[..., list(Arm(s.robot).task), :]
+    J = _task_jacobians(s, q)
     return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J), True, agreed)
+
+
+def _task_jacobians(s: Scenario, q: np.ndarray) -> np.ndarray:
+    """The rows that the rates were solved with, (..., S, k, n)."""
+    arm, J = Arm(s.robot).facing(turn_of(s)), Model(s.robot).jacobian(q)
+    if arm.turn == "angle":
+        return np.concatenate([J[..., list(arm.task), :], np.asarray(arm.turn_axes, float) @ J[..., 3:, :]], axis=-2)
+    return J[..., [*arm.task, *((3, 4, 5) if arm.turn == "full" else ())], :]
 
 
 def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0: np.ndarray) -> None:
     """Somebody's criteria, compiled and in Python, must be the same functions; code that looks at types may be two."""
     if is_own(s.criteria):
         return
-    arm = Arm(s.robot)
-    x, v = (table.coefficients[0, list(arm.task), k] for k in (0, 1))
+    arm = Arm(s.robot).facing(turn_of(s))
+    x, v = (table.coefficients[0, task_rows(arm), k] for k in (0, 1))
     for offset in 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (PROBES, s.robot.n)):
         found = np.asarray(look(q0 + offset, table.breaks, table.coefficients, table.breaks[0])[0], float)
         own = np.asarray(law(s, arm, q0 + offset, x, v), float)

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.rotation import rotation_vectors
 from manipula.errors import DescriptionError, SolveError
+from manipula.ik.tracking.continuation import has_orientation
 from manipula.model import Model
 from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
@@ -18,7 +20,7 @@ from manipula.simulation.checks.requests import integrates
 from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
 from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
-from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic
+from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic, table_of
 from manipula.simulation.given_motion.reach import End, end_of, first_wrong, wrong_end
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged, last_right, told_until, trusted_until
@@ -226,6 +228,15 @@ def _check_gap(s: Scenario, q0: np.ndarray) -> None:
     rows = [i for i in Arm(s.robot).task if i < reference.dimension]
     tip = np.asarray(Model(s.robot).position(q0))
     gap = float(np.linalg.norm(tip[:, rows] - np.asarray(reference.position(0.0), float)[rows], axis=1).max())
+    if has_orientation(reference):
+        off = reference.rotation(0.0) @ np.swapaxes(np.asarray(Model(s.robot).pose(q0))[:, :3, :3], -1, -2)
+        turned = float(np.linalg.norm(rotation_vectors(off), axis=-1).max())
+        if turned > NEAR:
+            raise DescriptionError(
+                f"The tool starts {turned:.3g} rad away from the orientation of the reference, and without a gain it would stay so: give "
+                "start = 'project', a gain, or another q0.",
+                field="q0",
+            )
     if gap > NEAR * max(1.0, float(np.abs(tip).max())):
         raise DescriptionError(
             f"The tip starts {gap:.3g} m away from the start of the reference, and without a gain it would stay so far from its path: "
@@ -280,6 +291,10 @@ def _computed(run: GivenRun) -> Computed:
         target = np.zeros(arrays["tip"].shape)
         target[..., : reference.dimension] = reference.position(t)
         arrays["target"], arrays["error"] = target, target - arrays["tip"]
+        if has_orientation(reference):
+            arrays["orientation_error"] = rotation_vectors(
+                reference.rotation(t) @ np.swapaxes(pose[..., :3, :3], -1, -2)
+            )
     if sum(lay.friction):
         arrays["bristles"] = x[..., bristles].copy()
     arrays["energy"] = arrays["kinetic"] + arrays["potential"]
@@ -333,9 +348,7 @@ def _marks(s: Scenario) -> np.ndarray:
     """Where a derivative of the reference jumps."""
     reference: Any = s.reference
     known = np.asarray(reference.breaks, float)
-    if getattr(reference, "has_orientation", False):
-        return known
-    table = ReferenceTable.of(reference, 3)
+    table = table_of(reference)
     return np.concatenate([table_marks(table.breaks, table.coefficients), known])
 
 

@@ -196,7 +196,11 @@ def _off(facts: Facts, k: int) -> np.ndarray | None:
     if not facts.dynamic:
         rows = [i for i in range(3) if i in Arm(s.robot).task]
         expected[:, rows] = np.exp(-s.gain * t)[:, None] * e[0, rows]
-    return np.abs(e - expected)
+    off = np.abs(e - expected)
+    turned = facts.arrays.get("orientation_error")
+    if turned is None or facts.dynamic:  # inverse dynamics finds its joints by the pose itself
+        return off
+    return np.concatenate([off, np.abs(turned[k] - np.exp(-s.gain * t)[:, None] * turned[k, 0])], axis=1)
 
 
 def _miss(facts: Facts, k: int) -> RunVerdict | None:
@@ -207,6 +211,11 @@ def _miss(facts: Facts, k: int) -> RunVerdict | None:
     if off.max() <= facts.allowed:
         return None
     at, axis = np.unravel_index(int(np.argmax(off)), off.shape)
+    if axis >= 3:
+        return RunVerdict(
+            "failed",
+            f"The tool is turned away from the reference by up to {off.max():.3g} rad, at t = {t[at]:.6g} s (allowed {facts.allowed:.1e} rad).",
+        )
     fixed = axis not in Arm(s.robot).task
     why = f": the tip of '{s.robot.name}' cannot move in {'xyz'[axis]}" if fixed else ""
     how = "misses" if facts.dynamic or s.gain else "leaves"

@@ -11,6 +11,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, ldl, zeros
+from manipula.algebra.rotation_vector import rotation_vector
 from manipula.control.base import target_of
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
@@ -111,7 +112,8 @@ class CompiledLoop:
         controller = parts[0] if self.own_controller else renewed(parts[0])
         table = native.table(breaks, coefficients)
         derived = functools.cache(lambda k: table.derivative(k) if k else table)
-        reference = lambda t: target_of(lambda k: derived(k)(t))  # noqa: E731
+        turned = self.plant.turned
+        reference = lambda t: target_of(lambda k: derived(k)(t), turned)  # noqa: E731
         names = {name: p[len(self.values) + k] for k, name in enumerate(self.names)}
         torques = self.plant.torques
         if torques is not None:
@@ -308,6 +310,8 @@ class CompiledLoop:
         if plant.base_motion is not None:
             more["base_pose"] = base = plant.base_motion.at(t).matrix()
             tip = array(base @ tip)
+        if target.turn is not None:
+            more["orientation_error"] = rotation_vector(array(target.turn.R @ tip[:3, :3].T))
         return {
             "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "external": flow.external,
             "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,

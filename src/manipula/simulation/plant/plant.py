@@ -72,6 +72,7 @@ class Plant:
     base_motion: BaseMotion | None = None
     torques: Callable[[Scalar], Vector] | None = None
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
+    turned: bool = False  # does the reference say how the tool is turned?
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
 
     def mechanism(self, t: Scalar) -> Mechanism:
@@ -314,6 +315,6 @@ class Plant:
                 motors.extend(drive.balanced_state(q[i], qd[i], loads[i]))
         own = np.zeros(0)
         if self.controller is not None and lay.controller:
-            own = self.controller.initial_state(self.arm())
+            own = self.controller.state_at(self.arm(), q, qd, self.reference(0.0))
             own = checked_states(own, lay.controller, self.controller, "initial_state")
         return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * len(lay.works))

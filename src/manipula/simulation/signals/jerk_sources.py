@@ -22,10 +22,10 @@ from manipula.ik.tracking.continuation import has_orientation
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
-from manipula.simulation.given_motion.kinematic import law
+from manipula.simulation.given_motion.kinematic import law, table_of, task_rows
 from manipula.simulation.loops.interpreted import python_rate
-from manipula.simulation.loops.loop import ReferenceTable
 from manipula.simulation.loops.setup import prepare_run
+from manipula.simulation.plant_of_scenario import turn_of
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.kernels import kernel, values_of
 from manipula.simulation.programmed.scenario import ProgramScenario
@@ -179,9 +179,8 @@ def _programmed(result: Result, plant: ProgrammedPlant, integrator: str) -> Jerk
 
 def _kinematic(result: Result, s: Scenario) -> JerkSource:
     """Resolved rates differentiated twice along their own motion."""
-    arm, n = Arm(s.robot), s.robot.n
-    rows = list(arm.task)
-    reference = ReferenceTable.of(s.reference, 3)
+    arm, n = Arm(s.robot).facing(turn_of(s)), s.robot.n
+    rows, reference = task_rows(arm), table_of(s.reference)
 
     def traced(q: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
         table = native.table(breaks, coefficients)
@@ -191,9 +190,14 @@ def _kinematic(result: Result, s: Scenario) -> JerkSource:
         qdd = native.time_derivative(qd, rates)
         return {"qd": qd, "qdd": array(qdd), "jerk": array(native.time_derivative(qdd, rates))}
 
-    shapes: dict[str, tuple[Any, ...]] = {"q": (n,), "breaks": ("m+1",), "coefficients": ("m", 3, 6), "t": ()}
+    shapes: dict[str, tuple[Any, ...]] = {
+        "q": (n,),
+        "breaks": ("m+1",),
+        "coefficients": ("m", reference.coefficients.shape[1], 6),
+        "t": (),
+    }
     name = f"{s.robot.name}.kinematic_jerk"
-    parts = identity(s.robot, s.criteria, s.gain, Arm)
+    parts = identity(s.robot, s.criteria, s.gain, Arm, arm.turn)
     kernel = native.kernel_of(traced, shapes, name, parts, ("breaks", "coefficients"))
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:

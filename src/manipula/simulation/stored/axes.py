@@ -28,12 +28,12 @@ JOINT = {
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
+    "tip": "m", "orientation_error": "rad", "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
     "work_contact": "J", "work_base": "J", "contact_energy": "J", "contact_loss": "J", "contact_force": "N", "penetration": "m",
 }  # fmt: skip
 NAMED = {
-    "tip": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
+    "tip": ("axis",), "orientation_error": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
     "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",),
     "contact_force": ("contact",), "penetration": ("contact",), "contact_wrench": ("contact", "component"), "base_pose": ("row", "column"),
 }  # fmt: skip
@@ -43,6 +43,7 @@ LONG = {
     "external": "torque or force of disturbances", "loads": "normal force in the joint", "tip": "position of the tip in base axes",
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
+    "orientation_error": "rotation vector from the actual to the wanted orientation, base axes",
     "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
     "contact_force": "normal force of the contact (a torque at the end stop of a hinge)", "penetration": "depth of the contact, below zero apart",
     "contact_wrench": "force [N] and moment [N m] of the contact on the arm at its frame, in axes of the world",
