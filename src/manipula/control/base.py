@@ -75,6 +75,7 @@ class Controller(ABC):
     """
 
     part: ClassVar[str] = "controller"
+    smooth: ClassVar[bool] = False  # are torques analytic in state and target, without corners and thin layers?
     name: ClassVar[str]
     space: ClassVar[Space]
     measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors

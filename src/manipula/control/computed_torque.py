@@ -29,6 +29,7 @@ class ComputedTorque(Controller):
         ),
     ] = True
     name: ClassVar[str] = "computed_torque"
+    smooth: ClassVar[bool] = True
     space: ClassVar[Space] = "joint"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:

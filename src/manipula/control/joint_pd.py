@@ -23,6 +23,7 @@ class PD(Controller):
     kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
     goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     name: ClassVar[str] = "pd"
+    smooth: ClassVar[bool] = True
     space: ClassVar[Space] = "joint"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:

@@ -31,6 +31,7 @@ class LQR(Controller):
         Any, Rows("N·m/rad, N·m·s/rad", "K, n rows of 2n, in the place of the weights; none: from the Riccati equation")
     ] = None
     name: ClassVar[str] = "lqr"
+    smooth: ClassVar[bool] = True
     space: ClassVar[Space] = "none"
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ class GravityCompensation(Controller):
 
     damping: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "damping k", least=0.0)] = 0.0
     name: ClassVar[str] = "gravity"
+    smooth: ClassVar[bool] = True
     space: ClassVar[Space] = "none"
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:

@@ -1,11 +1,12 @@
 """What a thing is made of: our own parts and plain data, which are known by their value, or somebody's code, of which nothing is.
 
-===========  ==========================================================
-``parts``    what a thing is made of, as bytes
-``classes``  which classes and functions are this package's own
-``package``  has anybody replaced a part of this package while it runs?
-``watched``  is a thing still made of the very same objects?
-===========  ==========================================================
+============  ==========================================================
+``parts``     what a thing is made of, as bytes
+``classes``   which classes and functions are this package's own
+``package``   has anybody replaced a part of this package while it runs?
+``watched``   is a thing still made of the very same objects?
+``versions``  has a dictionary changed since it was last looked at?
+============  ==========================================================
 """
 
 from manipula.identity.package import is_untouched

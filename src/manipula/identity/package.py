@@ -1,7 +1,8 @@
 """Has anybody replaced a function, a method or a constant of this package while it runs?
 
 Every kernel is made from the functions of the rooms below. What stands in their modules and classes is remembered when it is first seen,
-and must then be ours, or of a library that the rooms import. Looking again is one comparison of addresses for every name.
+and must then be ours, or of a library that the rooms import. Looking again is one comparison for every name space (where the
+interpreter numbers their changes), and one of addresses for every name where a name space changed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import ValuesView
 from typing import Any, NamedTuple
 
 from manipula.identity.classes import LIBRARY, PACKAGE, functions_in, is_generated
+from manipula.identity.versions import Versions
 
 ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "redundancy", "robot", "simulation")
 LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
@@ -21,12 +23,16 @@ _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
 class _Snapshot(NamedTuple):
-    """What was seen: how many modules were loaded, ours by name, what the name spaces hold now and held then, and whether all of it was ours."""
+    """What was seen: how many modules were loaded, ours by name, modules and classes, what their name spaces hold now and held then, the versions
+    of these, and whether all of it was ours.
+    """
 
     modules: int
     ours: dict[str, types.ModuleType]
+    owners: list[Any]
     spaces: list[ValuesView[Any]]
     values: list[Any]
+    versions: Versions
     clean: bool
 
 
@@ -34,7 +40,7 @@ _PLAIN = frozenset(
     {str, int, float, bool, type(None), tuple, list, dict, frozenset, types.ModuleType}
 )  # hold no code by themselves
 _first: dict[int, tuple[Any, dict[str, Any]]] = {}  # of every module and class: what its names meant at first
-_last = _Snapshot(-1, {}, [], [], True)
+_last = _Snapshot(-1, {}, [], [], [], Versions(()), True)
 
 
 def is_untouched() -> bool:
@@ -51,15 +57,21 @@ def is_untouched() -> bool:
 
 def _is_same(last: _Snapshot) -> bool:
     """Do all names that were seen still mean the same objects (or equal numbers and texts)?"""
+    if last.versions.unchanged():
+        return True
+    seen = last.versions.look()  # before anything is compared: what changes from now on has another number
     if sum(map(len, last.spaces)) != len(last.values):
         return False
     now = list(itertools.chain.from_iterable(last.spaces))
     try:
-        return now == last.values
+        same = now == last.values
     except RuntimeError:
         raise
     except Exception:  # something was replaced by what cannot be compared
         return False
+    if same:
+        last.versions.keep(seen)
+    return same
 
 
 def _look_again(known: _Snapshot | None) -> bool:
@@ -68,6 +80,7 @@ def _look_again(known: _Snapshot | None) -> bool:
     count, ours = len(sys.modules), _modules()
     if known is not None and any(ours.get(name) is not module for name, module in known.ours.items()):
         known = None
+    owners: list[Any] = list(known.owners) if known else []
     spaces: list[ValuesView[Any]] = list(known.spaces) if known else []
     values: list[Any] = list(known.values) if known else []
     clean = True
@@ -78,7 +91,8 @@ def _look_again(known: _Snapshot | None) -> bool:
         clean &= _unchanged(meant, seen)
         spaces.append(space.values())
         values.extend(seen.values())
-    _last = _Snapshot(count, ours, spaces, values, clean)
+        owners.append(owner)
+    _last = _Snapshot(count, ours, owners, spaces, values, Versions(owners), clean)
     return clean
 
 

@@ -38,6 +38,7 @@ class FrictionLaw(ABC):
     """One law for one joint. Written over ``ops``, so that it runs on floats and is compiled when traced."""
 
     part: ClassVar[str] = "friction law"
+    smooth: ClassVar[bool] = False  # is the torque analytic in the speed, without corners and thin layers?
     name: ClassVar[str]
     states: ClassVar[int] = 0  # how many internal states (bristle deflections) the law has
 

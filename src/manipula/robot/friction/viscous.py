@@ -15,6 +15,7 @@ class Viscous(FrictionLaw):
 
     damping: Damping
     name: ClassVar[str] = "viscous"
+    smooth: ClassVar[bool] = True
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:
         return self.damping * qd

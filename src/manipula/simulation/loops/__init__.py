@@ -1,13 +1,14 @@
 """Compiled loops from initial states to samples, and how they are run.
 
-===============  =========================================================================
-``setup``        ``prepare_run``: a plant, a compiled loop and the numbers that go into it
-``loop``         ``CompiledLoop``: the machine code of one kind of run
-``fixed``        runs with a constant step, and their verification
-``adaptive``     runs whose step follows the error
-``interpreted``  controllers that are called from Python, and what they remember
-``probing``      somebody's code asked at more times than the steps will
-``watching``     a run looked at on every step and known instant, for its limits
-``not_finite``   whose number it was, where a run ends in none
-===============  =========================================================================
+=====================  =========================================================================
+``setup``              ``prepare_run``: a plant, a compiled loop and the numbers that go into it
+``loop``               ``CompiledLoop``: the machine code of one kind of run
+``fixed``              runs with a constant step, and their verification
+``coarse_repetition``  runs that longer steps may verify
+``adaptive``           runs whose step follows the error
+``interpreted``        controllers that are called from Python, and what they remember
+``probing``            somebody's code asked at more times than the steps will
+``watching``           a run looked at on every step and known instant, for its limits
+``not_finite``         whose number it was, where a run ends in none
+=====================  =========================================================================
 """

@@ -162,7 +162,9 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         # one step more between any two samples, so that steps and rounding are others
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
         largest = min(longest, RATIO * s.step if foreign(run) else FAR)
-        error, trusted = verified(run, grid.times, done, lambda members: go(members, between, finer, largest), 1.0)
+        everyone = list(range(len(done.x)))
+        again = lambda members: go(members, between, finer, largest)  # noqa: E731
+        error, trusted = verified(run, grid.times, done, again, 1.0, everyone)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last
     return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)

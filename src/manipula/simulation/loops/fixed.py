@@ -13,6 +13,7 @@ from manipula.identity import is_own
 from manipula.native.calling.threads import thread_count
 from manipula.native.locks import import_module
 from manipula.simulation.integrators import FIXED
+from manipula.simulation.loops.coarse_repetition import verified_coarsely
 from manipula.simulation.loops.interpreted import (
     COMPILED,
     REMEMBERS,
@@ -31,7 +32,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
-from manipula.simulation.stepping.grid import LARGEST, RATIO, WHOLE, Grid
+from manipula.simulation.stepping.grid import FAR, LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks, tabled_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
 
@@ -97,7 +98,8 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
 
 
 def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) -> RunSamples:
-    """Integrate, with ``watch`` looking at every step; then repeat with every step divided in two unequal parts, and compare.
+    """Integrate, with ``watch`` looking at every step; then repeat with longer steps where those can tell, else with every step divided in two
+    unequal parts, and compare.
 
     A sampled loop keeps its control period when it is verified: only the integration within it gets finer.
     """
@@ -121,7 +123,15 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
         finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731
-        error, trusted = verified(run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order))
+        if not calls.python:
+            phase("verifying")
+            error, trusted = verified_coarsely(
+                run, grid, done, lambda members, blocks: _native(run, members, blocks, RATIO, threads, FAR)
+            )
+        left = np.flatnonzero(np.isnan(error))
+        error[left], trusted[left] = verified(
+            run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order), left.tolist()
+        )
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
@@ -170,17 +180,19 @@ def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndar
     return (np.full(count, np.inf), np.zeros(count)) if unseen else (np.full(count, np.nan), np.full(count, np.nan))
 
 
-def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Errors found by repeating every run more finely, and the times until which each can be trusted, (N,) each."""
+def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float,
+             members: list[int]) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each."""
     phase("verifying")
-    error, trusted = np.full(len(done.x), np.nan), np.full(len(done.x), np.nan)
+    error, trusted = np.full(len(members), np.nan), np.full(len(members), np.nan)
     states = run.plant.layout.size - len(run.plant.layout.works)  # everything but the works, whose error is the audit
     at_once = max(1, MOST_AT_ONCE // done.x[0].size)
     for first in range(0, len(error), at_once):
-        some = slice(first, min(first + at_once, len(error)))
-        fine = finer(list(range(some.start, some.stop)))
-        error[some], trusted[some] = compare(
-            done.x[some, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
+        some = members[first : first + at_once]
+        fine = finer(some)
+        ours = done.x if len(some) == len(done.x) else done.x[some]
+        error[first : first + at_once], trusted[first : first + at_once] = compare(
+            ours[:, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
         )
     return error, trusted
 
@@ -213,12 +225,14 @@ def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
     return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
 
 
-def _native(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
-    kernel, loop = run.loop.run, run.loop
+def _native(
+    run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None, step: float | None = None
+) -> BatchPart:
+    kernel, loop, h = run.loop.run, run.loop, step or run.scenario.step
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
-    numbers = (*run.inputs, *grid, grid.intervals, 0.0, run.scenario.step, ratio, *lag(run))
-    turns = grid.steps(run.scenario.step) * (1.0 if ratio == WHOLE else 2.0)
+    numbers = (*run.inputs, *grid, grid.intervals, 0.0, h, ratio, *lag(run))
+    turns = grid.steps(h) * (1.0 if ratio == WHOLE else 2.0)
     if not loop.noisy:
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)
     else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size

@@ -1,0 +1,148 @@
+"""A verification by longer steps is taken only where nothing can hide from them, and then it is right about the error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.simulation.loops import fixed
+from manipula.simulation.stepping.coarse import BLOCK, blocks_of, share
+from manipula.simulation.stepping.grid import RATIO, Grid
+
+ARM = mp.load("planar-2r")
+HOLD = mp.control.PDGravity(60.0, 15.0, goal=[0.2, -0.1])
+
+
+@pytest.fixture
+def confirmed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many runs longer steps confirmed, one entry per verification by them."""
+    found: list[int] = []
+    asked = fixed.verified_coarsely
+
+    def spy(*arguments: Any) -> Any:
+        error, trusted = asked(*arguments)
+        found.append(int(np.isfinite(error).sum()))
+        return error, trusted
+
+    monkeypatch.setattr(fixed, "verified_coarsely", spy)
+    return found
+
+
+def scenario(**options: Any) -> mp.Scenario:
+    usual = {"controller": HOLD, "q0": [0.5, 0.4], "duration": 0.3, "integrator": "rk4", "friction": ()}
+    return mp.Scenario(ARM, **{**usual, **options})
+
+
+def error_of(s: mp.Scenario, result: mp.Result) -> float:
+    truth = mp.simulate(s.replace(step=s.step / 16, sample=s.sample or s.step, verify=False))
+    found, right = (np.concatenate([r.q, r.qd], axis=-1) for r in (result, truth))
+    size = np.maximum(1.0, np.maximum.accumulate(np.abs(right), axis=-2))
+    return float((np.abs(found - right) / size).max())
+
+
+@pytest.mark.parametrize("sample", [None, 2.5e-4, 1.7e-3, 0.03])
+@pytest.mark.parametrize("step", [2e-3, 1e-3])
+def test_the_error_is_the_error(step: float, sample: float | None, confirmed: list[int]) -> None:
+    s = scenario(step=step, sample=sample, controller=mp.control.PDGravity(60.0, 6.0, goal=[0.2, -0.1]), tolerance=1e-3)
+    result = mp.simulate(s).check()
+    assert confirmed == [1]
+    assert error_of(s, result) <= 1.5 * result.error_estimate
+
+
+def test_smooth_parts_are_repeated_by_longer_steps(confirmed: list[int]) -> None:
+    move = mp.joint_move([0.5, 0.4], [0.7, 0.1], velocity=1.0, acceleration=3.0, jerk=30.0)
+    for options in (
+        {},
+        {"controller": None, "qd0": [1.0, -1.0]},
+        {"friction": mp.friction.Viscous(0.3)},
+        {"controller": mp.control.ComputedTorque(100.0, 20.0), "reference": move, "duration": move.duration},
+    ):
+        mp.simulate(scenario(tolerance=1e-4, **options)).check()
+        assert confirmed.pop() == 1, options
+
+
+def test_what_may_hide_is_repeated_by_shorter_steps(confirmed: list[int]) -> None:
+    push = mp.Wrench(("3*sin(25132.741228718345*t)", 0, 0, 0, 0, 0))
+    own = mp.control.UserFunction(lambda t, q, qd, target: 20.0 * (np.array([0.2, -0.1]) - q) - 5.0 * qd)
+    for options in (
+        {"friction": mp.friction.Coulomb(0.4, 0.1)},
+        {"actuator": mp.Actuator(limit=1e3)},
+        {"noise": mp.Noise(1e-6, 1e-6)},
+        {"actuator": mp.Actuator(delay=2e-3)},
+        {"controller": mp.control.PID(60.0, 5.0, 15.0, goal=[0.2, -0.1], limit=1e3)},
+        {"controller": own},
+        {"disturbances": (mp.Wrench((1.0, 0, 0, 0, 0, 0), start=0.1, stop=0.2),)},
+        {"disturbances": (push,), "duration": 0.05},
+        {"contacts": (mp.contact.EndStop(1e5, low=-2.0, high=2.0),)},
+        {"base_motion": mp.BaseMotion(("0.01*sin(t)", 0, 0))},
+        {"integrator": "midpoint", "tolerance": 1e-3},
+        {"duration": 3e-3},
+        {"q0": [0.5, 0.4], "qd0": [300.0, 0.0], "controller": None, "duration": 0.02},
+    ):
+        mp.simulate(scenario(**options))
+        assert confirmed.pop() == 0, options
+
+
+def test_a_transient_between_close_instants_does_not_fade_unseen() -> None:
+    """The arm begins off its reference, and the error of the first samples is gone before two phases of the reference are over."""
+    start = np.array([0.3])
+    move = mp.joint_move(start + 0.05, [-0.6], velocity=2.0, acceleration=20.0, jerk=300.0)
+    s = mp.Scenario(
+        mp.planar([1.0], [1.0]), q0=start, controller=mp.control.ComputedTorque(3300.0, 150.0), reference=move, step=7.5e-3,
+        sample=0.012568, integrator="rk4", tolerance=1.1e-3, friction=(),
+    )  # fmt: skip
+    result = mp.simulate(s)
+    assert error_of(s, result) > 1.1e-3
+    assert not result.ok
+
+
+def test_a_reference_that_turns_once_a_step_is_not_confirmed(confirmed: list[int]) -> None:
+    wave = mp.formula_motion(["0.5 + 0.01*sin(6283.185307179586*t)", "0.4"], duration=0.02, space="joint")
+    result = mp.simulate(scenario(controller=mp.control.PDGravity(6e3, 150.0), reference=wave, duration=0.02))
+    assert confirmed == [0]
+    assert result.ok  # its steps end within every turn of the reference
+
+
+def test_every_run_of_a_batch_is_confirmed_by_itself(confirmed: list[int]) -> None:
+    gains = np.array([60.0, 6e4, 80.0])
+    s = scenario(vary={"controller.kp": gains}, tolerance=1e-4)
+    together = mp.simulate(s)
+    assert confirmed.pop() == 2
+    for k, kp in enumerate(gains):
+        alone = mp.simulate(scenario(controller=mp.control.PDGravity(kp, 15.0, goal=[0.2, -0.1]), tolerance=1e-4))
+        assert together.run(k).error_estimate == alone.error_estimate
+        assert together.statuses[k] == alone.status
+
+
+def test_blocks_are_longer_than_the_steps_they_are_held_against() -> None:
+    rng = np.random.default_rng(5)
+    free = np.full(2, np.inf)
+    some = 0
+    for _ in range(300):
+        h, apart, duration = 1e-3, rng.uniform(0.3, 12.0) * 1e-3, rng.uniform(0.01, 0.5)
+        times = np.append(np.arange(0.0, duration - 1e-4, apart), duration)
+        grid = Grid.of(times, rng.uniform(0.0, duration, rng.integers(0, 3)), -free, free)
+        found = blocks_of(grid, h)
+        if found is None:
+            continue
+        some += 1
+        blocks, kept = found
+        stops = np.union1d(blocks.times, blocks.marks[1:-1])
+        assert np.diff(stops).min() >= BLOCK * h * (1.0 - 1e-6)
+        assert np.array_equal(blocks.times, times[kept])
+        assert kept[0] == 0
+        assert kept[-1] == len(times) - 1
+        assert np.isin(grid.marks, blocks.marks).all()
+        for mark in (0.0, *grid.marks[1:-1]):  # nothing fades before it is compared
+            unseen = times[(times > mark) & (times < times[kept][times[kept] > mark][0])]
+            assert not len(unseen) or unseen[-1] - mark <= 3 * BLOCK * h
+    assert some > 50
+
+
+def test_the_bound_follows_from_the_parts_of_a_block() -> None:
+    for order in (1, 2, 4):
+        parts = BLOCK * np.array([RATIO, 1.0 - RATIO])
+        assert abs((parts ** (order + 1)).sum() / BLOCK - 1.0 - 1.0 / share(order)) <= 1e-12 / share(order)
