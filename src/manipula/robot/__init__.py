@@ -15,6 +15,7 @@
 ``coupling``       which joints follow which
 ``build``          from drafts of links and joints to a Robot
 ``checks``         what every number, name, pose and body must fulfil
+``consistency``    do the fields of a robot belong together?
 ``doctor``         is this model physical?
 ``doctor_rules/``  its questions, one function each
 ``parameter_values``  numbers of free parameters

@@ -28,6 +28,7 @@ from manipula.robot.checks import (
     checked_links,
     checked_payload,
 )
+from manipula.robot.consistency import check_consistent
 from manipula.robot.coupled_joint import CoupledJoint, Uncoupled, uncoupled
 from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
@@ -91,6 +92,9 @@ class Robot:
     notes: tuple[str, ...] = field(default=(), compare=False)
     values: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     definitions: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        check_consistent(self)
 
     @property
     def n(self) -> int:
@@ -209,9 +213,9 @@ class Robot:
         for name, checked in (("payload", checked_payload), ("links", checked_links)):
             if name in changes:
                 changes[name] = checked(changes[name])
-        tip = changes.get("tip")
-        if tip is not None and (not isinstance(tip, str) or tip not in self.frame_names):
-            raise unknown_name("frame", tip, self.frame_names, field="tip")
+        for name in ("joints", "followers", "frames", "appearance"):
+            if isinstance(changes.get(name), list):
+                changes[name] = tuple(changes[name])
         return dataclasses.replace(self, **changes)
 
     def select(self, lock: Any = None, drop: Any = None, chain: Any = None) -> Robot:
