@@ -293,9 +293,17 @@ REFUSED = {
     "version of words": ('<sdf version="1.x"/>', "found '1.x'"),
     "no model": ('<sdf version="1.9"/>', "0 models"),
     "two models": ('<sdf version="1.9"><model name="a"/><model name="b"/></sdf>', "2 models in <sdf> ('a', 'b')"),
-    "include": ('<sdf version="1.9"><include><uri>model://a</uri></include></sdf>', "gz sdf -p"),
-    "include in a model": (model(f"{BASE}<include><uri>model://a</uri></include>"), "Nested and included"),
-    "nested model": (model(f'{BASE}<model name="m">{BASE}</model>'), "Nested and included"),
+    "include": ('<sdf version="1.9"><include><uri>model://a</uri></include></sdf>', "A text has no folder"),
+    "include in a model": (model(f"{BASE}<include><uri>model://a</uri></include>"), "A text has no folder"),
+    "nested without a joint": (model(f'{BASE}<model name="m">{BASE}</model>'), "2 links have no parent"),
+    "nested and static": (model(f'{BASE}<model name="m"><static>1</static>{BASE}</model>'), "static cannot move"),
+    "nested without links": (model(f'{BASE}<model name="m"/>'), "No link is described in this nested model"),
+    "nested placement": (model(f'{BASE}<model name="m" placement_frame="base">{BASE}</model>'), "placement_frame"),
+    "nested name": (model(f'{BASE}<model name="m::n">{BASE}</model>'), "'::' parts names"),
+    "nested in an old file": (model(f'{BASE}<model name="m">{BASE}</model>', "1.4"), "from SDF 1.5 on"),
+    "nested axis of the model": (model(f'{BASE}<model name="m">{BASE}{LINK_B}' + joint(
+        "j", "revolute", "base", "b", "<axis><use_parent_model_frame>1</use_parent_model_frame></axis>") + "</model>"), "use_parent_model_frame"),
+    "nested sensor of a model": (model(f'{BASE}<model name="m">{BASE}<road/></model>'), "<road> in a nested model"),
     "static": (model(f"{BASE}<static>true</static>"), "static"),
     "flag": (model(f"{BASE}<static>maybe</static>"), "true, false, 1 or 0"),
     "no links": (model(""), "No link"),
@@ -371,3 +379,135 @@ def test_springs_are_drives():
 def test_friction_of_damping_alone():
     robot = from_sdf(arm(turn="<axis><dynamics><damping>0.5</damping></dynamics></axis>"))
     assert robot.joints[0].friction == Viscous(0.5)
+
+
+TOOL = f"""<link name="palm"><pose>0.01 0.02 0.03 0.1 0.2 0.3</pose>{SLIDER}</link>
+  <link name="finger"><pose relative_to="open"/>{SLIDER}</link><frame name="grip" attached_to="finger"><pose>0 0 0.05 0 0 0</pose></frame>
+  <frame name="mark"><pose>0.4 0.3 0.2 0 0 0</pose></frame>
+  <joint name="open" type="prismatic"><parent>palm</parent><child>finger</child>
+  <pose relative_to="__model__">0.1 0 0.2 0 0.4 0</pose><axis><xyz expressed_in="palm">0 0 1</xyz></axis></joint>"""
+HOLD = '<joint name="hold" type="fixed"><parent>slider</parent><child>{}palm</child></joint>'
+WHERE = '<pose relative_to="slider">0.2 0.1 0 0 0.5 0.6</pose>'
+
+
+def written_out(prefix: str) -> str:
+    """TOOL as links of the arm itself, at the place WHERE, by hand."""
+    frame = '<frame name="hand" attached_to="slider"><pose>0.2 0.1 0 0 0.5 0.6</pose></frame>'
+    text = TOOL
+    for name in ("palm", "finger", "open", "grip", "mark"):
+        text = text.replace(f'"{name}"', f'"{prefix}{name}"').replace(f">{name}<", f">{prefix}{name}<")
+    text = text.replace("<pose>0.01", '<pose relative_to="hand">0.01').replace("__model__", "hand")
+    text = text.replace("<pose>0.4 0.3", '<pose relative_to="hand">0.4 0.3')
+    text = text.replace(f'<frame name="{prefix}mark">', f'<frame name="{prefix}mark" attached_to="{prefix}palm">')
+    return arm(extra=frame + text + HOLD.format(prefix))
+
+
+def assert_same_motion(one: Robot, other: Robot, prefix: str = "") -> None:
+    assert one.joint_names == other.joint_names
+    q, v, a = random_state(np.random.default_rng(5), one.n)
+    x, y = (np.array(inverse_dynamics(r, q, v, a), float) for r in (one, other))
+    assert np.abs(x - y).max() <= SAME * max(1.0, np.abs(x).max())
+    names = [f"{prefix}{name}" for name in ("palm", "finger", "grip", "mark")]
+    for X, Y in zip(poses(one, q, names), poses(other, q, names), strict=True):
+        np.testing.assert_allclose(np.array(X, float), np.array(Y, float), atol=SAME)
+
+
+def test_a_nested_model_is_its_links_under_longer_names():
+    nested = from_sdf(arm(extra=f'<model name="hand">{WHERE}{TOOL}</model>{HOLD.format("hand::")}'), tip="hand::grip")
+    assert nested.joint_names == ("turn", "slide", "hand::open")
+    assert_same_motion(nested, from_sdf(written_out("hand::"), tip="hand::grip"), "hand::")
+    assert "hand" in nested.frame_names
+    by_model = HOLD.format("").replace("palm", "hand")  # a model's name stands for its frame
+    assert_same_motion(
+        from_sdf(arm(extra=f'<model name="hand">{WHERE}{TOOL}</model>{by_model}'), tip="hand::grip"), nested, "hand::"
+    )
+
+
+def test_models_are_nested_in_nested_models():
+    inner = f'<model name="outer"><pose>0.1 0 0 0 0 0.2</pose><model name="hand">{WHERE.replace("slider", "arm")}{TOOL}</model>'
+    inner += '<link name="arm"><pose>0 0 0.3 0 0 0</pose></link><joint name="h" type="fixed"><parent>arm</parent><child>hand::palm</child></joint></model>'
+    hold = '<joint name="hold" type="fixed"><parent>slider</parent><child>outer::arm</child></joint>'
+    robot = from_sdf(arm(extra=inner + hold), tip="outer::hand::grip")
+    assert robot.joint_names[-1] == "outer::hand::open"
+    X_M, X_arm, X_hand = (Pose.of(from_rpy(*p[3:]), p[:3]) for p in
+                          ((0.1, 0, 0, 0, 0, 0.2), (0, 0, 0.3, 0, 0, 0), (0.2, 0.1, 0, 0, 0.5, 0.6)))  # fmt: skip
+    found = poses(robot, np.zeros(3), ["base", "outer::hand"])
+    stands = np.linalg.inv(np.array(found[0], float)) @ np.array(found[1], float)
+    np.testing.assert_allclose(stands, np.array((X_M @ X_arm @ X_hand).matrix(), float), atol=SAME)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """arm.sdf includes hand/model.sdf, whose mesh lies beside it."""
+    (tmp_path / "hand").mkdir()
+    shown = '<visual name="v"><geometry><mesh><uri>a.stl</uri></mesh></geometry></visual></link>'
+    text = f'<sdf version="1.9"><model name="tool"><pose>9 9 9 0 0 0</pose>{TOOL.replace("</link>", shown, 1)}</model></sdf>'
+    (tmp_path / "hand" / "model.sdf").write_text(text, encoding="utf-8")
+    (tmp_path / "hand" / "a.stl").write_bytes(bytes(84))
+    return tmp_path
+
+
+@pytest.mark.parametrize("uri", ["hand/model.sdf", "hand", "model://hand", "model://hand/model.sdf", "package://hand"])
+def test_an_included_file_takes_the_place_of_its_include(folder, uri):
+    main = folder / "arm.sdf"
+    include = f"<include><uri>{uri}</uri><name>hand</name>{WHERE}</include>"
+    main.write_text(arm(extra=include + HOLD.format("hand::")), encoding="utf-8")
+    robot = mp.load(main, tip="hand::grip")
+    assert_same_motion(robot, from_sdf(written_out("hand::"), tip="hand::grip"), "hand::")
+    assert [s.file for s in robot.appearance] == [str(folder / "hand" / "a.stl")]
+    merged = include.replace("<include>", '<include merge="true">')
+    main.write_text(arm(extra=merged + HOLD.format("")), encoding="utf-8")
+    assert_same_motion(mp.load(main, tip="grip"), from_sdf(written_out(""), tip="grip"))
+
+
+def test_a_model_of_a_package_and_its_config(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("models")
+    (folder / "hand" / "model.sdf").rename(folder / "hand" / "new.sdf")
+    config = '<model><sdf version="1.4">old.sdf</sdf><sdf version="1.9">new.sdf</sdf></model>'
+    (folder / "hand" / "model.config").write_text(config, encoding="utf-8")
+    main = other / "arm.sdf"
+    include = f"<include><uri>model://hand</uri><name>hand</name>{WHERE}</include>"
+    main.write_text(arm(extra=include + HOLD.format("hand::")), encoding="utf-8")
+    with pytest.raises(DescriptionError, match="package 'hand' is not found"):
+        mp.load(main)
+    assert mp.load(main, tip="hand::grip", package_dirs=[folder]).n == 3
+    world = '<sdf version="1.9"><world name="w"><include><uri>hand</uri></include></world></sdf>'
+    (folder / "world.sdf").write_text(world, encoding="utf-8")
+    assert mp.load(folder / "world.sdf", tip="grip").joint_names == ("open",)
+
+
+def test_included_files_that_are_refused(folder):
+    main = folder / "arm.sdf"
+
+    def refused(uri: str, inside: str = "") -> str:
+        main.write_text(arm(extra=f"<include><uri>{uri}</uri>{inside}</include>"), encoding="utf-8")
+        with pytest.raises(DescriptionError) as caught:
+            mp.load(main)
+        return str(caught.value)
+
+    assert "includes itself" in refused("arm.sdf")
+    loop = f'<sdf version="1.9"><model name="a">{BASE}<include><uri>b.sdf</uri></include></model></sdf>'
+    (folder / "a.sdf").write_text(loop, encoding="utf-8")
+    (folder / "b.sdf").write_text(loop.replace("b.sdf", "a.sdf"), encoding="utf-8")
+    assert "includes itself" in refused("a.sdf")
+    outside = folder.parent / "outside.sdf"
+    outside.write_text(model(BASE), encoding="utf-8")
+    (folder / "link.sdf").symlink_to(outside)
+    for uri in ("../outside.sdf", "link.sdf"):
+        assert "out of" in refused(uri)
+    assert "absolute" in refused(str(outside))
+    assert "absolute" in refused(f"file://{outside}")
+    assert "does not exist" in refused("nothing.sdf") or "nothing.sdf" in refused("nothing.sdf")
+    (folder / "two.sdf").write_text('<sdf version="1.9"><model name="a"/><model name="b"/></sdf>', encoding="utf-8")
+    assert "holds 2 models" in refused("two.sdf")
+    (folder / "old.sdf").write_text(model(BASE, "1.4"), encoding="utf-8")
+    assert "bring both files to one version" in refused("old.sdf")
+    assert "changes the included model" in refused("hand", "<experimental:params/>".replace("experimental:", ""))
+    deep = [folder / f"d{i}.sdf" for i in range(20)]
+    for here, there in zip(deep, deep[1:]):
+        here.write_text(model(f"{BASE}<include><uri>{there.name}</uri></include>"), encoding="utf-8")
+    assert "levels deep" in refused("d0.sdf")
+    many = model("".join(f"<include><uri>hand</uri><name>h{i}</name></include>" for i in range(300)))
+    main.write_text(many, encoding="utf-8")
+    with pytest.raises(DescriptionError, match="More than 200 included files"):
+        mp.load(main)

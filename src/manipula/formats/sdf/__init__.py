@@ -2,6 +2,8 @@
 
 ===========  ==============================================================
 ``reader``   SDF → robot: ``from_sdf``
+``include``  files that take the place of ``<include>``
+``nested``   models inside a model, made one
 ``model``    links, joints and frames of a ``<model>``
 ``poses``    ``<pose relative_to=…>``: who stands where, in whose frame
 ``visuals``  ``<visual>``: what links look like

@@ -49,8 +49,6 @@ def read_model(model: Element, version: tuple[int, int], looks: Looks) -> RobotD
     draft = RobotDraft(check_name("robot", model.get("name"), line=model.line, field="model.name"))
     if flag_in(model, "static"):
         model.fail("This model is static: none of its joints moves. Remove <static> to let them.")
-    for include in (*model.all("include"), *model.all("model")):
-        include.fail("Nested and included models are not read; a robot is one <model> with all its links.")
     unread = Unread()
     unread.children(model, _IN_MODEL)
     sdf = _SdfModel(model, version, draft, unread)

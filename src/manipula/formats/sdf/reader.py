@@ -4,7 +4,8 @@ A file has one ``<model>``, alone or in a ``<world>``. SDF's conventions: poses 
 ``relative_to`` names (the model's where none is named); a joint stands in its child's frame unless its ``<pose>`` says otherwise;
 the axis is z of the joint unless stated, in the axes that ``expressed_in`` names; the inertia is about the centre of mass, in the axes of
 ``<inertial><pose>``; what ``<inertial>`` leaves out is 1 kg and 1 kg·m² about each axis. The gravity of a world is (0, 0, −9.8) unless stated.
-Nested and included models, joints of more than one degree of freedom and springs are refused with the reason. Nothing is opened.
+Included and nested models become part of the one that holds them (``include``, ``nested``); joints of more than one degree of freedom are
+refused with the reason. Only included files are opened, inside the folder of the main one or a folder that the caller names.
 """
 
 from __future__ import annotations
@@ -15,20 +16,18 @@ from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.appearance import Looks
+from manipula.formats.sdf.include import Includes
 from manipula.formats.sdf.model import read_model
+from manipula.formats.sdf.nested import flatten
 from manipula.formats.sdf.values import flag_in, numbers_of
 from manipula.formats.xml.draft import RobotDraft
-from manipula.formats.xml.reader import Budget, Element, read_xml
+from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS
 from manipula.robot.selection import EVERYTHING, Selection
 
 BUDGET = Budget(depth=24, counts={"link": MAX_LINKS, "frame": MAX_LINKS})
 WORLD_GRAVITY = (0.0, 0.0, -9.8)  # SDF's own
-_INCLUDED = (
-    "<include> names another file, which is not opened. Put its <model> here in place of it: `gz sdf -p FILE > arm.sdf` "
-    "writes a file that needs no others."
-)
 
 
 def read_sdf(
@@ -61,14 +60,19 @@ def _built(
     text_or_path: str | bytes | os.PathLike[str], tip: str | None, selection: Selection,
     package_dirs: Sequence[str | os.PathLike[str]],
 ) -> Robot:  # fmt: skip
-    root, file = read_xml(text_or_path, BUDGET)
+    spent = BudgetUsed()
+    root, file = read_xml(text_or_path, BUDGET, spent)
     try:
-        return _read(root, Looks(None if file is None else Path(file).parent, package_dirs)).build(tip, selection)
+        return _read(
+            root,
+            Includes(file, package_dirs, BUDGET, spent),
+            Looks(None if file is None else Path(file).parent, package_dirs),
+        ).build(tip, selection)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
 
-def _read(root: Element, looks: Looks) -> RobotDraft:
+def _read(root: Element, includes: Includes, looks: Looks) -> RobotDraft:
     if root.tag != "sdf":
         hint = {"mujoco": " This is MJCF.", "robot": " This is URDF."}
         root.fail(f"SDF starts with <sdf>, found <{printable(root.tag)}>.{hint.get(root.tag, '')}")
@@ -77,14 +81,16 @@ def _read(root: Element, looks: Looks) -> RobotDraft:
     place = root if world is None else world
     if world is not None and root.one("model") is not None:
         root.fail("A <model> beside a <world>; one robot is one <model>.")
-    for include in place.all("include"):
-        include.fail(_INCLUDED)
+    includes.join(place, version)
     every = list(place.all("model"))
     moving = [model for model in every if not flag_in(model, "static")]
     models = moving if len(moving) == 1 else every  # others that stand still are what the robot stands beside
     if len(models) != 1:
         names = ", ".join(f"'{printable(m.attributes.get('name', '?'), 40)}'" for m in models[:5])
         place.fail(f"{len(models)} models in {place.label}{f' ({names})' if names else ''}; one robot is one <model>.")
+    if version < (1, 5) and models[0].one("model") is not None:
+        models[0].fail("Nested models are read from SDF 1.5 on, where axes stand in the frames of their joints.")
+    flatten(models[0])
     draft = read_model(models[0], version, looks)
     if len(every) > 1:
         draft.notes.append(f"{len(every) - 1} static model(s) beside the robot are not read.")
