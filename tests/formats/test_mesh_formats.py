@@ -242,3 +242,63 @@ def test_one_buffer_named_many_times_is_no_way_around_the_budget(read, monkeypat
     with pytest.raises(DescriptionError, match="at most 10"):
         read(dae(node=5000 * '<instance_geometry url="#g"/>'))
     assert len(made) < 10
+
+
+MATERIALS = """<library_effects><effect id="e"><profile_COMMON><technique sid="t"><phong><diffuse><color>0.9 0.2 0.1 0</color></diffuse></phong></technique>
+</profile_COMMON></effect><effect id="pic"><profile_COMMON><technique>
+<lambert><diffuse><texture texture="p" texcoord="c"/></diffuse></lambert></technique>
+</profile_COMMON></effect></library_effects><library_materials><material id="red"><instance_effect url="#e"/></material>
+<material id="wood"><instance_effect url="#pic"/></material></library_materials>"""
+HALVES = "".join(
+    f'<triangles count="2" material="{name}"><input semantic="VERTEX" source="#v" offset="0"/><p>{p}</p></triangles>'
+    for name, p in (("r", "0 2 1 0 1 3"), ("w", "0 3 2 1 2 3"))
+)
+
+
+def painted(text: str, target: str = "#red") -> str:
+    bound = (
+        f'<instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="r" target="{target}"/>'
+        '<instance_material symbol="w" target="#wood"/></technique_common></bind_material></instance_geometry>'
+    )
+    return text.replace('<instance_geometry url="#g"/>', bound).replace(
+        "<library_geometries>", f"{MATERIALS}<library_geometries>"
+    )
+
+
+def test_collada_gives_the_diffuse_colours_of_its_materials(read):
+    mesh = read(painted(dae(HALVES)))
+    assert mesh.colours[:2].tolist() == [[0.9, 0.2, 0.1, 1.0]] * 2
+    assert np.isnan(mesh.colours[2:]).all()  # a texture is no colour
+    parts = dict(mesh.by_colour())
+    assert set(parts) == {(0.9, 0.2, 0.1, 1.0), None}
+    assert sum(len(p.faces) for p in parts.values()) == 4
+    for part in parts.values():
+        assert set(part.faces.ravel()) == set(range(len(part.vertices)))
+    for damaged in (
+        painted(dae(HALVES), "#gone"),
+        painted(dae(HALVES)).replace("0.9 0.2 0.1 0", "0.9 nan x"),
+        dae(HALVES),
+    ):
+        assert read(damaged).colours is None
+
+
+@pytest.mark.parametrize(
+    ("material", "colour"),
+    [
+        ({"pbrMetallicRoughness": {"baseColorFactor": [1.0, 0.0, 0.2158605, 0.5]}}, [1.0, 0.0, 0.5019607, 1.0]),
+        ({"pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 0.5]}, "alphaMode": "BLEND"}, [1.0, 0.0, 0.0, 0.5]),
+        ({}, [1.0, 1.0, 1.0, 1.0]),
+        ({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}, None),
+        ({"pbrMetallicRoughness": {"baseColorFactor": [1, "x", 0, 1]}}, None),
+        ({"pbrMetallicRoughness": 3}, None),
+        (7, None),
+    ],
+)
+def test_gltf_gives_the_base_colour_of_its_materials(read, material, colour):
+    """0.2158605 of linear light is the value 128 of 255 on a screen."""
+    primitive = {"attributes": {"POSITION": 0}, "indices": 1, "material": 0}
+    mesh = read(json.dumps(gltf(materials=[material], meshes=[{"primitives": [primitive]}])), "a.gltf")
+    if colour is None:
+        assert mesh.colours is None
+    else:
+        np.testing.assert_allclose(mesh.colours, [colour] * 4, atol=1e-6)

@@ -107,12 +107,13 @@ def _surfaces(shapes: tuple[Visual, ...], most: int) -> tuple[tuple[Surface, ...
         notes.append(f"{total} triangles were made fewer, at most {most}.")
     groups: dict[tuple[int, Colour], list[Triangles]] = {}
     for shape, surface in drawn:
-        share = len(surface.faces) if total <= most else int(len(surface.faces) * most / total)
-        surface = simplified(surface, share)
         R, p = np.asarray(shape.pose.R, float), np.asarray(shape.pose.p, float)
-        groups.setdefault((shape.link, shape.colour or UNCOLOURED), []).append(
-            Triangles(surface.vertices @ R.T + p, surface.faces)
-        )
+        for colour, part in [(shape.colour, surface)] if shape.colour else surface.by_colour():
+            share = len(part.faces) if total <= most else int(len(part.faces) * most / total)
+            part = simplified(part, share)
+            groups.setdefault((shape.link, colour or UNCOLOURED), []).append(  # pyright: ignore[reportArgumentType]
+                Triangles(part.vertices @ R.T + p, part.faces)
+            )
     return tuple(_joined(link, colour, parts) for (link, colour), parts in groups.items()), tuple(notes)
 
 

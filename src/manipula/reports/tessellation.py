@@ -35,7 +35,7 @@ def triangles_of(shape: Visual, mesh: Triangles | None = None) -> Triangles:
             return _turned((*low, *((r, -z) for r, z in reversed(low))))
     assert mesh is not None
     mirrored = np.prod(size) < 0
-    return Triangles(mesh.vertices * size, mesh.faces[:, [0, 2, 1]] if mirrored else mesh.faces)
+    return Triangles(mesh.vertices * size, mesh.faces[:, [0, 2, 1]] if mirrored else mesh.faces, mesh.colours)
 
 
 @lru_cache(maxsize=256)

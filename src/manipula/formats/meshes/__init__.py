@@ -1,4 +1,5 @@
-"""Triangles from mesh files, under budgets. Coordinates alone are read: no materials, textures, normals or animations.
+"""Triangles from mesh files, under budgets. Coordinates are read, and the plain colours of COLLADA
+and glTF; no textures, normals or animations.
 
 =============  ==================================================================
 ``reader``     ``read_mesh``: the format follows the suffix

@@ -1,7 +1,8 @@
 """COLLADA: the meshes of the scene with the transforms of its nodes, in metres.
 
-Coordinates keep the axes of the file, as RViz and Pinocchio read it: ``up_axis`` is not applied, the visual's own pose is. Skins,
-lines, curves and materials are not read; nothing outside the file is.
+Coordinates keep the axes of the file, as RViz and Pinocchio read it: ``up_axis`` is not applied, the visual's own pose is. Of materials
+the diffuse colour is read, opaque (exporters disagree about what transparency means); skins, lines, curves and textures are not, nor
+anything outside the file.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from manipula.formats.xml.reader import Budget, Element, read_xml
 
 MAX_BYTES = 64 * 2**20
 BUDGET = Budget(bytes=MAX_BYTES, depth=256, elements=200_000, text=MAX_BYTES)
+_SHADERS = ("phong", "lambert", "blinn")
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 
 
@@ -39,6 +41,7 @@ class _Collada:
         self.root = root
         self.ids: dict[str, Element] = {}
         self.arrays: dict[int, np.ndarray] = {}
+        self.colours: dict[str, np.ndarray | None] = {"": None}
         todo = [root]
         while todo:
             e = todo.pop()
@@ -59,7 +62,7 @@ class _Collada:
         if shown is None:
             self.root.fail("This file shows no scene.")
         found = joined(shown.all("node"), self._node)  # pyright: ignore[reportArgumentType]
-        return Triangles(found.vertices * metre, found.faces)
+        return found._replace(vertices=found.vertices * metre)
 
     @staticmethod
     def _first(element: Element | None, tag: str) -> Element | None:
@@ -75,7 +78,7 @@ class _Collada:
 
     def _node(self, node: Element) -> Node:  # pyright: ignore[reportIncompatibleVariableOverride]
         X = np.eye(4)
-        shown: list[Element] = []
+        shown: list[tuple[Element, Element]] = []
         children: list[Element] = []
         for e in node.children:
             match e.tag:
@@ -84,16 +87,39 @@ class _Collada:
                 case "lookat" | "skew":
                     e.fail(f"<{e.tag}> is not read.")
                 case "instance_geometry":
-                    shown.append(self._target(e, "url", "geometry"))
+                    shown.append((self._target(e, "url", "geometry"), e))
                 case "instance_node":
                     children.append(self._target(e, "url", "node"))
                 case "node":
                     children.append(e)
-        return X, (piece for geometry in shown for piece in self._mesh(geometry)), children
+        return X, (piece for geometry, instance in shown for piece in self._mesh(geometry, instance)), children
 
-    def _mesh(self, geometry: Element) -> Iterator[Triangles]:
-        mesh = self._first(geometry, "mesh")
-        return (self._faces(e) for e in (mesh.children if mesh is not None else ()) if e.tag in _FACES)
+    def _mesh(self, geometry: Element, instance: Element) -> Iterator[Triangles]:
+        mesh, bound = self._first(geometry, "mesh"), self._first(instance, "bind_material")
+        materials = self._first(bound, "technique_common")
+        targets = {} if materials is None else {
+            e.get("symbol", ""): e.get("target", "") for e in materials.all("instance_material")
+        }  # fmt: skip
+        for e in mesh.children if mesh is not None else ():
+            if e.tag in _FACES:
+                yield self._faces(e).painted(self._colour(targets.get(e.get("material", ""), "")))
+
+    def _colour(self, target: str) -> np.ndarray | None:
+        """The diffuse colour of a material; ``None`` where it has a texture, or none that can be read."""
+        if target not in self.colours:
+            effect = self._first(self._named(target, "material"), "instance_effect")
+            profile = self._first(
+                None if effect is None else self._named(effect.get("url", ""), "effect"), "profile_COMMON"
+            )
+            technique = self._first(profile, "technique")
+            shaded = None if technique is None else next((e for e in technique.children if e.tag in _SHADERS), None)
+            stated = self._first(self._first(shaded, "diffuse"), "color")
+            self.colours[target] = None if stated is None else _rgb(stated)
+        return self.colours[target]
+
+    def _named(self, name: str, tag: str) -> Element | None:
+        found = self.ids.get(name.removeprefix("#"))
+        return found if found is not None and found.tag == tag else None
 
     def _faces(self, element: Element) -> Triangles:
         """The corners named by one element; in ``<p>`` each corner has one number for every offset of the inputs."""
@@ -144,6 +170,15 @@ class _Collada:
         if stride < 3 or start + count * stride > len(values):
             accessor.fail("The numbers of this source do not fit its accessor.")
         return values[start : start + count * stride].reshape(count, stride)[:, :3]
+
+
+def _rgb(element: Element) -> np.ndarray | None:
+    """Red, green, blue and full opacity; ``None`` for what is no colour."""
+    try:
+        values = _numbers(element)
+    except DescriptionError:
+        return None
+    return np.array([*values[:3], 1.0]) if len(values) in (3, 4) and np.isfinite(values).all() else None
 
 
 def _numbers(element: Element) -> np.ndarray:

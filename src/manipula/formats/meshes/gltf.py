@@ -1,7 +1,8 @@
 """glTF 2.0, as JSON with its buffers in or beside it, and GLB: the triangles of the scene with the transforms of its nodes.
 
 Coordinates keep the axes of the file (glTF calls y up): the visual's own pose turns them, as RViz and Pinocchio read it. Compressed and
-sparse buffers are refused; nothing but ``.bin`` files in the file's own folder is opened.
+sparse buffers are refused; nothing but ``.bin`` files in the file's own folder is opened. Of materials the base colour is read where no
+texture covers it.
 """
 
 from __future__ import annotations
@@ -100,7 +101,25 @@ class _Gltf:
 
     def _mesh(self, number: Any) -> Iterator[Triangles]:
         rows = self._list(self._entry("meshes", number), "primitives")
-        return (piece for row in rows if (piece := self._primitive(row)) is not None)
+        return (piece.painted(self._colour(row)) for row in rows if (piece := self._primitive(row)) is not None)
+
+    def _colour(self, row: dict[str, Any]) -> list[float] | None:
+        """The base colour of a primitive's material, which glTF states in linear light; ``None`` where it is a texture or no colour."""
+        materials, number = self.root.get("materials"), row.get("material")
+        known = isinstance(materials, list) and type(number) is int and 0 <= number < len(materials)
+        material = materials[number] if known else None
+        surface = material.get("pbrMetallicRoughness", {}) if isinstance(material, dict) else None
+        if not isinstance(surface, dict) or "baseColorTexture" in surface:
+            return None
+        factor = surface.get("baseColorFactor", [1.0, 1.0, 1.0, 1.0])
+        if (
+            not isinstance(factor, list)
+            or len(factor) != 4
+            or not all(type(v) in (int, float) and 0 <= v <= 1 for v in factor)
+        ):
+            return None
+        opacity = 1.0 if material.get("alphaMode", "OPAQUE") == "OPAQUE" else factor[3]  # pyright: ignore[reportOptionalMemberAccess]
+        return [*(_encoded(v) for v in factor[:3]), opacity]
 
     def _primitive(self, row: Any) -> Triangles | None:
         attributes = row.get("attributes") if isinstance(row, dict) else None
@@ -181,6 +200,11 @@ class _Gltf:
             except (binascii.Error, ValueError):
                 raise DescriptionError("The bytes inside this glTF file are no base64.") from None
         return read_bytes(safe_join(self.folder, unquote(uri), (".bin",)), ALL_BYTES)
+
+
+def _encoded(linear: float) -> float:
+    """Linear light as the value that screens take (sRGB, IEC 61966-2-1)."""
+    return 12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055
 
 
 def _whole(table: dict[str, Any], key: str, default: int | None = None) -> int:

@@ -24,6 +24,7 @@ def joined(roots: Iterable[object], read: Callable[[object], Node]) -> Triangles
     """
     vertices: list[np.ndarray] = []
     faces: list[np.ndarray] = []
+    colours: list[np.ndarray] = []
     corners = triangles = visited = 0
     todo = [(root, np.eye(4), 1) for root in roots]
     while todo:
@@ -39,8 +40,11 @@ def joined(roots: Iterable[object], read: Callable[[object], Node]) -> Triangles
             turned = np.linalg.det(X[:3, :3]) < 0
             vertices.append(piece.vertices @ X[:3, :3].T + X[:3, 3])
             faces.append((piece.faces[:, [0, 2, 1]] if turned else piece.faces) + corners)
+            own_colours = piece.colours
+            colours.append(np.full((len(piece.faces), 4), np.nan) if own_colours is None else own_colours)
             corners += len(piece.vertices)
         todo.extend((child, X, level + 1) for child in children)
     if not faces:
         raise DescriptionError("This file shows no triangles.")
-    return Triangles(np.concatenate(vertices), np.concatenate(faces))
+    every = np.concatenate(colours)
+    return Triangles(np.concatenate(vertices), np.concatenate(faces), None if np.isnan(every).all() else every)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +14,31 @@ FARTHEST = 2.0**30  # of a coordinate
 
 
 class Triangles(NamedTuple):
-    """Corners (n, 3) and, per triangle, the numbers of its three corners, seen from outside against the clock (m, 3)."""
+    """Corners (n, 3) and, per triangle, the numbers of its three corners, seen from outside against the clock (m, 3).
+
+    ``colours``: red, green, blue and opacity (0 … 1) of each triangle (m, 4), NaN where the file states none; ``None``: nowhere.
+    """
 
     vertices: np.ndarray
     faces: np.ndarray
+    colours: np.ndarray | None = None
+
+    def painted(self, colour: Sequence[float] | None) -> Triangles:
+        """The same triangles, all in one colour; unchanged without one."""
+        if colour is None:
+            return self
+        return self._replace(colours=np.tile(np.clip(np.asarray(colour, float), 0.0, 1.0), (len(self.faces), 1)))
+
+    def by_colour(self) -> Iterator[tuple[tuple[float, ...] | None, Triangles]]:
+        """The triangles of each colour, with the corners that they use."""
+        if self.colours is None:
+            yield None, self
+            return
+        kinds, which = np.unique(np.nan_to_num(self.colours, nan=-1.0), axis=0, return_inverse=True)
+        for k, colour in enumerate(kinds):
+            used, faces = np.unique(self.faces[which.reshape(-1) == k], return_inverse=True)
+            part = Triangles(self.vertices[used], faces.reshape(-1, 3))
+            yield (None if colour[0] < 0 else tuple(float(v) for v in colour)), part
 
 
 def check_mesh(mesh: Triangles) -> Triangles:

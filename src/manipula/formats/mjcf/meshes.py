@@ -73,7 +73,7 @@ class Meshes:
         if list(mesh.all("plugin")):
             mesh.fail("Meshes of plugins are not read.")
         mode = mesh.choice("inertia", MODES, "legacy")
-        vertices, faces = self._triangles(mesh)
+        vertices, faces, _ = self._triangles(mesh)
         at = np.array(mesh.numbers("refpos", 3, (0.0, 0.0, 0.0)))
         turn = np.array(mesh.numbers("refquat", 4, (1.0, 0.0, 0.0, 0.0)))
         if not np.linalg.norm(turn) > 1e-10:
