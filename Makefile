@@ -1,11 +1,12 @@
 # make run   sets up .venv, installs the package and runs the main job
+# make web   builds the viewer of reports from TypeScript (make run and make test do it too)
 # make test  sets up .venv and runs the tests of every change; make test-slow runs those that take long
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: run test test-slow check bench clean
+.PHONY: run test test-slow check web bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -21,10 +22,13 @@ $(VENV)/.test-ready: pyproject.toml | $(BIN)/python
 run: $(VENV)/.run-ready
 	$(BIN)/manipula run examples/scara_circle.toml -o out/scara_circle --force
 
-test: $(VENV)/.test-ready
+web: | $(BIN)/python
+	$(BIN)/python web/build.py
+
+test: $(VENV)/.test-ready web
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(VENV)/.test-ready
+test-slow: $(VENV)/.test-ready web
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 check: $(VENV)/.test-ready
@@ -32,9 +36,10 @@ check: $(VENV)/.test-ready
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python web/build.py check
 
 bench: $(VENV)/.test-ready
 	$(BIN)/manipula bench
 
 clean:
-	rm -rf $(VENV) build dist out
+	rm -rf $(VENV) build dist out web/node_modules src/manipula/reports/web/built

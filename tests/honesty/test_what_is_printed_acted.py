@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import manipula as mp
 from manipula.cli.app import app
+from manipula.reports.charts import CHARTS
 from manipula.reports.figures import plot
 from manipula.reports.key_numbers import key_numbers
 from manipula.reports.plots import PLOTS
@@ -244,6 +245,7 @@ def test_a_picture_that_fails_is_left_out_and_said_so(tmp_path: Path, monkeypatc
         raise RuntimeError("no paint left")
 
     monkeypatch.setitem(PLOTS, "velocity", replace(PLOTS["velocity"], draw=broken))
+    monkeypatch.setitem(CHARTS, "velocity", broken)
     page = report_html(result, equations=False)
     assert "chart-position" in page
     assert 'id="chart-velocity"' not in page

@@ -124,3 +124,13 @@ def test_report_command(run, files, tmp_path) -> None:
     done = run("report", files / "batch.nc", "--run", "3", "--no-equations", "-o", tmp_path / "r.html")
     assert done.exit_code == 0, done.stderr
     assert "run 3 of a batch" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_report_command_compares(run, files, tmp_path) -> None:
+    done = run("report", files / "with.nc", files / "without.nc", "--no-equations", "-o", tmp_path / "compare.html")
+    assert done.exit_code == 0, done.stderr
+    assert "How far apart" in (tmp_path / "compare.html").read_text(encoding="utf-8")
+    refused = run("report", files / "with.nc", files / "planar.nc", "-o", tmp_path / "other.html")
+    assert refused.exit_code == 2
+    assert "same number of joints" in refused.stderr
+    assert not (tmp_path / "other.html").exists()

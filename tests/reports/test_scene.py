@@ -13,8 +13,10 @@ from manipula.algebra.pose import Pose
 from manipula.errors import ManipulaError
 from manipula.formats.meshes import Triangles
 from manipula.physics.kinematics import poses
-from manipula.reports.payload import TRIANGLES, look_of
+from manipula.reports.mechanism import TRIANGLES, mechanism_of
+from manipula.reports.packed import Packer, unpacked
 from manipula.reports.scene import UNCOLOURED, scene
+from manipula.reports.skeleton import skeleton
 from manipula.reports.tessellation import simplified, triangles_of
 from manipula.robot.appearance import Visual
 
@@ -140,19 +142,52 @@ def test_requests_that_are_refused(arm, wrong):
         scene("arm")  # pyright: ignore[reportArgumentType]
 
 
-def test_a_report_is_fed_with_surfaces_and_the_poses_of_their_bodies(arm):
+def placed(told: dict, q: np.ndarray) -> list[np.ndarray]:
+    """Poses of the bodies as the page computes them (web/src/kinematics.ts): X_WP · placement · motion · frame."""
+
+    def matrix(rows: list[float]) -> np.ndarray:
+        return np.vstack([np.reshape(rows, (3, 4)), [0, 0, 0, 1]])
+
+    found: list[np.ndarray] = []
+    positions = [*q, *(f["offset"] + f["ratio"] * q[f["leader"]] for f in told["followers"])]
+    for body, at in zip(told["bodies"], positions):
+        move = np.eye(4)
+        if body["slides"]:
+            move[:3, 3] = at * np.array(body["axis"])
+        else:
+            move[:3, :3] = np.array(rotation.about_axis(body["axis"], at), float)
+        parent = matrix(told["base"]) if body["parent"] < 0 else found[body["parent"]]
+        found.append(parent @ matrix(body["placement"]) @ move @ matrix(body["frame"]))
+    return found
+
+
+def test_a_report_is_fed_with_surfaces_and_joints_that_place_them(arm):
     q = np.array([[0.3, -0.4, 0.1, 0.2], [0.1, 0.2, 0.0, -0.3]])[:, : arm.n]
-    look = look_of(arm, q, 6)
-    assert look is not None
-    assert [s["body"] for s in look["surfaces"]] == [0, 1, 2]  # of those that have poses here
-    assert [s["colour"] for s in look["surfaces"]][1] == "#ff0000"
-    for at, row in zip(q, look["poses"]):
-        X = np.array(row).reshape(3, 3, 3)
-        expected = scene(arm, at).poses
-        np.testing.assert_allclose(X[:, 0], expected[:, :3, 3], atol=1e-6)
-        np.testing.assert_allclose(X[:, 1:], expected[:, :3, :2].transpose(0, 2, 1), atol=1e-4)
-    assert sum(len(s["faces"]) for s in look["surfaces"]) <= 3 * TRIANGLES
-    assert look_of(arm.replace(appearance=()), q, 6) is None
+    packer = Packer()
+    told = mechanism_of(arm, skeleton(arm, q), packer)
+    arrays = unpacked(packer.arrays, packer.text())
+    assert [s["body"] for s in told["surfaces"]] == [-1, 0, 1]
+    assert told["surfaces"][1]["colour"] == [1.0, 0.0, 0.0, 1.0]
+    for at in q:
+        expected = scene(arm, at)
+        mine = placed(told, at)
+        np.testing.assert_allclose(mine[0], expected.poses[1], atol=1e-12)
+        np.testing.assert_allclose(mine[1], expected.poses[2], atol=1e-12)
+    for surface, own in zip(told["surfaces"], scene(arm).surfaces):
+        np.testing.assert_allclose(arrays[surface["corners"]], own.vertices, atol=1e-7)
+        assert np.array_equal(arrays[surface["faces"]], own.faces)
+    assert sum(packer.arrays[s["faces"]]["rows"] for s in told["surfaces"]) <= TRIANGLES
+    assert mechanism_of(arm.replace(appearance=()), skeleton(arm, q), Packer())["surfaces"] == []
+
+
+def test_a_body_is_shown_by_the_ellipsoid_of_its_inertia():
+    arm = mp.load("panda").numeric
+    told = mechanism_of(arm, skeleton(arm, np.zeros((1, 7))), Packer())
+    for link, body in zip(arm.bodies, told["bodies"]):
+        found = body["inertia"]
+        axes, half = np.reshape(found["axes"], (3, 3)), np.array(found["half"])
+        moments = found["mass"] / 5 * (np.sum(half**2) - half**2)  # of a solid ellipsoid
+        np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, np.array(link.inertia, float), atol=1e-3 * found["mass"])  # fmt: skip
 
 
 def test_a_mesh_shows_its_own_colours_unless_the_description_states_one(arm, monkeypatch):

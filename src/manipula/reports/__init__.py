@@ -1,7 +1,8 @@
 """What a run looks like: figures, films, one HTML file. Everything here reads a result and never simulates.
 
 ================  =================================================================================
-``report``        ``write_report(result, path)``: one HTML file that opens offline
+``report``        ``write_report(result, path)``: one HTML file that opens offline; several results are compared
+``comparison``    several runs beside each other in words and numbers
 ``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
 ``animation``     ``animate(result, path)``: the arm as GIF or MP4
 ``plots/``        the kinds of plots, one family per file
@@ -11,12 +12,16 @@
 ``scene``         ``scene(robot, q)``: what a robot looks like, as coloured triangles
 ``tessellation``  simple bodies as triangles; meshes of fewer triangles
 ``skeleton``      where the parts of an arm are, sample by sample
-``payload``       what the player of the page is fed with
-``svg``           figures whose colours follow the page
+``charts``        the charts of a page as data
+``mechanism``     a robot as the page draws it
+``content``       what the viewer of the page is fed with
+``packed``        numbers of a page as compact text
+``viewer``        the viewer that was built from ``web/`` of the sources
+``pictures``      plots as still pictures
 ``page``          pieces of an HTML page, every text escaped
 ``source``        what a report reads from a result
 ``theme``         colours and type
-``web/``          style sheet and player of the page
+``web/``          style sheet of the page; ``built/`` is made from TypeScript
 ================  =================================================================================
 """
 

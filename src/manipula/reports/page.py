@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from manipula.errors import printable
+from manipula.reports import viewer
 from manipula.reports.theme import JOINT_COLOURS, PAGE_COLOURS
 
 SURFACES = {"page": ("#f5f7fa", "#0f1318"), "card": ("#ffffff", "#161b22"), "stage": ("#fbfcfe", "#12171e")}
@@ -59,19 +60,35 @@ def style() -> str:
     """Colours of both schemes as variables, then the rules."""
     named = {f"j{i + 1}": pair for i, pair in enumerate(JOINT_COLOURS)} | PAGE_COLOURS | SURFACES
     light, shade = ("".join(f"--{name}:{pair[k]};" for name, pair in named.items()) for k in (0, 1))
-    rules = files("manipula.reports").joinpath("web/report.css").read_text(encoding="utf-8")
-    return f":root{{--font:{FONT};{light}}}\n@media screen and (prefers-color-scheme:dark){{:root:not([data-print]){{{shade}}}}}\n{rules}"
+    rules = files("manipula.reports").joinpath("web/report.css").read_text(encoding="utf-8") + viewer.style()
+    dark = f":root[data-theme=dark]{{{shade}color-scheme:dark}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{shade}}}}}"
+    return (
+        f":root{{--font:{FONT};{light}}}\n@media screen{{:root[data-theme=light]{{color-scheme:light}}{dark}}}\n{rules}"
+    )
 
 
-def document(title: str, body: str, samples: Any) -> str:
-    """The whole page. Its policy allows its own script, known by its hash, inline styles, and nothing from any network."""
-    script = files("manipula.reports").joinpath("web/player.js").read_text(encoding="utf-8").strip()
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def document(title: str, body: str, scripts: Sequence[str] = (), numbers: tuple[Any, str] | None = None) -> str:
+    """The whole page. Its policy allows its own scripts, known by their hashes, inline styles, pictures inside it, and nothing from any network.
+
+    Args:
+        scripts: modules in the order in which they run. numbers: what they read: a JSON value, and packed arrays.
+    """
+    safe = [script.strip().replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in scripts]
+    digests = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in safe
+    )
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {digests or chr(39) + 'none' + chr(39)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    fed = "" if numbers is None else (
+        f'<script type="application/json" id="document">{data(numbers[0])}</script>\n'
+        f'<script type="text/plain" id="arrays">{numbers[1]}</script>\n'
+    )  # fmt: skip
+    modules = "".join(f'<script type="module">{script}</script>\n' for script in safe)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
         f"<title>{text(title, 120)}</title>\n<style>{style()}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
-        f'<div id="tooltip" role="status" hidden></div>\n<script type="application/json" id="samples">{data(samples)}</script>\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
+        f"{fed}{modules}</body>\n</html>\n"
     )

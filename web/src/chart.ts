@@ -1,0 +1,288 @@
+/** A chart as an instrument: a cursor that the arm follows, zoom, shift, pinned moments, limits as bands, curves that can be hidden, data and picture to take along. */
+import { effect, untracked } from "@preact/signals-core";
+import uPlot from "uplot";
+import { rangesOf, tableOf, timesOf, type Table } from "./chart_data";
+import { saveMenu } from "./chart_export";
+import { Legend } from "./chart_legend";
+import { chartGestures } from "./chart_gestures";
+import { paintOver, paintUnder } from "./chart_paint";
+import type { ChartSpec } from "./document";
+import { el, icon, ICONS } from "./dom";
+import { at, ticks, type Range } from "./numbers";
+import { colour, colours } from "./palette";
+import { keyOf, type State } from "./state";
+import { texts } from "./texts";
+
+const DASHES: number[][] = [[], [7, 4], [2, 3], [9, 4, 2, 4]];
+const HEIGHT = 210;
+const AXIS_KEYS = ["y", "y2"];
+
+export class Chart {
+  readonly plot: uPlot;
+  table: Table;
+  /** Ranges that somebody chose by drawing a box; else they follow what is seen. */
+  box: Range[] | null = null;
+  boxX: Range | null = null; // of a chart that is not over time
+  private readonly stage = el("div", { class: "plot" });
+  private readonly cursor = el("div", { class: "cursor", hidden: true });
+  private readonly pins = [0, 1].map((k) => el("div", { class: "pin", hidden: true }, el("span", {}, "AB"[k])));
+  private readonly dot = el("div", { class: "dot", hidden: true });
+  private readonly legend: Legend;
+  private ranges: Range[] = [];
+
+  constructor(
+    readonly figure: HTMLElement,
+    readonly spec: ChartSpec,
+    readonly state: State,
+  ) {
+    this.table = tableOf(spec, state.engine);
+    this.legend = new Legend(spec, state);
+    const reset = el("button", { type: "button", title: texts.reset, "aria-label": texts.reset, class: "reset", hidden: true, click: () => this.reset() }, icon(ICONS.all));
+    const pin = el("button", { type: "button", title: texts.pin, "aria-label": texts.pin, class: "pinner", click: () => this.pinOrFree() }, icon(ICONS.pin));
+    const stale = el("span", { class: "stale", hidden: true }, texts.recordedOnly);
+    const left = spec.axes[0];
+    const right = spec.axes[1];
+    const named = (a: { label: string; unit: string }) => `${a.label}${a.unit ? ` [${a.unit}]` : ""}`;
+    figure.replaceChildren(
+      el("figcaption", {}, el("b", {}, spec.title), stale, el("span", { class: "tools" }, spec.across ? null : pin, reset, saveMenu(this))),
+      el("div", { class: "units" }, el("span", {}, named(left)), el("span", {}, right ? named(right) : "")),
+      this.stage,
+      this.legend.element,
+      ...(spec.remark ? [el("p", { class: "remark" }, spec.remark)] : []),
+    );
+    this.plot = new uPlot(this.options(), this.data(), this.stage);
+    this.plot.over.append(this.cursor, ...this.pins, this.dot);
+    this.plot.over.tabIndex = 0;
+    this.plot.over.setAttribute("role", "group");
+    this.plot.over.setAttribute("aria-label", `${spec.title}. ${texts.chartKeys}`);
+    chartGestures(this);
+    new ResizeObserver(() => this.fit()).observe(this.stage);
+    this.follow(pin, stale);
+  }
+
+  /** Is curve k seen? */
+  seen = (k: number): boolean => {
+    const curve = this.spec.curves[k];
+    return !this.state.hidden.peek().has(keyOf(this.spec.id, curve)) && !(curve.role === "before" && !this.state.hidden.peek().has("changed"));
+  };
+
+  /** What is seen across: a window of time, or a box in a plane. */
+  get window(): Range {
+    const x = this.table.x;
+    if (this.spec.across) return this.boxX ?? this.planeRange();
+    return this.state.window.peek() ?? [this.state.clock.start.peek(), this.state.clock.end.peek() || x[x.length - 1]];
+  }
+
+  lookAt(low: number, high: number): void {
+    if (!this.spec.across) this.state.look(low, high);
+    else {
+      this.boxX = [low, high];
+      this.redraw();
+    }
+  }
+
+  reset(): void {
+    this.box = null;
+    this.boxX = null;
+    if (this.state.window.peek() === null || this.spec.across) this.redraw();
+    this.state.window.value = null;
+  }
+
+  pinOrFree(): void {
+    if (this.state.pins.peek().length === 2) this.state.pins.value = [];
+    else this.state.pin();
+  }
+
+  redraw(): void {
+    this.ranges = rangesOf(this.spec, this.table, this.seen, this.spec.across ? null : this.state.window.peek());
+    const [low, high] = this.window;
+    this.plot.batch(() => {
+      this.plot.setScale("x", { min: low, max: high });
+      this.spec.axes.forEach((_, k) => {
+        const [min, max] = this.box?.[k] ?? this.ranges[k];
+        this.plot.setScale(AXIS_KEYS[k], { min, max });
+      });
+    });
+    this.figure.querySelector<HTMLElement>(".reset")!.hidden = !(this.box || this.boxX || (!this.spec.across && this.state.window.peek()));
+    this.mark();
+  }
+
+  private data(): uPlot.AlignedData {
+    if (!this.spec.across) return [this.table.x, ...this.table.columns] as unknown as uPlot.AlignedData;
+    const engine = this.state.engine;
+    const pairs = this.spec.curves.map((c) => [engine.values(c.x![0], c.x![1], c.run), engine.values(c.y[0], c.y[1], c.run)]);
+    return [null, ...pairs] as unknown as uPlot.AlignedData;
+  }
+
+  private planeRange(): Range {
+    const { across, curves } = this.spec;
+    let [low, high] = [Infinity, -Infinity];
+    for (const c of curves)
+      for (const v of this.state.engine.values(c.x![0], c.x![1], c.run)) {
+        if (v < low) low = v;
+        if (v > high) high = v;
+      }
+    const pad = Math.max(0.06 * (high - low), (high - low <= across!.noise * across!.size ? 0.05 : 0) * across!.size);
+    return [low - pad, high + pad];
+  }
+
+  private options(): uPlot.Options {
+    const { spec } = this;
+    const font = `11.5px ${getComputedStyle(document.body).fontFamily}`;
+    const grid = { stroke: () => colour("rule"), width: 1 };
+    const frame = { stroke: () => colour("muted"), font, grid, ticks: { show: false } };
+    const values = (_: uPlot, splits: number[]) => {
+      const known = splits.filter((v) => v !== null && v !== undefined);
+      return ticks(known, known.length > 1 ? Math.abs(known[1] - known[0]) : 1);
+    };
+    const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? ticks([v], v)[0] : ""));
+    const size = (u: uPlot, labels: string[] | null) => {
+      if (!labels) return 40;
+      u.ctx.save();
+      u.ctx.font = font;
+      const width = Math.max(...labels.map((text) => u.ctx.measureText(text ?? "").width));
+      u.ctx.restore();
+      return Math.ceil(width + 14);
+    };
+    const scale = (k: number): uPlot.Scale => ({
+      auto: false,
+      distr: spec.axes[k].log ? 3 : 1,
+      range: () => this.box?.[k] ?? (this.ranges.length ? this.ranges[k] : (this.ranges = rangesOf(spec, this.table, this.seen, null))[k]),
+    });
+    const across = spec.across;
+    return {
+      width: Math.max(this.stage.clientWidth, 200),
+      height: HEIGHT,
+      ...(across ? { mode: 2 as const } : {}),
+      pxAlign: 0,
+      legend: { show: false },
+      cursor: { show: false },
+      padding: [8, spec.axes.length > 1 ? 0 : 14, 0, 0],
+      scales: {
+        x: { time: false, auto: false, range: () => this.window },
+        y: scale(0),
+        ...(spec.axes[1] ? { y2: scale(1) } : {}),
+      },
+      axes: [
+        { ...frame, size: 34, labelSize: 0, values, space: 56 },
+        { ...frame, scale: "y", size, values: spec.axes[0].log ? powers : values, space: 34 },
+        ...(spec.axes[1] ? [{ ...frame, scale: "y2", side: 1, size, values, space: 34, grid: { show: false } }] : []),
+      ],
+      series: [across ? (null as unknown as uPlot.Series) : {}, ...spec.curves.map((c) => this.series(c))],
+      ...(spec.bands?.length
+        ? { bands: spec.bands.map(([high, low]) => ({ series: [high + 1, low + 1] as [number, number], fill: () => faded(colour(spec.curves[high].colour), 0.18) })) }
+        : {}),
+      hooks: { drawAxes: [(u) => paintUnder(this, u)], draw: [(u) => paintOver(this, u)] },
+    };
+  }
+
+  private series(c: ChartSpec["curves"][number]): uPlot.Series {
+    const dash = c.role === "target" ? [2, 3] : DASHES[(c.dash + (c.role === "before" ? 0 : c.run)) % DASHES.length];
+    const alpha = c.role === "target" || c.role === "before" ? 0.5 : c.role === "faint" ? 0.45 : 1;
+    return {
+      scale: AXIS_KEYS[c.axis ?? 0],
+      stroke: () => (c.role === "edge" ? "transparent" : colour(c.colour)),
+      width: c.role === "edge" ? 0 : c.thick ? 2.4 : c.role === "target" || c.role === "faint" || c.role === "before" ? 1.2 : 1.6,
+      alpha,
+      dash,
+      points: { show: false },
+      spanGaps: false,
+      ...(this.spec.across ? { facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }], paths: planePath } : {}),
+    } as uPlot.Series;
+  }
+
+  private fit(): void {
+    const width = this.stage.clientWidth;
+    if (width > 0 && Math.abs(width - this.plot.width) > 0.5) {
+      this.plot.setSize({ width, height: HEIGHT });
+      this.mark();
+    }
+  }
+
+  /** Draw again what changed, and only that. */
+  private follow(pin: HTMLElement, stale: HTMLElement): void {
+    const { state, spec } = this;
+    let first = true;
+    effect(() => {
+      state.engine.runs.value;
+      if (!first)
+        untracked(() => {
+          this.table = tableOf(spec, state.engine);
+          this.plot.setData(this.data(), false);
+          stale.hidden = spec.curves.every((c) => c.role === "before" || state.engine.current(c.y[0], c.run));
+          this.redraw();
+          this.plot.redraw();
+        });
+    });
+    effect(() => {
+      state.hidden.value;
+      state.window.value;
+      untracked(() => {
+        spec.curves.forEach((_, k) => {
+          if (this.plot.series[k + 1].show !== this.seen(k)) this.plot.setSeries(k + 1, { show: this.seen(k) });
+        });
+        this.redraw();
+      });
+    });
+    effect(() => {
+      colours.value;
+      if (!first) this.plot.redraw(false, true);
+    });
+    effect(() => {
+      state.clock.shown.value;
+      const pins = state.pins.value;
+      pin.classList.toggle("on", pins.length > 0);
+      const words = pins.length === 2 ? texts.unpin : texts.pin;
+      pin.setAttribute("aria-label", words);
+      pin.title = words;
+      untracked(() => this.mark());
+    });
+    first = false;
+  }
+
+  /** Cursor, pins and legend at the moment that is shown. */
+  mark(): void {
+    if (!this.plot) return;
+    const t = this.state.clock.shown.peek();
+    const width = this.plot.over.clientWidth;
+    const put = (line: HTMLElement, x: number, y?: number) => {
+      line.hidden = !(x >= -0.5 && x <= width + 0.5);
+      if (!line.hidden) line.style.transform = `translate(${x}px, ${y ?? 0}px)`;
+    };
+    if (this.spec.across) {
+      const c = this.spec.curves[0];
+      const [times, engine] = [timesOf(c, this.state.engine), this.state.engine];
+      const x = at(times, engine.values(c.x![0], c.x![1], c.run), t);
+      const y = at(times, engine.values(c.y[0], c.y[1], c.run), t);
+      this.dot.style.background = colour(c.colour);
+      put(this.dot, this.plot.valToPos(x, "x"), this.plot.valToPos(y, "y"));
+    } else {
+      put(this.cursor, this.plot.valToPos(t, "x"));
+      this.pins.forEach((line, k) => {
+        const when = this.state.pins.peek()[k];
+        if (when === undefined) line.hidden = true;
+        else put(line, this.plot.valToPos(when, "x"));
+      });
+    }
+    this.legend.tell(t, this.state.pins.peek());
+  }
+}
+
+/** A colour with less of itself; canvases take no colour-mix in every browser. */
+function faded(value: string, share: number): string {
+  const [r, g, b] = [1, 3, 5].map((k) => parseInt(value.slice(k, k + 2), 16));
+  return `rgba(${r},${g},${b},${share})`;
+}
+
+/** A line through points in the order of time, whatever their x. */
+const planePath = ((u: uPlot, k: number) => {
+  const [xs, ys] = u.data[k] as unknown as [ArrayLike<number>, ArrayLike<number>];
+  const path = new Path2D();
+  for (let i = 0; i < xs.length; i++) {
+    const x = u.valToPos(xs[i], "x", true);
+    const y = u.valToPos(ys[i], "y", true);
+    if (i === 0) path.moveTo(x, y);
+    else path.lineTo(x, y);
+  }
+  return { stroke: path, fill: null, clip: null, band: null, gaps: null, flags: 0 };
+}) as unknown as uPlot.Series.PathBuilder;

@@ -1,0 +1,133 @@
+/** Numbers and pictures of a chart to take along: CSV, PNG, SVG. */
+import type uPlot from "uplot";
+import type { Chart } from "./chart";
+import { download, el, icon, ICONS } from "./dom";
+import { csv } from "./numbers";
+import { colour } from "./palette";
+import { texts } from "./texts";
+
+export function saveMenu(chart: Chart): HTMLElement {
+  const menu = el("details", { class: "menu" }, el("summary", { title: texts.save, "aria-label": texts.save }, icon(ICONS.save)));
+  const name = (ending: string) => `${chart.spec.id.replace("chart-", "")}.${ending}`;
+  const item = (words: string, act: () => void | Promise<void>) =>
+    el(
+      "button",
+      {
+        type: "button",
+        click: async () => {
+          await act();
+          menu.open = false;
+        },
+      },
+      words,
+    );
+  const copy = item(texts.copy, async () => {
+    await navigator.clipboard?.writeText(csvOf(chart));
+  });
+  menu.append(
+    el(
+      "div",
+      {},
+      item(texts.csv, () => download(name("csv"), new Blob([csvOf(chart)], { type: "text/csv" }))),
+      copy,
+      item(texts.png, () => png(chart, name("png"))),
+      item(texts.svg, () => download(name("svg"), new Blob([svgOf(chart)], { type: "image/svg+xml" }))),
+    ),
+  );
+  document.addEventListener("pointerdown", (e) => {
+    if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
+  });
+  return menu;
+}
+
+/** The curves that are seen, in the window that is seen. */
+export function csvOf(chart: Chart): string {
+  const { spec, table, state } = chart;
+  const runs = state.engine.runs.peek();
+  const several = runs.length > 1;
+  const chosen = spec.curves.map((_, k) => k).filter((k) => chart.seen(k));
+  if (spec.across) {
+    const [c] = spec.curves;
+    const columns = [c.x!, c.y].map((ref) => Array.from(state.engine.values(ref[0], ref[1], c.run)));
+    return csv([`${spec.across.label} [${spec.across.unit}]`, `${spec.axes[0].label} [${spec.axes[0].unit}]`], columns);
+  }
+  const [low, high] = chart.window;
+  const kept = Array.from(table.x.keys()).filter((i) => table.x[i] >= low && table.x[i] <= high);
+  const heads = chosen.map((k) => {
+    const c = spec.curves[k];
+    const { label, unit } = spec.axes[c.axis ?? 0];
+    return `${label} ${c.name}${several ? ` (${runs[c.run].name})` : ""}${unit ? ` [${unit}]` : ""}`;
+  });
+  return csv(["t [s]", ...heads], [kept.map((i) => table.x[i]), ...chosen.map((k) => kept.map((i) => table.columns[k][i]))]);
+}
+
+async function png(chart: Chart, name: string): Promise<void> {
+  const from = chart.plot.ctx.canvas;
+  const scale = devicePixelRatio;
+  const to = el("canvas", { width: from.width, height: from.height + 34 * scale });
+  const ctx = to.getContext("2d")!;
+  ctx.fillStyle = colour("card");
+  ctx.fillRect(0, 0, to.width, to.height);
+  ctx.fillStyle = colour("ink");
+  ctx.font = `600 ${13 * scale}px ${getComputedStyle(document.body).fontFamily}`;
+  const { label, unit } = chart.spec.axes[0];
+  ctx.fillText(`${chart.spec.title}: ${label} [${unit || "1"}]`, 10 * scale, 20 * scale);
+  ctx.drawImage(from, 0, 30 * scale);
+  const made = await new Promise<Blob | null>((done) => to.toBlob(done, "image/png"));
+  if (made) download(name, made);
+}
+
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** The chart as a drawing: frame, grid, labels and curves, with the colours of the page. */
+export function svgOf(chart: Chart): string {
+  const { plot, spec } = chart;
+  const k = devicePixelRatio;
+  const left = plot.bbox.left / k;
+  const top = plot.bbox.top / k + 26;
+  const width = plot.bbox.width / k;
+  const height = plot.bbox.height / k;
+  const n = (v: number) => v.toFixed(2);
+  const text = (x: number, y: number, anchor: string, what: string, fill = "muted", more = "") =>
+    `<text x="${n(x)}" y="${n(y)}" text-anchor="${anchor}" fill="${colour(fill)}" ${more}>${escaped(what)}</text>`;
+  const parts: string[] = [];
+  type Drawn = uPlot.Axis & { _splits?: number[]; _values?: string[] };
+  (plot.axes as Drawn[]).forEach((axis, a) => {
+    (axis._splits ?? []).forEach((v, i) => {
+      const p = plot.valToPos(v, axis.scale ?? "x");
+      const said = axis._values?.[i] ?? "";
+      if (a === 0) parts.push(`<path d="M${n(left + p)} ${n(top)}v${n(height)}" stroke="${colour("rule")}"/>`, text(left + p, top + height + 16, "middle", said));
+      else if (a === 1) parts.push(`<path d="M${n(left)} ${n(top + p)}h${n(width)}" stroke="${colour("rule")}"/>`, text(left - 6, top + p + 4, "end", said));
+      else parts.push(text(left + width + 6, top + p + 4, "start", said));
+    });
+  });
+  spec.curves.forEach((c, i) => {
+    if (!chart.seen(i) || c.role === "edge") return;
+    const xs = spec.across ? chart.state.engine.values(c.x![0], c.x![1], c.run) : chart.table.x;
+    const ys = spec.across ? chart.state.engine.values(c.y[0], c.y[1], c.run) : chart.table.columns[i];
+    let d = "";
+    let open = false;
+    for (let j = 0; j < xs.length; j++) {
+      const v = ys[j];
+      if (v === null || !Number.isFinite(v)) {
+        open = false;
+        continue;
+      }
+      d += `${open ? "L" : "M"}${n(left + plot.valToPos(xs[j], "x"))} ${n(top + plot.valToPos(v, c.axis ? "y2" : "y"))}`;
+      open = true;
+    }
+    const series = plot.series[i + 1] as { dash?: number[]; alpha?: number };
+    parts.push(`<path clip-path="url(#inside)" d="${d}" fill="none" stroke="${colour(c.colour)}" stroke-width="1.6" stroke-linejoin="round" opacity="${series.alpha ?? 1}" stroke-dasharray="${(series.dash ?? []).join(" ")}"/>`);
+  });
+  const { label, unit } = spec.axes[0];
+  const across = spec.across ? `${spec.across.label} [${spec.across.unit}]` : "t [s]";
+  const [w, h] = [plot.width, plot.height + 30];
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}" font-family="system-ui, sans-serif" font-size="11.5">` +
+    `<rect width="100%" height="100%" fill="${colour("card")}"/><clipPath id="inside"><rect x="${n(left)}" y="${n(top)}" width="${n(width)}" height="${n(height)}"/></clipPath>` +
+    text(10, 18, "start", `${spec.title}: ${label} [${unit || "1"}]`, "ink", 'font-weight="600" font-size="13"') +
+    parts.join("") +
+    text(left + width, h - 2, "end", across) +
+    "</svg>\n"
+  );
+}

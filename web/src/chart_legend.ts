@@ -1,0 +1,67 @@
+/** Names of curves with their values at the moment that is shown, at pinned moments, and their difference; a click hides a curve. */
+import { effect } from "@preact/signals-core";
+import { timesOf } from "./chart_data";
+import type { ChartSpec } from "./document";
+import { el } from "./dom";
+import { at, shown } from "./numbers";
+import { keyOf, type State } from "./state";
+import { texts } from "./texts";
+
+const DASH_CLASSES = ["", "dash", "dots", "mixed"];
+const MOST = 40;
+
+export class Legend {
+  readonly element: HTMLElement;
+  private readonly rows: { curve: number; value: HTMLElement; pinned: HTMLElement }[] = [];
+
+  constructor(
+    private readonly spec: ChartSpec,
+    private readonly state: State,
+  ) {
+    const told = spec.curves.map((_, k) => k).filter((k) => !["edge", "before"].includes(spec.curves[k].role ?? ""));
+    const buttons = (told.length > MOST ? [] : told).map((k) => this.row(k));
+    this.element = el("div", { class: "legend" }, ...buttons.map(([button]) => button));
+    effect(() => {
+      const hidden = state.hidden.value;
+      for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));
+    });
+  }
+
+  private row(k: number): [HTMLElement, string] {
+    const curve = this.spec.curves[k];
+    const runs = this.state.engine.runs.peek();
+    const several = new Set(this.spec.curves.filter((c) => c.role !== "before").map((c) => c.run)).size > 1;
+    const name = several ? `${curve.name} · ${runs[curve.run].name}` : curve.name;
+    const value = el("output", {});
+    const pinned = el("small", {});
+    const dash = curve.role === "target" ? "dots" : DASH_CLASSES[(curve.dash + curve.run) % DASH_CLASSES.length];
+    const chip = el("i", { class: `chip ${dash}`, style: `--c:var(--${curve.colour})` });
+    const key = keyOf(this.spec.id, curve);
+    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key) }, chip, el("span", {}, name), value, pinned);
+    this.rows.push({ curve: k, value, pinned });
+    return [button, key];
+  }
+
+  tell(t: number, pins: readonly number[]): void {
+    const { engine } = this.state;
+    for (const { curve, value, pinned } of this.rows) {
+      const c = this.spec.curves[curve];
+      const axis = this.spec.axes[c.axis ?? 0];
+      const times = timesOf(c, engine);
+      const values = engine.values(c.y[0], c.y[1], c.run);
+      const read = (when: number) => quiet(at(times, values, when), axis.size * axis.noise);
+      const unit = axis.unit ? ` ${axis.unit}` : "";
+      const text = `${shown(read(t))}${unit}`;
+      if (value.textContent !== text) value.textContent = text;
+      const [a, b] = pins;
+      const more =
+        a === undefined ? "" : b === undefined ? `A ${shown(read(a))}` : `A ${shown(read(a))}  B ${shown(read(b))}  Δ ${shown(quiet(read(b) - read(a), axis.size * axis.noise))}${unit}`;
+      if (pinned.textContent !== more) pinned.textContent = more;
+    }
+  }
+}
+
+/** What is below rounding is zero. */
+function quiet(value: number, noise: number): number {
+  return Math.abs(value) < Math.min(noise, 1e-9) ? 0 : value;
+}

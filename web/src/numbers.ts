@@ -1,0 +1,121 @@
+/** Numbers for people, and what charts need to know about ranges of numbers. */
+import type { Numbers } from "./packed";
+
+const UP = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** Four digits, a true minus sign, powers of ten where they read better. */
+export function shown(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e-3 && size < 1e5) return String(Number(value.toPrecision(digits))).replace("-", "−");
+  const [mantissa, exponent] = value.toExponential(Math.max(digits - 2, 0)).split("e");
+  const power = Number(exponent);
+  const raised = (power < 0 ? "⁻" : "") + [...String(Math.abs(power))].map((d) => UP[Number(d)]).join("");
+  return `${String(Number(mantissa)).replace("-", "−")}·10${raised}`;
+}
+
+/** A fixed number of decimals; nothing is shown as minus zero. */
+export function fixed(value: number, decimals = 3): string {
+  const text = value.toFixed(decimals);
+  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+}
+
+/** Labels of an axis: as many decimals as the distance of its ticks needs. */
+export function ticks(values: readonly number[], step: number): string[] {
+  const size = Math.max(...values.map(Math.abs), 0);
+  if (size >= 1e5 || (size > 0 && size < 1e-3)) return values.map((v) => shown(Math.abs(v) < step * 1e-6 ? 0 : v, 3));
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return values.map((v) => fixed(v, Math.min(decimals, 12)));
+}
+
+/** Index of the last time ≤ t. */
+export function before(times: ArrayLike<number>, t: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  if (high < 0 || t <= times[0]) return 0;
+  if (t >= times[high]) return high;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The value at t on the straight line between two samples; NaN outside. */
+export function at(times: ArrayLike<number>, values: ArrayLike<number>, t: number): number {
+  const last = times.length - 1;
+  if (last < 0 || t < times[0] || t > times[last]) return NaN;
+  const i = before(times, t);
+  if (i === last || times[i] === t) return values[i];
+  const f = (t - times[i]) / (times[i + 1] - times[i]);
+  return values[i] * (1 - f) + values[i + 1] * f;
+}
+
+/** All times of several runs, each once. */
+export function union(times: readonly ArrayLike<number>[]): Float64Array {
+  if (times.every((t) => t === times[0] || same(t, times[0]))) return Float64Array.from(times[0] ?? []);
+  const every = new Set<number>();
+  for (const t of times) for (let i = 0; i < t.length; i++) every.add(t[i]);
+  return Float64Array.from(every).sort();
+}
+
+export function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Values at other times; gaps are null. */
+export function onto(x: Float64Array, times: ArrayLike<number>, values: Numbers | Float64Array): (number | null)[] {
+  const out: (number | null)[] = new Array(x.length);
+  const direct = same(x, times);
+  for (let i = 0; i < x.length; i++) {
+    const v = direct ? values[i] : at(times, values, x[i]);
+    out[i] = Number.isFinite(v) ? v : null;
+  }
+  return out;
+}
+
+export type Range = [number, number];
+
+/** An axis that shows low … high with a margin, and does not magnify rounding: changes below `noise` × `size` are a straight line. */
+export function steady(low: number, high: number, size: number, noise: number): Range {
+  if (!(high >= low)) return [-0.05 * size || -1, 0.05 * size || 1];
+  if (high - low <= noise * size || high === low) {
+    const centre = Math.max(Math.abs(low), Math.abs(high)) > noise * size ? (low + high) / 2 : 0;
+    const half = 0.05 * Math.max(size, Math.abs(centre)) || 1;
+    return [centre - half, centre + half];
+  }
+  const pad = 0.06 * (high - low);
+  return [low - pad, high + pad];
+}
+
+/** Two axes with their zeros at the same height; both grow, neither shrinks. */
+export function aligned(a: Range, b: Range): [Range, Range] {
+  const grown = ([low, high]: Range): Range => [Math.min(low, 0), Math.max(high, 0)];
+  const [x, y] = [grown(a), grown(b)];
+  const share = ([low, high]: Range) => (high > low ? -low / (high - low) : 0);
+  const low = Math.max(share(x), share(y));
+  const high = Math.max(1 - share(x), 1 - share(y));
+  const zero = low / (low + high);
+  const fit = ([down, up]: Range): Range => {
+    const span = Math.max(zero > 0 ? -down / zero : 0, zero < 1 ? up / (1 - zero) : 0);
+    return [-zero * span, (1 - zero) * span];
+  };
+  return [fit(x), fit(y)];
+}
+
+/** A text as a cell of a CSV file; one that a spreadsheet would compute is made harmless. */
+export function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function csv(heads: readonly string[], columns: readonly ArrayLike<number | null>[]): string {
+  const rows = [heads.map(cell).join(",")];
+  const count = columns[0]?.length ?? 0;
+  for (let i = 0; i < count; i++) rows.push(columns.map((c) => (c[i] === null || Number.isNaN(c[i]) ? "" : String(c[i]))).join(","));
+  return rows.join("\r\n") + "\r\n";
+}

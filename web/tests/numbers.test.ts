@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { axisRange, extent } from "../src/chart_data";
+import { aligned, at, before, cell, csv, fixed, onto, shown, steady, ticks, union } from "../src/numbers";
+
+describe("numbers for people", () => {
+  it("have four digits, a true minus and powers of ten", () => {
+    expect(shown(-1.23456)).toBe("−1.235");
+    expect(shown(0)).toBe("0");
+    expect(shown(3.2e-12)).toBe("3.2·10⁻¹²");
+    expect(shown(NaN)).toBe("–");
+    expect(fixed(-1e-9)).toBe("0.000");
+    expect(ticks([-0.2, 0, 0.2], 0.2)).toEqual(["−0.2", "0.0", "0.2"]);
+  });
+});
+
+describe("samples", () => {
+  const t = Float64Array.of(0, 1, 3);
+  const v = Float64Array.of(0, 10, 30);
+  it("are read on straight lines", () => {
+    expect(at(t, v, 2)).toBe(20);
+    expect(at(t, v, 3)).toBe(30);
+    expect(at(t, v, 3.1)).toBeNaN();
+    expect(before(t, 2.9)).toBe(1);
+  });
+  it("of several runs share one axis", () => {
+    const x = union([t, Float64Array.of(0, 2)]);
+    expect([...x]).toEqual([0, 1, 2, 3]);
+    expect(onto(x, t, v)).toEqual([0, 10, 20, 30]);
+    expect(onto(x, Float64Array.of(0, 2), Float64Array.of(5, 7))).toEqual([5, 6, 7, null]);
+  });
+});
+
+describe("axes", () => {
+  it("do not magnify rounding", () => {
+    const [low, high] = steady(-1e-17, 2e-17, 1, 1e-10);
+    expect(high - low).toBeGreaterThan(0.01);
+    expect((low + high) / 2).toBe(0);
+    const around = steady(0.1, 0.1 + 1e-17, 1, 1e-10);
+    expect((around[0] + around[1]) / 2).toBeCloseTo(0.1, 12);
+  });
+  it("of two scales have their zeros at one height and cut nothing off", () => {
+    for (const [a, b] of [
+      [[-1, 2], [-0.1, 0.5]],
+      [[0.3, 2], [-5, -1]],
+      [[-3, -1], [-5, -1]],
+      [[1, 2], [0, 7]],
+    ] as [[number, number], [number, number]][]) {
+      const [x, y] = aligned(a, b);
+      const zero = ([low, high]: [number, number]) => -low / (high - low);
+      expect(zero(x)).toBeCloseTo(zero(y), 12);
+      expect(x[0]).toBeLessThanOrEqual(a[0] + 1e-12);
+      expect(x[1]).toBeGreaterThanOrEqual(a[1] - 1e-12);
+      expect(y[0]).toBeLessThanOrEqual(b[0] + 1e-12);
+      expect(y[1]).toBeGreaterThanOrEqual(b[1] - 1e-12);
+    }
+  });
+  it("show limits that are near and no others", () => {
+    const axis = { label: "q", unit: "rad", size: 1, noise: 1e-10 };
+    const range = axisRange(axis, [0, 1], [{ joint: 0, low: -100, high: 1.2, axis: 0 }]);
+    expect(range[1]).toBeGreaterThan(1.2);
+    expect(range[0]).toBeGreaterThan(-1);
+    expect(extent([[0, null, 5]], [0, 1, 2], [0, 1])).toEqual([0, 0]);
+  });
+  it("of logarithms end at powers of ten", () => {
+    expect(axisRange({ label: "e", unit: "", size: 1, noise: 1e-10, log: true, floor: 1e-15 }, [2e-7, 0.3], [])).toEqual([1e-7, 1]);
+  });
+});
+
+describe("files", () => {
+  it("hold nothing that a spreadsheet computes", () => {
+    expect(cell("=cmd()")).toBe("'=cmd()");
+    expect(cell('a,"b"')).toBe('"a,""b"""');
+    expect(csv(["t", "x"], [[0, 1], [0.5, null]])).toBe("t,x\r\n0,0.5\r\n1,\r\n");
+  });
+});
