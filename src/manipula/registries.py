@@ -21,6 +21,7 @@ from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
+from manipula.simulation.plant.encoder import Encoder
 
 KINDS: dict[str, PartKind] = {
     kind.name: kind
@@ -35,7 +36,12 @@ KINDS: dict[str, PartKind] = {
         DISTURBANCES,
         CONTACTS,
         PartKind("base motion", "", {"base_motion": BaseMotion}, "manipula.simulation.plant.base_motion"),
-        PartKind("signal path", "", {"noise": Noise, "actuator": Actuator}, "manipula.simulation.plant.disturbances"),
+        PartKind(
+            "signal path",
+            "",
+            {"noise": Noise, "encoder": Encoder, "actuator": Actuator},
+            "manipula.simulation.plant.disturbances",
+        ),
         PartKind("integrator", "", ChainMap(ADAPTIVE, FIXED), "manipula.simulation.integrators"),  # pyright: ignore[reportArgumentType]
         PartKind("method of inverse kinematics", "", METHODS, "manipula.ik.methods.REGISTRY"),
         PartKind("plot", "", PLOTS, "manipula.reports.plots.PLOTS"),

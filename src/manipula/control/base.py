@@ -122,6 +122,15 @@ class Controller(ABC):
         """Time derivative of the controller's states."""
         return np.zeros(self.states(arm.n))
 
+    def update(
+        self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector, period: Scalar
+    ) -> Vector:
+        """The states a control period later, from what is measured at t, in runs with a ``control_period``.
+
+        One step of Euler's method, unless a controller says otherwise; one that has no ``state_rate`` needs such runs.
+        """
+        return array(state + period * self.state_rate(arm, t, q, qd, target, state))
+
 
 def checked_torques(given: Any, n: int) -> np.ndarray:
     """What a controller gave, as (n,) numbers of any kind.
@@ -153,8 +162,8 @@ def check_controller(controller: Controller, n: int) -> None:
     Raises:
         DescriptionError: with what is missing, and how it is written.
     """
-    kind = type(controller).__name__
     if not isinstance(getattr(controller, "name", None), str):
+        kind = type(controller).__name__
         raise DescriptionError(f"{kind} needs a name: name: ClassVar[str] = 'mine'.", field="controller.name")
     space = getattr(controller, "space", None)
     if space not in get_args(Space):
@@ -176,11 +185,17 @@ def check_controller(controller: Controller, n: int) -> None:
             f"{', '.join(MEASURED)}; found {printable(repr(controller.measures), 40)}.",
             field="controller.measures",
         )
-    if state_count(controller, n) and type(controller).state_rate is Controller.state_rate:
+    kind, unmoved = type(controller), Controller.state_rate
+    if state_count(controller, n) and kind.state_rate is unmoved and kind.update is Controller.update:
         raise DescriptionError(
             f"The controller '{controller.name}' has states but no method state_rate(arm, t, q, qd, target, state): they would never change.",
             field="controller.state_rate",
         )
+
+
+def is_digital(controller: Controller, n: int) -> bool:
+    """Do the states of a controller change at the instants of a control period only?"""
+    return state_count(controller, n) > 0 and type(controller).state_rate is Controller.state_rate
 
 
 def check_gains(controller: Controller, robot: Robot) -> None:

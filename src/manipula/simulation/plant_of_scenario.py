@@ -94,6 +94,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         s.base_motion,
         torques,
         turned=turned,
+        encoder=s.encoder,
     )
     return plant, dimension, reference
 

@@ -24,6 +24,7 @@ from manipula.simulation.frozen_mapping import frozen
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import Contact
 from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench, WrenchTable
+from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.run_kinds import RUN_KINDS
 from manipula.simulation.stated_limits import stated_limits
@@ -53,7 +54,7 @@ class Scenario:
         robot: the plant. name: of the run.
         q0, qd0: initial state (n,) or (N, n); the reference's start, or zero, when omitted.
         duration, step: [s]; fixed integrators step at multiples of ``step``, cut short where a sample, the end or a known jump
-            divides one. ``step`` is also the period at which a controller with noise or delay decides.
+            divides one. Without a ``control_period`` it is also the period at which a controller with noise or delay decides.
         sample: time between recorded samples [s]; ``step`` when omitted. The end is always recorded.
         integrator: "rk4", "semi_implicit", "midpoint" (fixed step), "dopri5", "dop853", "rodas" (adaptive; rodas for stiff
             drives and friction); "auto" takes dop853 for free motion, and under control rk4, or rodas where
@@ -73,7 +74,9 @@ class Scenario:
         controller: from ``manipula.control`` (dynamic); without one the motion is free.
         model: the controller's own model of the robot, with the friction of its joints; the plant itself, with the friction that acts
             in this run, when omitted (dynamic).
-        noise: of the measurements (dynamic). actuator: limits and delay of the command (dynamic, playback).
+        control_period: time between two decisions of a digital controller, whose command is held in between [s]; none: it acts
+            continuously, with noise, delay or encoders once a ``step`` (dynamic).
+        noise: of the measurements. encoder: how positions and speeds are measured (dynamic). actuator: limits and delay of the command (dynamic, playback).
         torques: (times, values), values (k, n), linear between the times (playback).
         drives: replacing those of the robot, given like ``friction``.
         contacts: what the arm may touch: planes, end stops.
@@ -108,6 +111,8 @@ class Scenario:
     base_motion: BaseMotion | None = None
     noise: Noise = QUIET
     actuator: Actuator = IDEAL
+    encoder: Encoder = PERFECT
+    control_period: float | None = None
     parameters: Any = None
     vary: Any = None
     tolerance: float = 1e-6
@@ -132,11 +137,12 @@ class Scenario:
             ("model", Robot),
             ("noise", Noise),
             ("actuator", Actuator),
+            ("encoder", Encoder),
             ("base_motion", BaseMotion),
         ):
             given = getattr(self, name)
             if not isinstance(given, kind) and not (given is None and name in ("controller", "model", "base_motion")):
-                article = "An" if kind is Actuator else "A"
+                article = "An" if kind in (Actuator, Encoder) else "A"
                 how = " A function of (t, q, qd, target) becomes one by mp.control.UserFunction." * (kind is Controller)
                 raise DescriptionError(
                     f"{article} {kind.__name__} is needed, found {values.found(given)}.{how * callable(given)}",
@@ -151,8 +157,8 @@ class Scenario:
             if self.reference is None:
                 raise DescriptionError("A run without a reference needs a duration.", field="duration")
             set_("duration", float(self.reference.duration))
-        for name in ("duration", "step", "sample"):
-            if name != "sample" or self.sample is not None:
+        for name in ("duration", "step", "sample", "control_period"):
+            if name in ("duration", "step") or getattr(self, name) is not None:
                 set_(name, values.positive(name, getattr(self, name)))
         set_("tolerance", values.tolerance(self.tolerance))
         for name in ("stop_at_limits", "verify"):
@@ -176,19 +182,20 @@ class Scenario:
             check_gains(
                 self.controller, model if model.n == self.robot.n else self.robot
             )  # the number of joints is told later
-        for name in ("actuator", "noise"):
+        for name in ("actuator", "noise", "encoder"):
             check_fit(getattr(self, name), self.robot.n, name)
         for name in ("friction", "drives", "disturbances", "contacts", "criteria"):
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
                     check_fit(part, self.robot.n, f"{name}[{i}]")
         values.check_batch(self)
-        if self.steps > MAX_STEPS:
-            raise BudgetError(
-                f"{self.duration:g} s in steps of {self.step:g} s are {self.steps} steps; at most {MAX_STEPS}: a shorter duration or a "
-                "longer step is needed.",
-                field="step",
-            )
+        for name, count, length in (("step", self.steps, self.step), ("control_period", self.periods, self.period)):
+            if count > MAX_STEPS:
+                raise BudgetError(
+                    f"{self.duration:g} s in steps of {length:g} s are {count} steps; at most {MAX_STEPS}: a shorter duration or a "
+                    f"longer {name} is needed.",
+                    field=name,
+                )
         if self.samples * self.batch * self.robot.n > MAX_SAMPLES:
             raise BudgetError(
                 f"{self.samples} samples of {self.batch} runs with {self.robot.n} joints exceed {MAX_SAMPLES} numbers; "
@@ -208,6 +215,16 @@ class Scenario:
     def steps(self) -> int:
         """Steps of the fixed integrators; where ``step`` does not divide the duration the last one is shorter."""
         return _intervals(float(self.duration or 0.0), self.step)
+
+    @property
+    def period(self) -> float:
+        """Time between two decisions of a controller whose command is held [s]."""
+        return self.step if self.control_period is None else self.control_period
+
+    @property
+    def periods(self) -> int:
+        """Control periods of the run; the last one may be shorter."""
+        return _intervals(float(self.duration or 0.0), self.period)
 
     @property
     def samples(self) -> int:

@@ -73,7 +73,7 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
     peaks = Peaks() if run.loop.parts is None else None  # of somebody's code at once: it may be other code later
     samples = _integrated(run, threads, peaks)
     result = _result(run, samples, threads, peaks)
-    steady = not (run.loop.noisy or run.loop.delay or samples.calls.python)
+    steady = not (run.loop.sampled or samples.calls.python)
     open_choice = scenario.integrator == "auto"
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
         return retry_with_rodas(run.scenario, result, lambda other: _simulated(other, threads))
@@ -127,9 +127,10 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         why = f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
         return not_started(scenario, q0, qd0, [RunVerdict("singular", why)] * len(q0))
     run = prepare_run(scenario, (q0, qd0))
-    if scenario.integrator in ADAPTIVE and (run.loop.noisy or run.loop.delay):
+    if scenario.integrator in ADAPTIVE and run.loop.sampled:
         raise DescriptionError(
-            "Noise and delay act from step to step; choose a fixed-step integrator.", field="integrator"
+            "Noise, delay, encoders and a control period act from step to step; choose a fixed-step integrator.",
+            field="integrator",
         )
     return _Ready(run, _methods())
 

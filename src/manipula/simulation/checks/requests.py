@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from manipula.control.base import is_digital
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
@@ -44,6 +45,11 @@ def _settings(s: Scenario, kind: str) -> None:
     if needed and getattr(s, needed) is None:
         raise DescriptionError(
             f"A run of kind '{kind}' needs '{needed}' ({NEEDED[needed]}); none is given.", field=needed
+        )
+    if kind == "dynamic" and s.controller is not None and is_digital(s.controller, s.robot.n) and not s.control_period:
+        raise DescriptionError(
+            f"The controller '{s.controller.name}' changes its states at the instants of a control period; give one: control_period = 0.001.",
+            field="control_period",
         )
     for f in dataclasses.fields(s):
         if not acts(f.name, kind) and getattr(s, f.name) != f.default:

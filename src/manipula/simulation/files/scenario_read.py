@@ -20,6 +20,7 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import Actuator, Noise
+from manipula.simulation.plant.encoder import Encoder
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
@@ -64,6 +65,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["ik_solution"] = whole_number(
         root, root.either("ik_solution", "elbow") or "ik_solution", 0
     )  # elbow: its name in 0.1.0
+    if root.has("control_period"):
+        given["control_period"] = root.scalar("control_period")
     for key in ("stop_at_limits", "verify"):
         given[key] = root.flag(key, bool(DEFAULTS[key]))
     given["model"] = read_robot(root, "model")
@@ -75,7 +78,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["drives"] = parts.read_each(root, "drives", robot, parts.read_drive)
     given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))
     given["contacts"] = tuple(read_part(t, CONTACTS) for t in root.tables("contacts"))
-    for key, cls in (("noise", Noise), ("actuator", Actuator), ("base_motion", BaseMotion)):
+    for key, cls in (("noise", Noise), ("actuator", Actuator), ("encoder", Encoder), ("base_motion", BaseMotion)):
         table = root.table(key)
         if table is not None:
             given[key] = read_fields(table, cls, key)

@@ -14,7 +14,7 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.scenario import Scenario
 
 PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "ik_solution",
-         "gain", "start")  # fmt: skip
+         "gain", "start", "control_period")  # fmt: skip
 
 
 def plain_fields(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
@@ -45,6 +45,7 @@ def scenario_text(s: Scenario) -> str:
     content["reference"] = reference_table(s.reference)
     content["controller"] = None if s.controller is None else part_table(s.controller, "controller")
     content["noise"] = part_table(s.noise) or None
+    content["encoder"] = part_table(s.encoder) or None
     content["actuator"] = part_table(s.actuator) or None
     content["base_motion"] = None if s.base_motion is None else part_table(s.base_motion) or None
     for name in ("parameters", "vary", "limits"):

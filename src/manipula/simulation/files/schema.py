@@ -34,6 +34,7 @@ from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
+from manipula.simulation.plant.encoder import Encoder
 from manipula.simulation.plant.numbers import HEADS
 from manipula.simulation.programmed.constraint import LEVELS
 from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
@@ -99,11 +100,13 @@ def _run() -> dict[str, Any]:
             "integrator": Choice("method of integration", "auto", *FIXED, *ADAPTIVE), "start": Choice("start of a task motion", *STARTS),
             "ik_solution": Whole("which solution of the inverse kinematics it starts with", least=0),
             "elbow": Whole("ik_solution by its name in 0.1.0", least=0), "stop_at_limits": Flag("end where a limit is crossed"),
+            "control_period": Number("s", "time between two decisions of a digital controller", above=0.0),
         }),
         "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
         "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "contacts": list_of(ref("contact")),
         "base_motion": fields_schema(declared(BaseMotion)), "noise": fields_schema(declared(Noise)),
-        "actuator": fields_schema(declared(Actuator)), "parameters": named(VALUES, NAME), "vary": named(VALUES, VARIED), "torques": torques,
+        "encoder": fields_schema(declared(Encoder)), "actuator": fields_schema(declared(Actuator)),
+        "parameters": named(VALUES, NAME), "vary": named(VALUES, VARIED), "torques": torques,
     }, ["robot"])  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 =====================  =========================================================================
 ``setup``              ``prepare_run``: a plant, a compiled loop and the numbers that go into it
 ``loop``               ``CompiledLoop``: the machine code of one kind of run
+``digital``            what a digital controller does at its instants
 ``fixed``              runs with a constant step, and their verification
 ``coarse_repetition``  runs that longer steps may verify
 ``adaptive``           runs whose step follows the error

@@ -10,6 +10,7 @@ import numpy as np
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.disturbances import IDEAL
+from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import HEADS, template
 from manipula.simulation.stepping.coarse import BLOCK, blocks_of, share
 from manipula.simulation.stepping.grid import Grid
@@ -75,4 +76,4 @@ def _analytic(run: Run) -> bool:
 
 def _absent(part: Any) -> bool:
     """Is there no such part in the run?"""
-    return part is None or part == IDEAL or (isinstance(part, tuple) and all(x is None for x in part))
+    return part in (None, IDEAL, PERFECT) or (isinstance(part, tuple) and all(x is None for x in part))

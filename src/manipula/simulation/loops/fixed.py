@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,7 +110,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     calls = how_to_run(run, lambda: run.loop.run)
     integrate = _interpreted if calls.python else _native
     if calls.once_a_step:
-        run, calls = _asked_once_a_step(run, s.step)
+        run, calls = _asked_once_a_step(run, s.period)
     marks, hidden = probed(run, calls.python, s.step)
     grid, unseen = grid.with_marks(marks) if len(marks) else grid, unseen + hidden
     if calls.python:
@@ -118,7 +119,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     whole = lambda members, grid: integrate(run, members, grid, WHOLE, threads)  # noqa: E731
     done = recorded(run, grid, whole, watch, calls.python)
     if calls.python and not calls.once_a_step and remembered_along(run, grid.times, done.x):
-        run, calls = _asked_once_a_step(run, s.step)
+        run, calls = _asked_once_a_step(run, s.period)
         done = recorded(run, grid, whole, watch, True)
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
@@ -142,9 +143,10 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:
     """The run of a controller with a memory: a sampled one, like a digital controller with the step as its period."""
     loop = run.loop
-    held = CompiledLoop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, holds_command=True)
+    held = CompiledLoop(run.plant, loop.dimension, loop.integrator, loop.noisy, loop.delay, True, loop.periodic)
+    once = "once a control period" if loop.periodic else "once a step"
     note = (
-        f"The controller ran in Python: {REMEMBERS}, so it was asked once a step (every {h:g} s) and its torques were "
+        f"The controller ran in Python: {REMEMBERS}, so it was asked {once} (every {h:g} s) and its torques were "
         "held in between; every run and its verification began with the memory empty."
     )
     return replace(run, loop=held), ControllerCalls(python=True, once_a_step=True, note=note)
@@ -228,16 +230,17 @@ def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
 def _native(
     run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None, step: float | None = None
 ) -> BatchPart:
-    kernel, loop, h = run.loop.run, run.loop, step or run.scenario.step
+    kernel, loop, h = run.loop.run, run.loop, step or steps_of(run)[0]
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
-    numbers = (*run.inputs, *grid, grid.intervals, 0.0, h, ratio, *lag(run))
+    every = steps_of(run)[1]
+    numbers = (*run.inputs, *grid, grid.intervals, 0.0, h, ratio, *lag(run), *((every,) if loop.periodic else ()))
     turns = grid.steps(h) * (1.0 if ratio == WHOLE else 2.0)
     if not loop.noisy:
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)
     else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size
-        rows = run.scenario.steps + 1
-        at_once = max(1, MOST_AT_ONCE // (rows * 2 * run.plant.layout.n))
+        rows = run.scenario.periods + 1
+        at_once = max(1, MOST_AT_ONCE // (rows * 4 * run.plant.layout.n))
         parts = []
         for some in (slice(k, k + at_once) for k in range(0, len(chosen), at_once)):
             noise = _noise_of_all(run.scenario, chosen[some], threads)
@@ -252,22 +255,32 @@ def _native(
 def lag(run: Run) -> tuple[float, ...]:
     """What is left of the delay behind whole periods [s]; nothing where there is no delay."""
     s = run.scenario
-    return (s.actuator.delay - (run.loop.delay - 1) * s.step,) if run.loop.delay else ()
+    return (s.actuator.delay - (run.loop.delay - 1) * s.period,) if run.loop.delay else ()
+
+
+def steps_of(run: Run) -> tuple[float, float]:
+    """The step of a run, and how many of them a control period has: the fewest that are no longer than the step asked for."""
+    s = run.scenario
+    if not run.loop.periodic:
+        return s.step, 1.0
+    count = math.ceil(s.period / s.step * (1.0 - 1e-12))
+    return s.period / count, float(count)
 
 
 def noise_of(s: Scenario, member: int) -> np.ndarray:
-    """Measurement errors of one run, (periods, 2n): of q and of qd at the beginning of every period."""
+    """Measurement errors of one run at the beginning of every period, (periods, 2n): of q and qd; (periods, 4n): of motors too."""
     rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(s.noise.seed, spawn_key=(int(member),))))
-    n, periods = s.robot.n, s.steps + 1  # one more is measured at the end
-    values = rng.standard_normal((periods, 2 * n))
-    values[:, :n] *= s.noise.position
-    values[:, n:] *= s.noise.velocity
+    n, periods = s.robot.n, s.periods + 1  # one more is measured at the end
+    motors = s.controller is not None and "motors" in s.controller.measures
+    values = rng.standard_normal((periods, 4 * n if motors else 2 * n))
+    for first, size in enumerate((s.noise.position, s.noise.velocity) * (2 if motors else 1)):
+        values[:, first * n : (first + 1) * n] *= size
     return values
 
 
 def _noise_of_all(s: Any, members: list[int], threads: int | None) -> np.ndarray:
     """Measurement errors of several runs behind each other; drawn on several threads, each run from its own generator."""
-    workers = thread_count(threads, len(members) * (s.steps + 1) * s.robot.n * SECONDS_PER_PAIR)
+    workers = thread_count(threads, len(members) * (s.periods + 1) * s.robot.n * SECONDS_PER_PAIR)
     if workers == 1:
         return np.concatenate([noise_of(s, k) for k in members])
     import_module("concurrent.futures.thread")
@@ -283,10 +296,19 @@ def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, thr
     for k in members:
         plant, rate = python_rate(run, k)
         noise = (noise_of(run.scenario, k), 0.0) if run.loop.noisy else ()
-        numbers, late = (grid.intervals, 0.0, run.scenario.step, ratio), sum(lag(run))
+        h, every = steps_of(run)
+        numbers, late = (grid.intervals, 0.0, h, ratio), sum(lag(run))
         rows.append(
             run.loop.advance(
-                plant, rate, run.x0[k], grid, *numbers, lag=late, noise=noise, hold=step_under_command(run, k)
+                plant,
+                rate,
+                run.x0[k],
+                grid,
+                *numbers,
+                lag=late,
+                every=every,
+                noise=noise,
+                hold=step_under_command(run, k),
             )
         )
     named = {name: np.array([row[name] for row in rows]) for name in rows[0]}

@@ -207,7 +207,7 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
 
 def step_under_command(run: Run, member: int) -> Callable[..., np.ndarray] | None:
     """``hold(t, x, command, h)`` in machine code for a sampled run; None when states of the controller move in between."""
-    if not run.loop.sampled or run.plant.layout.controller:
+    if not run.loop.sampled or (run.plant.layout.controller and not run.loop.discrete):
         return None
     kernel, p = run.loop.hold, run.p[member]
     return lambda t, x, command, h: np.asarray(kernel(x, p, *run.inputs, t, np.asarray(command, float), h))

@@ -19,7 +19,9 @@ from manipula.lazy import cached_property
 from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.loops.digital import DigitalControl
 from manipula.simulation.plant.disturbances import IDEAL
+from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import template
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
@@ -70,13 +72,10 @@ class CompiledLoop:
     """The machine code of one kind of run; gains, initial state, reference and duration are its inputs."""
 
     def __init__(self, plant: Plant, dimension: int, integrator: str, noisy: bool = False, delay: int = 0,
-                 holds_command: bool = False) -> None:  # fmt: skip
+                 holds_command: bool = False, periodic: bool = False) -> None:  # fmt: skip
+        """``delay``: periods between a command and its effect, begun ones too. ``periodic``: the control period is stated, and not the step."""
         self.plant, self.dimension, self.integrator = plant, dimension, integrator
-        self.noisy, self.delay, self.holds_command = (
-            noisy,
-            delay,
-            holds_command,
-        )  # delay: steps between a command and its effect, begun ones too
+        self.noisy, self.delay, self.holds_command, self.periodic = noisy, delay, holds_command, periodic
         self.template = template(plant)
         self.names = list(plant.robot.parameters)
         self.adaptive: dict[str, native.Kernel] = {}  # by the name of the method; made by ``adaptive.py``
@@ -89,10 +88,10 @@ class CompiledLoop:
     @cached_property
     def parts(self) -> bytes | None:
         """What the loop's machine code is made from, besides the numbers that are its inputs; None: also from somebody's code."""
-        options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, tuple(self.names)
+        options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, self.periodic, tuple(self.names)  # fmt: skip
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
-            torques=None, contacts=(), base_motion=None,
+            torques=None, contacts=(), base_motion=None, encoder=PERFECT,
         )  # fmt: skip
         method = {**FIXED, **ADAPTIVE}.get(self.integrator)
         return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
@@ -120,7 +119,7 @@ class CompiledLoop:
             torques = lambda t: table(t)  # noqa: E731
         return replace(
             self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
-            contacts=parts[5], base_motion=parts[6], reference=reference, robot_values=names or None, torques=torques,
+            contacts=parts[5], base_motion=parts[6], encoder=parts[7], reference=reference, robot_values=names or None, torques=torques,
         )  # fmt: skip
 
     @property
@@ -131,19 +130,23 @@ class CompiledLoop:
 
     @cached_property
     def run(self) -> native.Kernel:
-        """``run(x0, p, breaks, coefficients, *grid, samples, t0, h, ratio[, lag][, noise])`` → what ``advance`` gives."""
+        """``run(x0, p, breaks, coefficients, *grid, samples, t0, h, ratio[, lag][, every][, noise, first])`` → what ``advance`` gives."""
         n = self.plant.layout.n
         shared = inputs_of(n)
         extra: dict[str, tuple[Any, ...]] = {"lag": ()} if self.delay else {}
+        if self.periodic:
+            extra |= {"every": ()}
         if self.noisy:
-            extra |= {"noise": ("w", 2 * n), "first": ()}
+            extra |= {"noise": ("w", 4 * n if self.plant.measures_motors else 2 * n), "first": ()}
 
         def loop(x: Any, p: Any, breaks: Any, coefficients: Any, *rest: Any) -> dict[str, Any]:
             plant = self.traced(p, breaks, coefficients)
             grid, numbers, more = Grid(*rest[:5]), rest[5:9], rest[9:]
-            rate = lambda t, y, *held: plant.flow(t, y, *held).rate  # noqa: E731
-            lag, noise = (more[0], more[1:]) if self.delay else (0.0, more)
-            return self.advance(plant, rate, x, grid, *numbers, lag=lag, noise=noise)
+            acting = replace(plant, controller=None) if self.discrete else plant
+            rate = lambda t, y, *held: acting.flow(t, y, *held).rate  # noqa: E731
+            lag, more = (more[0], more[1:]) if self.delay else (0.0, more)
+            every, noise = (more[0], more[1:]) if self.periodic else (1.0, more)
+            return self.advance(plant, rate, x, grid, *numbers, lag=lag, every=every, noise=noise)
 
         return native.kernel_of(
             loop, {**self.inputs, **shared, "t0": (), "h": (), "ratio": (), **extra},
@@ -152,18 +155,24 @@ class CompiledLoop:
 
     @property
     def sampled(self) -> bool:
-        """Is the command decided once a step and held during it, as noise and delay require?"""
-        return self.noisy or self.holds_command or self.delay > 0
+        """Is the command decided at instants and held in between, as noise and delay require?"""
+        return self.noisy or self.holds_command or self.delay > 0 or self.discrete
+
+    @property
+    def discrete(self) -> bool:
+        """Is the controller a digital one, whose states change at the instants too?"""
+        return self.periodic or self.plant.encoder.acts
 
     def advance(self, plant: Plant, rate: Any, x: Any, grid: Grid, samples: Any, t0: Any, h: Any, ratio: Any,
-                lag: Any = 0.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
+                lag: Any = 0.0, every: Any = 1.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
         """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
 
-        Steps end at multiples of h; one that a sample or a known instant divides is taken in parts.
+        Steps end at multiples of h; one that a sample or a known instant divides is taken in parts. In a sampled loop ``queue`` holds
+        the commands on their way, the memory of the encoders, and the number of the step in its period.
 
         Args:
             rate: ``rate(t, x[, noise, command])``, the state's rate.
-            t0: the time of the first sample, which is 0. h: the step, which is also the period of a sampled command.
+            t0: the time of the first sample, which is 0. h: the step. every: steps in a period of a sampled command.
             ratio: below 1, every part is taken in two, which meet at this fraction of it (a verification).
             noise: measurement errors of q and qd, a row per period, and which row is the first of this run.
             lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.
@@ -171,38 +180,47 @@ class CompiledLoop:
         """
         lay, n = plant.layout, plant.layout.n
         after = following(plant.disturbances, grid)
+        period = every * h if self.periodic else h
+        digital = DigitalControl(plant, period, self.discrete, noise)
+        pending = (self.delay + 1) * n
 
-        def shake(i: Any) -> Any:
-            return native.lookup(noise[0], noise[1] + i) if noise else np.zeros(2 * n)
-
-        def decided(i: Any, t: Any, y: Any) -> Any:
-            """The command that period i begins with, from the measured state."""
-            now = shake(i)
-            return plant.command(t, y, lay.q(y) + now[:n], lay.qd(y) + now[n:])
+        def decided(i: Any, t: Any, y: Any, queue: Any) -> Any:
+            """Where the controller moves its own states the state, and the queue, after the decision that period i begins with."""
+            memory = queue[pending : len(queue) - 1] if self.periodic else queue[pending:]
+            y, command, memory = digital.next(i, t, y, memory)
+            counted = [np.zeros(1)] if self.periodic else []
+            return np.concatenate([*([y] if digital.moves_states else []), queue[n:pending], command, memory, *counted])
 
         def acting(t: Any, i: Any, queue: Any) -> Any:
             """The command in force just after t."""
             if not self.delay:
                 return queue[:n]
-            late = t < i * h + lag - margin(t)
+            late = t < i * period + lag - margin(t)
             return array([ops.where(late, old, new) for old, new in zip(queue[:n], queue[n : 2 * n])])
 
         def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
-            border = (i + 1.0) * h
+            inner = queue[-1] if self.periodic else 0.0
+            border = (i * every + inner + 1.0) * h if self.periodic else (i + 1.0) * h
             end = ops.minimum(ops.minimum(goal, border), after(t))
             if self.delay:
-                change = i * h + lag
+                change = i * period + lag
                 end = ops.minimum(end, ops.where(change > t + margin(t), change, FAR))
             stop, half = halved(t, end, half, ratio)
-            held: Any = (shake(i), acting(t, i, queue)) if self.sampled else ()
+            held: Any = (digital.shake(i)[: 2 * n], acting(t, i, queue)) if self.sampled else ()
             if hold is not None:
                 y = hold(t, y, held[1], stop - t)
             else:
                 y = self.moved(lambda s, z: rate(s, z, *held), t, y, stop - t)
             arrived = (half < 0.5) & (end >= border - margin(border))
+            if self.periodic:
+                inner = ops.where(arrived, inner + 1.0, inner)
+                queue = np.concatenate([queue[:-1], array([inner])])
+                arrived = inner > every - 0.5
             i = ops.where(arrived, i + 1.0, i)
             if self.sampled:
-                queue = _chosen(arrived, lambda: np.concatenate([queue[n:], decided(i, stop, y)]), queue)
+                both = np.concatenate([y, queue]) if digital.moves_states else queue
+                both = _chosen(arrived, lambda: decided(i, stop, y, queue), both)
+                y, queue = (both[: lay.size], both[lay.size :]) if digital.moves_states else (y, both)
             return stop, y, i, half, queue
 
         def step(k: Any, *state: Any) -> Any:
@@ -213,7 +231,11 @@ class CompiledLoop:
         def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
             return {"samples": y, "commands": acting(t, i, queue)} if self.sampled else {"samples": y}
 
-        queue = np.concatenate([decided(0.0, t0, x)] * (self.delay + 1)) if self.sampled else np.zeros(1)
+        queue = np.zeros(1)
+        if self.sampled:
+            x, command, memory = digital.first(t0, x)
+            counted = [np.zeros(1)] if self.periodic else []
+            queue = np.concatenate([*[command] * (self.delay + 1), memory, *counted])
         start = (t0, x, 0.0, 0.0, queue)
         done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: ended(y, n, grid))
         return {**done.samples, "stopped": done.stopped, "reached": done.state[0], "last": done.state[1]}

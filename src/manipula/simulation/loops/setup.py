@@ -55,11 +55,13 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
     """Check that the parts fit together and build the loop (or find it among the last ones); ``start``: q and qd, where known."""
     plant, dimension, reference = plant_of(s)
     check_memories(plant)
-    delay = periods(s.actuator.delay, s.step) if plant.torques is None else 0  # played torques are late in their table
+    delay = (
+        periods(s.actuator.delay, s.period) if plant.torques is None else 0
+    )  # played torques are late in their table
     if delay * s.robot.n > MOST_PENDING:
         raise BudgetError(
             f"A delay of {s.actuator.delay:g} s keeps {delay} commands of {s.robot.n} joints on their way; at most "
-            f"{MOST_PENDING // s.robot.n} at steps of {s.step:g} s.", field="actuator.delay",
+            f"{MOST_PENDING // s.robot.n} at periods of {s.period:g} s.", field="actuator.delay",
         )  # fmt: skip
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
     loop = _loop(s, plant, dimension, noisy, delay)
@@ -84,7 +86,7 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
 
 def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> CompiledLoop:
     """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run."""
-    made = CompiledLoop(plant, dimension, s.integrator, noisy, delay)
+    made = CompiledLoop(plant, dimension, s.integrator, noisy, delay, periodic=s.control_period is not None)
     key = made.parts if is_untouched() else None
     found = None if key is None else _LOOPS.get(key)
     if found is not None:

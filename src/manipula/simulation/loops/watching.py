@@ -48,7 +48,11 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
         k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
     ]
     steps = every(between_looks(run), end)[1:-1]
-    late = [steps + s.actuator.delay - (run.loop.delay - 1) * s.step] if run.loop.delay else []  # when commands change
+    changes = np.concatenate([[0.0], every(s.period, end)[1:-1]]) if run.loop.periodic else steps
+    late = (
+        [changes + s.actuator.delay - (run.loop.delay - 1) * s.period] if run.loop.delay else []
+    )  # when commands change
+    late += [changes] if run.loop.periodic else []
     instants = np.concatenate([steps, *late, grid.marks[1:-1], run.p[:, own].ravel()])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])
     off = np.abs(grid.times[_nearest(grid.times, instants)] - instants)

@@ -13,7 +13,7 @@ from manipula.parts.declared import FieldDeclaration, declared
 from manipula.simulation.plant.parameters import flatten, settled
 from manipula.simulation.plant.plant import Plant
 
-HEADS = ("controller", "friction", "drives", "disturbances", "actuator", "contacts", "base_motion")
+HEADS = ("controller", "friction", "drives", "disturbances", "actuator", "contacts", "base_motion", "encoder")
 
 
 def template(plant: Plant) -> tuple[Any, ...]:

@@ -35,6 +35,7 @@ from manipula.robot.robot import Robot
 from manipula.simulation.plant.base_motion import BaseMotion, base_power, carried, energies, inertial_torques
 from manipula.simulation.plant.contact import Contact, Touch
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench, WrenchTable, is_wrench
+from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.surroundings import Surroundings
@@ -73,6 +74,7 @@ class Plant:
     torques: Callable[[Scalar], Vector] | None = None
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
     turned: bool = False  # does the reference say how the tool is turned?
+    encoder: Encoder = PERFECT
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
 
     def mechanism(self, t: Scalar) -> Mechanism:
@@ -120,26 +122,30 @@ class Plant:
         values = self.robot_values or {}
         return [evaluate(j.armature, values) if is_symbolic(j.armature) else j.armature for j in self.robot.joints]
 
-    def command(self, t: Scalar, x: Vector, measured_q: Vector, measured_qd: Vector) -> np.ndarray:
-        """Torques that the controller asks for, cut by the actuator."""
+    def command(
+        self, t: Scalar, x: Vector, measured_q: Vector, measured_qd: Vector, motors: Motors | None = None
+    ) -> np.ndarray:
+        """Torques that the controller asks for, cut by the actuator; ``motors``: as they are measured, where that differs."""
         n = self.layout.n
         if self.torques is not None:
             u = self.torques(t)
         elif self.controller is None:
             u = np.zeros(n)
         else:
-            u = self._asked(self.controller, t, x, unwritable(measured_q), unwritable(measured_qd))
+            u = self._asked(self.controller, t, x, unwritable(measured_q), unwritable(measured_qd), motors)
         limit = self.actuator.limit
         if limit is None:
             return array(u)
         bound = per_joint(limit, n)
         return array([ops.minimum(bound[i], ops.maximum(-bound[i], u[i])) for i in range(n)])
 
-    def _asked(self, controller: Controller, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    def _asked(
+        self, controller: Controller, t: Scalar, x: Vector, q: np.ndarray, qd: np.ndarray, motors: Motors | None
+    ) -> np.ndarray:
         """The torques of the controller; it may look at the state, not change it."""
         state = self.layout.controller_states(x)
         try:
-            arm = self.seen_by(controller, t, x, q, qd)
+            arm = self.seen_by(controller, t, x, q, qd, motors)
             return checked_torques(controller.torque(arm, t, q, qd, self.reference(t), state), self.layout.n)
         except ManipulaError:
             raise
@@ -156,19 +162,39 @@ class Plant:
                 field="controller",
             ) from error
 
-    def seen_by(self, controller: Controller, t: Scalar, x: Vector, q: Vector, qd: Vector) -> Arm:
+    @property
+    def measures_motors(self) -> bool:
+        """Does the controller measure positions and speeds of the motors?"""
+        return self.controller is not None and "motors" in self.controller.measures
+
+    def seen_by(self, controller: Controller, t: Scalar, x: Vector, q: Vector, qd: Vector, motors: Motors | None = None) -> Arm:  # fmt: skip
         """The controller's model, with what it measures beside q and qd."""
         arm = self.arm()
-        return arm.measuring(self.motors(t, x, q, qd)) if "motors" in controller.measures else arm
+        if "motors" not in controller.measures:
+            return arm
+        return arm.measuring(self.motors(t, x, q, qd) if motors is None else motors)
 
-    def motors(self, t: Scalar, x: Vector, q: Vector, qd: Vector) -> Motors:
-        """Positions and speeds of the motors where the joints are measured at q, qd."""
-        rigid = [(a, b) for a, b in zip(q, qd)]
-        states = self.layout.drive_states(x)
-        seen = [
-            own if d is None else d.motor_motion(t, *own, state) for d, own, state in zip(self.drives, rigid, states)
-        ]
-        return Motors(array([a for a, _ in seen]), array([b for _, b in seen]))
+    def motors(self, t: Scalar, x: Vector, q: Vector, qd: Vector, noise: Vector | None = None) -> Motors:
+        """Positions and speeds of the motors where the joints are measured at q, qd; ``noise``: of encoders of their own, (2n,)."""
+        n, states = self.layout.n, self.layout.drive_states(x)
+        position, velocity = zeros(n), zeros(n)
+        for i, drive in enumerate(self.drives):
+            if drive is None or not drive.separates_rotor:
+                position[i], velocity[i] = q[i], qd[i]
+                continue
+            seen = drive.motor_motion(t, q[i], qd[i], states[i])
+            position[i], velocity[i] = seen if noise is None else (seen[0] + noise[i], seen[1] + noise[n + i])
+        return Motors(array(position), array(velocity))
+
+    def updated(self, t: Scalar, x: Vector, q: Vector, qd: Vector, motors: Motors | None, period: Scalar) -> np.ndarray:
+        """The state after a digital controller has taken its own states to its next instant."""
+        lay, controller = self.layout, self.controller
+        assert controller is not None
+        arm = self.seen_by(controller, t, x, q, qd, motors)
+        own = controller.update(arm, t, q, qd, self.reference(t), lay.controller_states(x), period)
+        own = checked_states(own, lay.controller, controller, "update")
+        first = lay.size - len(lay.works) - lay.controller
+        return array([*x[:first], *own, *x[first + lay.controller :]])
 
     def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
         """The state's rate at (t, x) and the torques behind it.

@@ -107,7 +107,7 @@ def _dynamic(result: Result, s: Scenario) -> JerkSource:
     states = _states(result, run.plant.layout)
     calls = result.meta.get("controller_calls", "compiled")
     if run.loop.sampled or calls == "once_a_step":
-        return JerkSource(states, lambda k: _none, held=HELD.format(s.step))
+        return JerkSource(states, lambda k: _none, held=HELD.format(s.period))
     if calls == "compiled":
         kernel = run.loop.second
 
