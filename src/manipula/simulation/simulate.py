@@ -23,6 +23,7 @@ from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.loops.watching import too_long
+from manipula.simulation.plant.disturbances import QUIET
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
@@ -116,6 +117,7 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         return inverse_dynamics(scenario)
     if scenario.integrator == "auto" and integrates(scenario):
         smooth = kind == "playback" or (kind == "free" and not scenario.actuator.delay)
+        smooth = smooth or (bool(scenario.contacts) and scenario.noise == QUIET and not scenario.actuator.delay)
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "kinematic":
         from manipula.simulation.given_motion.run import kinematic

@@ -7,6 +7,7 @@
 ``asymmetric``      dry and viscous, different in the two directions
 ``stribeck``        falls from a static to a kinetic level as motion begins
 ``load_dependent``  dry, proportional to the load of the bearing
+``stiction``        dry and set-valued: holds a joint exactly at rest
 ``dahl``            presliding friction: a spring that yields
 ``lugre``           bristles that bend, slip and damp, under the load of the joint
 ==================  ===============================================================
@@ -21,10 +22,11 @@ from manipula.robot.friction.coulomb import Coulomb
 from manipula.robot.friction.dahl import Dahl
 from manipula.robot.friction.load_dependent import LoadDependent
 from manipula.robot.friction.lugre import LuGre
+from manipula.robot.friction.stiction import Stiction
 from manipula.robot.friction.stribeck import Stribeck
 from manipula.robot.friction.viscous import Viscous
 
-LAWS = (Viscous, Coulomb, Stribeck, Asymmetric, Dahl, LuGre, LoadDependent)
+LAWS = (Viscous, Coulomb, Stribeck, Asymmetric, Stiction, Dahl, LuGre, LoadDependent)
 REGISTRY: dict[str, type[FrictionLaw]] = {law.name: law for law in LAWS}
 KIND = PartKind("friction law", "law", REGISTRY, "manipula.robot.friction.REGISTRY")
 
@@ -37,6 +39,7 @@ __all__ = [
     "FrictionLaw",
     "LoadDependent",
     "LuGre",
+    "Stiction",
     "Stribeck",
     "Viscous",
 ]

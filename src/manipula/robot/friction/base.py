@@ -41,6 +41,7 @@ class FrictionLaw(ABC):
     smooth: ClassVar[bool] = False  # is the torque analytic in the speed, without corners and thin layers?
     name: ClassVar[str]
     states: ClassVar[int] = 0  # how many internal states (bristle deflections) the law has
+    sticks: ClassVar[bool] = False  # does it hold a joint at rest? Then its one state is the direction of sliding
 
     def __post_init__(self) -> None:
         check_part(self)
@@ -49,6 +50,11 @@ class FrictionLaw(ABC):
     def needs_load(self) -> bool:
         """Does the torque depend on the normal force in the joint, which depends on the motion itself?"""
         return False
+
+    @property
+    def hold(self) -> Scalar:
+        """The largest torque with which a law that sticks holds a joint at rest."""
+        return 0.0
 
     def unfit(self, revolute: bool) -> str:
         """Why the law cannot act in a revolute (or else prismatic) joint, with what is allowed; empty when it can."""

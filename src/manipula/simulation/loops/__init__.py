@@ -7,6 +7,7 @@
 ``fixed``              runs with a constant step, and their verification
 ``coarse_repetition``  runs that longer steps may verify
 ``adaptive``           runs whose step follows the error
+``events``             steps that end where contacts open or close, joints stick or slip
 ``interpreted``        controllers that are called from Python, and what they remember
 ``probing``            somebody's code asked at more times than the steps will
 ``watching``           a run looked at on every step and known instant, for its limits

@@ -18,6 +18,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
+from manipula.simulation.loops.events import advance_through_events
 from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
@@ -66,11 +67,17 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
         t = ops.where(fine, ops.where(hits, end, t + step), t)
         return t, x, proposal, ops.where(fine, 0.0, 1.0)
 
-    def arrived(t: Any, x: Any, h: Any, rejected: Any) -> Any:
+    return native.until(attempt, state, _arrived(goal, over), MAX_ATTEMPTS).state
+
+
+def _arrived(goal: Any, over: Any) -> Any:
+    """Is the time ``goal`` reached, or does the run go no further?"""
+
+    def arrived(t: Any, x: Any, h: Any, *_: Any) -> Any:
         tiny = h <= SMALLEST * 2.3e-16 * (1.0 + ops.abs(t))
         return (t >= goal - margin(goal)) | tiny | over(x)
 
-    return native.until(attempt, state, arrived, MAX_ATTEMPTS).state
+    return arrived
 
 
 def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, samples: Any, tolerance: Any, largest: Any) -> dict[str, Any]:  # fmt: skip
@@ -78,15 +85,21 @@ def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, s
     n, after = plant.layout.n, following(plant.disturbances, grid)
     over = lambda x: ended(x, n, grid)  # noqa: E731
 
-    def step(k: Any, t: Any, x: Any, h: Any, rejected: Any, reached: Any) -> Any:
+    def step(k: Any, *state: Any) -> Any:
         goal = native.lookup(grid.times, k + 1.0)
-        state = advance(method, f, after, over, (t, x, h, rejected), goal, tolerance, largest)
-        return *state, ops.where(state[0] >= goal - margin(goal), 1.0, 0.0)
+        numbers = goal, tolerance, largest
+        if plant.has_events:
+            arrived = _arrived(goal, over)
+            moved = advance_through_events(method, plant, f, after, over, state[:-1], *numbers, arrived, MAX_ATTEMPTS)
+        else:
+            moved = advance(method, f, after, over, state[:-1], *numbers)
+        return *moved, ops.where(moved[0] >= goal - margin(goal), 1.0, 0.0)
 
-    def stop(k: Any, t: Any, x: Any, h: Any, rejected: Any, reached: Any) -> Any:
-        return (reached < 0.5) | over(x)
+    def stop(k: Any, t: Any, x: Any, *rest: Any) -> Any:
+        return (rest[-1] < 0.5) | over(x)
 
-    done = native.repeat(step, (0.0, x, FIRST, 0.0, 1.0), samples, record=lambda k, t, x, *_: x, stop=stop)
+    first = (0.0, x, FIRST, 0.0, *((FAR, FIRST, 1.0) if plant.has_events else ()), 1.0)
+    done = native.repeat(step, first, samples, record=lambda k, t, x, *_: x, stop=stop)
     t, last, h = done.state[:3]
     return {"samples": done.samples, "stopped": done.stopped, "reached": t, "last": last, "step": h}
 
@@ -153,6 +166,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         return part_of(run, grid, named["samples"], None, *ends, why)
 
     longest = watch_step(s.step, float(s.duration or 0.0)) if s.stop_at_limits else FAR  # none jumps over a passage
+    longest = min(longest, s.step) if run.plant.has_events else longest  # nor over two events that undo each other
     done = recorded(run, grid, lambda members, grid: go(members, grid, tolerance, longest), watch, calls.python)
     if calls.python and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()

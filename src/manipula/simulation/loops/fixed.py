@@ -31,6 +31,8 @@ from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, probed
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
+from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
 from manipula.simulation.stepping.grid import FAR, LARGEST, RATIO, WHOLE, Grid
@@ -187,16 +189,28 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int
     """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each."""
     phase("verifying")
     error, trusted = np.full(len(members), np.nan), np.full(len(members), np.nan)
-    states = run.plant.layout.size - len(run.plant.layout.works)  # everything but the works, whose error is the audit
+    states = compared(run.plant)
     at_once = max(1, MOST_AT_ONCE // done.x[0].size)
     for first in range(0, len(error), at_once):
         some = members[first : first + at_once]
         fine = finer(some)
         ours = done.x if len(some) == len(done.x) else done.x[some]
         error[first : first + at_once], trusted[first : first + at_once] = compare(
-            ours[:, :, :states], fine.x[:, :, :states], t, run.scenario.tolerance, factor
+            ours[:, :, states], fine.x[:, :, states], t, run.scenario.tolerance, factor
         )
     return error, trusted
+
+
+def compared(plant: Plant) -> Any:
+    """The entries of the state that a repetition must find again.
+
+    Works are not among them (their error is the audit), nor whether a joint sticks: near the instant at which that changes, both are right.
+    """
+    lay, joints = plant.layout, sticky(plant.friction)
+    count = lay.size - len(lay.works)
+    if not joints:
+        return slice(0, count)
+    return np.setdiff1d(np.arange(count), [lay.friction_start(i) for i in joints])
 
 
 def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> BatchPart:  # fmt: skip

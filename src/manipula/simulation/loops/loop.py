@@ -20,6 +20,7 @@ from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.digital import DigitalControl
+from manipula.simulation.loops.events import located, settle
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import template
@@ -198,7 +199,7 @@ class CompiledLoop:
             late = t < i * period + lag - margin(t)
             return array([ops.where(late, old, new) for old, new in zip(queue[:n], queue[n : 2 * n])])
 
-        def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+        def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any, *fresh: Any) -> Any:
             inner = queue[-1] if self.periodic else 0.0
             border = (i * every + inner + 1.0) * h if self.periodic else (i + 1.0) * h
             end = ops.minimum(ops.minimum(goal, border), after(t))
@@ -207,7 +208,14 @@ class CompiledLoop:
                 end = ops.minimum(end, ops.where(change > t + margin(t), change, FAR))
             stop, half = halved(t, end, half, ratio)
             held: Any = (digital.shake(i)[: 2 * n], acting(t, i, queue)) if self.sampled else ()
-            if hold is not None:
+            if fresh:
+                y = settle(plant, t, y, fresh[0], *held)
+                begun = y
+                step = lambda h: self.moved(lambda s, z: rate(s, z, *held), t, begun, h)  # noqa: E731
+                length, y, happened = located(plant, step, t, begun, stop - t, *held)
+                end = ops.where(happened > 0.5, t + length, end)
+                stop, fresh = ops.where(happened > 0.5, t + length, stop), (happened,)
+            elif hold is not None:
                 y = hold(t, y, held[1], stop - t)
             else:
                 y = self.moved(lambda s, z: rate(s, z, *held), t, y, stop - t)
@@ -221,14 +229,14 @@ class CompiledLoop:
                 both = np.concatenate([y, queue]) if digital.moves_states else queue
                 both = _chosen(arrived, lambda: decided(i, stop, y, queue), both)
                 y, queue = (both[: lay.size], both[lay.size :]) if digital.moves_states else (y, both)
-            return stop, y, i, half, queue
+            return stop, y, i, half, queue, *fresh
 
         def step(k: Any, *state: Any) -> Any:
             goal = native.lookup(grid.times, k + 1.0)
             there = lambda t, y, *_: (t >= goal - margin(goal)) | ended(y, n, grid)  # noqa: E731
             return native.until(lambda *s: part(goal, *s), state, there, MOST_PARTS).state
 
-        def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any) -> Any:
+        def record(k: Any, t: Any, y: Any, i: Any, half: Any, queue: Any, *_: Any) -> Any:
             return {"samples": y, "commands": acting(t, i, queue)} if self.sampled else {"samples": y}
 
         queue = np.zeros(1)
@@ -236,7 +244,7 @@ class CompiledLoop:
             x, command, memory = digital.first(t0, x)
             counted = [np.zeros(1)] if self.periodic else []
             queue = np.concatenate([*[command] * (self.delay + 1), memory, *counted])
-        start = (t0, x, 0.0, 0.0, queue)
+        start = (t0, x, 0.0, 0.0, queue, *((1.0,) if plant.has_events else ()))
         done = native.repeat(step, start, samples, record=record, stop=lambda k, t, y, *_: ended(y, n, grid))
         return {**done.samples, "stopped": done.stopped, "reached": done.state[0], "last": done.state[1]}
 

@@ -16,10 +16,12 @@ from manipula.lazy import cached_property
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.checks.varied import check_runs, check_together
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
+from manipula.simulation.plant.events import settled
 from manipula.simulation.plant.free_parameters import runs_of, symbolic_fields
 from manipula.simulation.plant.numbers import HEADS, columns_of, paths_of, template, varied
 from manipula.simulation.plant.parameters import flatten
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import periods
@@ -79,6 +81,8 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
         loop.traced(row, *inputs) if own else plant for row in p
     ]  # parts with a state start with their own numbers
     x0 = np.array([np.asarray(part.start(a, b), float) for part, a, b in zip(starts, q, qd)])
+    if sticky(plant.friction):
+        x0 = np.array([np.asarray(settled(loop.traced(row, *inputs), 0.0, x), float) for row, x in zip(p, x0)])
     for numbers in (x0, p):
         numbers.flags.writeable = False  # one run may be asked for several times
     return Run(s, plant, loop, table, x0, p)

@@ -2,6 +2,8 @@
 
 ===================  =============================================================================
 ``plant``            ``Plant``: arm, friction, drives, controller and disturbances in one function
+``sticking``         joints that friction holds: constraints with a bounded reaction
+``events``           instants that depend on the state
 ``friction_loads``   friction that depends on the load of its joint: the loop and its solution
 ``disturbances``     ``Wrench``, ``WrenchTable``, ``PayloadChange``, ``Noise``, ``Actuator``
 ``wrenches``         external wrenches as numbers: formulas, functions, tables

@@ -59,6 +59,10 @@ class StateLayout:
     def friction_states(self, x: Any) -> list[tuple[Any, ...]]:
         return self._slices(x, 2 * self.n, self.friction)
 
+    def friction_start(self, joint: int) -> int:
+        """Where the states of one joint's friction begin in x."""
+        return 2 * self.n + sum(self.friction[:joint])
+
     def drive_states(self, x: Any) -> list[tuple[Any, ...]]:
         return self._slices(x, 2 * self.n + sum(self.friction), self.drives)
 

@@ -38,6 +38,7 @@ from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wren
 from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
+from manipula.simulation.plant.sticking import Sticking, sign, sticking_at, sticky, while_held
 from manipula.simulation.plant.surroundings import Surroundings
 from manipula.simulation.plant.tool_change import exchanged, with_tool
 from manipula.simulation.plant.wrenches import acting
@@ -54,6 +55,7 @@ class Flow(NamedTuple):
     external: np.ndarray  # Jᵀ w
     loads: np.ndarray  # normal forces, zero where nothing needs them
     touches: list[Touch]  # one per contact
+    sticking: Sticking | None = None  # joints that friction may hold
 
 
 @dataclass(frozen=True)
@@ -229,7 +231,7 @@ class Plant:
         moving = mechanism if base is None else carried(mechanism, base)
         if base is not None:
             push = array(push - inertial_torques(mechanism, moving, q, qd))
-        qdd, friction, loads = self.accelerate(moving, lean, q, qd, push, states, relief)
+        (qdd, friction, loads), stuck = self.accelerate(moving, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             held = lay.controller_states(x)
@@ -248,14 +250,30 @@ class Plant:
                 carrying = carrying - touch.power + np.sum(array(touch.torque * qd))
             works.append(carrying)
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
-        return Flow(rate, qdd, u, array(tau), friction, external, loads, touches)
+        return Flow(rate, qdd, u, array(tau), friction, external, loads, touches, stuck)
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
-                   relief: Any = 0.0) -> Balance:  # fmt: skip
-        """Accelerations, friction torques and normal forces under the torques ``push``."""
-        if not loaded(self.friction):
-            return unloaded(self.friction, qd, states, lambda tau: forward_dynamics(lean, q, qd, array(push - tau)))
-        return balanced(self.friction, mechanism, q, qd, states, self.response(lean, q, qd, push), relief)
+                   relief: Any = 0.0) -> tuple[Balance, Sticking | None]:  # fmt: skip
+        """Accelerations, friction torques and normal forces under the torques ``push``, and what holds joints at rest."""
+        joints = sticky(self.friction)
+        if not joints and not loaded(self.friction):
+            forward = lambda tau: forward_dynamics(lean, q, qd, array(push - tau))  # noqa: E731
+            return unloaded(self.friction, qd, states, forward), None
+        response = self.response(lean, q, qd, push)
+        if not joints:
+            return balanced(self.friction, mechanism, q, qd, states, response, relief), None
+        stuck = [ops.where(ops.abs(states[i][0]) > 0.5, 0.0, 1.0) for i in joints]
+        if loaded(self.friction):
+            found = balanced(self.friction, mechanism, q, qd, states, while_held(response, joints, stuck), relief)
+        else:
+            found = unloaded(self.friction, qd, states, lambda tau: tau)  # accelerations follow from the reactions
+        at, friction = sticking_at(response, joints, stuck, found.friction), found.friction.astype(object)
+        for k, i in enumerate(joints):
+            friction[i] = friction[i] + at.reaction[k]
+        qdd = (response.free - response.K @ friction).astype(object)
+        for k, i in enumerate(joints):
+            qdd[i] = ops.where(stuck[k] > 0.5, 0.0, qdd[i])
+        return Balance(array(qdd), array(friction), found.loads), at
 
     def response(self, lean: Mechanism, q: Vector, qd: Vector, push: Vector) -> Response:
         """Answer of the arm to further torques when ``push`` acts."""
@@ -329,6 +347,11 @@ class Plant:
             return *energies(carried(mechanism, base), mechanism.gravity, base, q, qd), stored
         return energy.kinetic_energy(mechanism, q, qd), energy.potential_energy(mechanism, q), stored
 
+    @property
+    def has_events(self) -> bool:
+        """Are there instants that depend on the state: joints that come to rest or break away, contacts that open or close?"""
+        return bool(self.contacts) or bool(sticky(self.friction))
+
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         """State at the beginning: bristles at rest, drives without torque, no work done."""
         lay = self.layout
@@ -343,4 +366,8 @@ class Plant:
         if self.controller is not None and lay.controller:
             own = self.controller.state_at(self.arm(), q, qd, self.reference(0.0))
             own = checked_states(own, lay.controller, self.controller, "initial_state")
-        return lay.join(q, qd, [0.0] * sum(lay.friction), motors, own, [0.0] * len(lay.works))
+        bristles: list[Scalar] = []
+        for i, law in enumerate(self.friction):
+            if law is not None:
+                bristles.extend([sign(qd[i])] if law.sticks else [0.0] * law.states)
+        return lay.join(q, qd, bristles, motors, own, [0.0] * len(lay.works))

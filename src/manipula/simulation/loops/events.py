@@ -1,0 +1,100 @@
+"""Steps that end where something happens that depends on the state: a contact opens or closes, a joint comes to rest or breaks away.
+
+A step is taken as if nothing happened; if something did, it is divided until the instant is known to rounding, and the run goes on from there with
+what changed. Where nothing can happen none of this is part of the machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from manipula import native
+from manipula.algebra import ops
+from manipula.algebra.linear import array
+from manipula.simulation.integrators.base import AdaptiveStep
+from manipula.simulation.plant.events import breach, contact_sides, settled
+from manipula.simulation.plant.plant import Plant
+from manipula.simulation.stepping.grid import FAR, margin, within
+
+FINEST = 2.0  # margins: a step that is not divided any further
+MOST = 200  # divisions of one step
+
+
+def settle(plant: Plant, t: Any, x: Any, fresh: Any, *decided: Any) -> np.ndarray:
+    """The state with rest and sliding decided anew where something has just happened (``fresh``, 1 or 0)."""
+    state = native.until(
+        lambda y, todo: (settled(plant, t, y, *decided), 0.0 * todo), (x, fresh), lambda y, todo: todo < 0.5, 1.0
+    ).state
+    return state[0]
+
+
+def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, *decided: Any) -> tuple[Any, Any, Any]:
+    """The length of a step that ends where something happens, at most h, the state there, and whether something did (1 or 0).
+
+    Args:
+        step: gives the state after a step of a length.
+    """
+    sides, finest = contact_sides(plant, t, x), FINEST * margin(t)
+
+    def turn(low: Any, high: Any, trial: Any, y: Any, happened: Any, done: Any) -> Any:
+        new = step(trial)
+        bad = ops.where(breach(plant, t + trial, new, sides, *decided) < 0.0, 1.0, 0.0)
+        whole = ops.where(trial >= h, 1.0, 0.0)
+        low, high = ops.where(bad > 0.5, low, trial), ops.where(bad > 0.5, trial, high)
+        y = array([ops.where(bad + whole > 0.5, a, b) for a, b in zip(new, y)])
+        over = ((bad < 0.5) & (whole > 0.5)) | (high - low <= finest)
+        return low, high, 0.5 * (low + high), y, ops.maximum(happened, bad), ops.where(over, 1.0, 0.0)
+
+    done = native.until(turn, (0.0, h, h, x, 0.0, 0.0), lambda *state: state[-1] > 0.5, MOST)
+    _, high, _, y, happened, _ = done.state
+    return high, y, happened
+
+
+def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: Any, over: Any, state: tuple[Any, ...], goal: Any,
+                           tolerance: Any, largest: Any, arrived: Any, most: float) -> tuple[Any, ...]:  # fmt: skip
+    """``(t, x, h, rejected, wall, usual, fresh)`` moved to the time ``goal``, or to where it goes no further; traced or on floats.
+
+    ``wall`` is a time by which something has happened (far away: nothing has), ``usual`` the step to go on with behind it.
+    """
+    exponent = -1.0 / (method.error_order + 1)
+
+    def attempt(t: Any, x: Any, h: Any, rejected: Any, wall: Any, usual: Any, fresh: Any) -> tuple[Any, ...]:
+        x = settle(plant, t, x, fresh)
+        sides, finest = contact_sides(plant, t, x), FINEST * margin(t)
+        end = ops.minimum(goal, after(t))
+        left, h, near = end - t, ops.minimum(h, largest), wall - t
+        closing = wall < FAR
+        trial = ops.where(closing, ops.where(near <= finest, near, 0.5 * near), h)
+        hits = trial >= left * (1.0 - 1e-12)
+        step = ops.where(hits, left, trial)
+        inside = within(t, step)
+
+        def scale(new: Any) -> Any:
+            return array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
+
+        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, scale)
+        fine = error <= 1.0
+        bad = fine & (breach(plant, t + step, new, sides) < 0.0)
+        small = step <= finest
+        landed = ops.where(bad & small, 1.0, 0.0)
+        divided = ops.where(bad, 1.0, 0.0) - landed  # something happens within: not so far
+        taken = ops.where(fine, 1.0, 0.0) - divided
+        factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
+        factor = ops.where(native.is_finite(error), factor, 0.2)
+        factor = ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
+        proposal = step * factor
+        proposal = ops.where(fine & hits, ops.maximum(h, proposal), proposal)
+        now = ops.where(taken > 0.5, ops.where(hits, end, t + step), t)
+        usual = ops.where((divided > 0.5) & (wall >= FAR), h, usual)
+        passed = (
+            (now >= wall) | (landed > 0.5) | (taken + divided < 0.5)
+        )  # behind it, or its estimate was not to be trusted
+        behind = ops.where(landed > 0.5, usual, ops.where(closing & (taken > 0.5), h, proposal))
+        wall = ops.where(divided > 0.5, t + step, ops.where(passed, FAR, wall))
+        x = array([ops.where(taken > 0.5, a, b) for a, b in zip(new, x)])
+        return now, x, ops.where(divided > 0.5, h, behind), ops.where(fine, 0.0, 1.0), wall, usual, landed
+
+    return native.until(attempt, state, arrived, most).state
