@@ -14,7 +14,17 @@ from manipula import native
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError
 from manipula.formats.toml import to_toml
-from manipula.robot.friction import REGISTRY, Asymmetric, Coulomb, Dahl, LoadDependent, LuGre, Stribeck, Viscous
+from manipula.robot.friction import (
+    REGISTRY,
+    Asymmetric,
+    Coulomb,
+    Dahl,
+    LoadDependent,
+    LuGre,
+    Stiction,
+    Stribeck,
+    Viscous,
+)
 from manipula.robot.friction.base import FrictionLaw
 
 LAWS: dict[str, FrictionLaw] = {
@@ -22,6 +32,7 @@ LAWS: dict[str, FrictionLaw] = {
     "coulomb": Coulomb(2.0, width=0.01, damping=0.3),
     "stribeck": Stribeck(3.0, 1.5, v_stribeck=0.1, width=0.005, damping=0.2),
     "asymmetric": Asymmetric(2.0, 1.0, damping_forward=0.4, damping_backward=0.1, width=0.01),
+    "stiction": Stiction(3.0, 1.5, v_stribeck=0.1, damping=0.2),
     "dahl": Dahl(stiffness=200.0, level=1.5, damping=0.1),
     "lugre": LuGre(300.0, 1.0, 0.02, v_stribeck=0.05, mu_static=0.3, mu_kinetic=0.2, diameter=0.08, load=40.0),
     "load_dependent": LoadDependent(0.15, level=0.2, diameter=0.05, width=0.01, damping=0.1),
