@@ -11,6 +11,7 @@ import manipula as mp
 from control.arms_and_gains import EXAMPLES, GOAL, SPRINGS, arm, quintic
 from manipula import native
 from manipula.control import REGISTRY, Arm, Controller, Target
+from manipula.control.base import is_digital
 from manipula.errors import DescriptionError
 from manipula.redundancy.arm import Motors
 from manipula.simulation.loops.setup import prepare_run
@@ -99,6 +100,8 @@ def test_other_gains_use_the_same_machine_code(name: str) -> None:
         integrator="rk4",
         drives=drives,
     )
+    if is_digital(controller, robot.n):
+        scenario = scenario.replace(control_period=0.002)
     one, two = (prepare_run(scenario.replace(controller=c)) for c in (controller, other))
     assert one.loop is two.loop
     assert not np.array_equal(one.p, two.p)

@@ -55,7 +55,9 @@ def test_every_controller_is_written_and_read(name):
     controller = filled(cls, **options)
     elastic = drives.Flexible(800.0) if cls.measures else None
     robot = ARM.replace(joints=tuple(dataclasses.replace(j, rotor_inertia=0.1) for j in ARM.joints)) if elastic else ARM
-    round_trip(mp.Scenario(robot, reference, controller, q0=(0.1, 1.2), duration=1.5, drives=elastic))
+    round_trip(
+        mp.Scenario(robot, reference, controller, q0=(0.1, 1.2), duration=1.5, drives=elastic, control_period=0.002)
+    )
 
 
 @pytest.mark.parametrize("name", sorted(null_space.REGISTRY))

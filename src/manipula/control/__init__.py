@@ -1,29 +1,35 @@
 """Controllers: one file per family, one line in the registry gives each its name in files.
 
-===================  ==============================================================
-``joint_pd``         PD, and PD with gravity compensation
-``pid``              PID whose integral does not wind up
-``computed_torque``  computed torque in joint space
-``flexible_joint``   elastic joints: PD on the motor side, feedback linearisation
-``task_space``       resolved acceleration, operational space, impedance
-``adaptive``         Slotine–Li
-``sliding_mode``     sliding mode with a boundary layer
-``lqr``              linear-quadratic regulation about a posture
-``simple``           gravity compensation, functions of a user
-``pose_task``        errors of position and orientation, which the task space shares
-``memory``           controllers that remember something between calls
-``base``             what a controller is
-===================  ==============================================================
+=====================  ==============================================================
+``joint_pd``           PD, and PD with gravity compensation
+``pid``                PID whose integral does not wind up
+``computed_torque``    computed torque in joint space
+``cascade``            position loop around a speed loop, at two rates
+``feedforward``        torques along the reference, with PD around them
+``momentum_observer``  PD with an observer of external torques
+``flexible_joint``     elastic joints: PD on the motor side, feedback linearisation
+``task_space``         resolved acceleration, operational space, impedance
+``adaptive``           Slotine–Li
+``sliding_mode``       sliding mode with a boundary layer
+``lqr``                linear-quadratic regulation about a posture
+``simple``             gravity compensation, functions of a user
+``pose_task``          errors of position and orientation, which the task space shares
+``memory``             controllers that remember something between calls
+``base``               what a controller is
+=====================  ==============================================================
 """
 
 from __future__ import annotations
 
 from manipula.control.adaptive import SlotineLi
 from manipula.control.base import Controller, Target
+from manipula.control.cascade import Cascade
 from manipula.control.computed_torque import ComputedTorque
+from manipula.control.feedforward import FeedforwardPD
 from manipula.control.flexible_joint import FlexibleComputedTorque, MotorPD
 from manipula.control.joint_pd import PD, PDGravity
 from manipula.control.lqr import LQR
+from manipula.control.momentum_observer import MomentumObserver
 from manipula.control.pid import PID
 from manipula.control.simple import GravityCompensation, UserFunction
 from manipula.control.sliding_mode import SlidingMode
@@ -34,7 +40,7 @@ from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumT
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, SlotineLi, SlidingMode, LQR,
-    GravityCompensation, MotorPD, FlexibleComputedTorque, UserFunction,
+    GravityCompensation, Cascade, FeedforwardPD, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
 KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
@@ -46,14 +52,17 @@ __all__ = [
     "PID",
     "REGISTRY",
     "Arm",
+    "Cascade",
     "ComputedTorque",
     "Controller",
+    "FeedforwardPD",
     "FlexibleComputedTorque",
     "GravityCompensation",
     "Impedance",
     "JointLimits",
     "Manipulability",
     "MinimumTorque",
+    "MomentumObserver",
     "MotorPD",
     "ObstacleDistance",
     "OperationalSpace",
