@@ -230,3 +230,33 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     _, _, again = run_python(KEYS, *chosen, PYTHONHASHSEED="2", **place)
     assert again == []
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept
+
+
+def test_a_loop_found_by_its_structure_is_the_one_that_tracing_gives() -> None:
+    """Other numbers share a loop; another structure, a law in its place, a patched method or a field set by force never do."""
+    from manipula.simulation.loops.setup import prepare_run
+
+    robot = mp.load("planar-2r")
+
+    def made(controller: Any, **options: Any) -> Any:
+        return mp.Scenario(robot, controller=controller, q0=[0.1, 0.1], duration=0.01, friction=(), **options)
+
+    first = made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]))
+    loops = [prepare_run(first).loop for _ in range(4)]
+    assert prepare_run(made(mp.control.PD(31.0, 6.0, goal=[0.3, 0.0]))).loop is loops[-1]
+    others = (
+        made(mp.control.PDGravity(30.0, 5.0, goal=[0.2, 0.1])),
+        made(mp.control.PD((30.0, 20.0), 5.0, goal=[0.2, 0.1])),
+        made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]), integrator="midpoint"),
+        made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]), actuator=mp.Actuator(limit=3.0)),
+        made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]), actuator=mp.Actuator(delay=2e-3)),
+        made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]), noise=mp.Noise(1e-6, 1e-6)),
+        made(mp.control.PD(30.0, 5.0, goal=[0.2, 0.1]), model=mp.load("planar-2r")),
+    )
+    for other in others:
+        for _ in range(3):
+            assert prepare_run(other).loop is not loops[-1]
+    forced = mp.control.PD(30.0, 5.0, goal=[0.2, 0.1])
+    object.__setattr__(forced, "torque", lambda *_: np.array([1.0, 2.0]))
+    assert not prepare_run(made(forced)).own
+    assert prepare_run(first).own

@@ -147,5 +147,5 @@ class KeptAnswers(Generic[T]):
         except ForeignCode:
             self._kept.replace(id(thing), _Kept(thing, None, _NEVER))
             return
-        if is_untouched():
+        if watched is None or is_untouched():  # an answer is given only once it is watched
             self._kept.replace(id(thing), _Kept(thing, watched, answer))

@@ -182,8 +182,9 @@ class Scenario:
             check_gains(
                 self.controller, model if model.n == self.robot.n else self.robot
             )  # the number of joints is told later
-        for name in ("actuator", "noise", "encoder"):
-            check_fit(getattr(self, name), self.robot.n, name)
+        for name, usual in (("actuator", IDEAL), ("noise", QUIET), ("encoder", PERFECT)):
+            if getattr(self, name) is not usual:
+                check_fit(getattr(self, name), self.robot.n, name)
         for name in ("friction", "drives", "disturbances", "contacts", "criteria"):
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,16 @@ from manipula.algebra.symbols import evaluate
 from manipula.bounded_cache import BoundedCache
 from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, unknown_name
-from manipula.identity import is_own, is_untouched
+from manipula.identity import KeptAnswers, is_own, is_untouched
 from manipula.lazy import cached_property
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.checks.varied import check_runs, check_together
+from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
 from manipula.simulation.plant.events import settled
 from manipula.simulation.plant.free_parameters import runs_of, symbolic_fields
 from manipula.simulation.plant.numbers import HEADS, columns_of, paths_of, template, varied
-from manipula.simulation.plant.parameters import flatten
+from manipula.simulation.plant.parameters import Unkeyed, numbers_in, plain_structure
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
@@ -27,6 +28,9 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import periods
 
 _LOOPS: BoundedCache[CompiledLoop] = BoundedCache(32)  # runs of one shape share machine code
+_OF_ROBOT: KeptAnswers[BoundedCache[CompiledLoop]] = KeptAnswers(
+    16
+)  # the same loops by robot and plain structure of the parts
 MOST_PENDING = 4096  # numbers
 
 
@@ -66,7 +70,7 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
             f"{MOST_PENDING // s.robot.n} at periods of {s.period:g} s.", field="actuator.delay",
         )  # fmt: skip
     noisy = s.noise.position > 0.0 or s.noise.velocity > 0.0
-    loop = _loop(s, plant, dimension, noisy, delay)
+    loop, plain = _loop(s, plant, dimension, s.integrator, noisy, delay, False, s.control_period is not None)
     if reference is None:
         table = ReferenceTable.of(None, dimension)
     elif isinstance(reference, tuple):
@@ -85,23 +89,64 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
         x0 = np.array([np.asarray(settled(loop.traced(row, *inputs), 0.0, x), float) for row, x in zip(p, x0)])
     for numbers in (x0, p):
         numbers.flags.writeable = False  # one run may be asked for several times
-    return Run(s, plant, loop, table, x0, p)
+    run = Run(s, plant, loop, table, x0, p)
+    if plain:
+        run.__dict__["own"] = True
+    return run
 
 
-def _loop(s: Scenario, plant: Plant, dimension: int, noisy: bool, delay: int) -> CompiledLoop:
-    """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run."""
-    made = CompiledLoop(plant, dimension, s.integrator, noisy, delay, periodic=s.control_period is not None)
+def _loop(s: Scenario, plant: Plant, *options: Any) -> tuple[CompiledLoop, bool]:
+    """The loop for parts of this shape; one that holds somebody's code is made, and traced, for every run.
+
+    And whether it was found by the plain structure of its parts, which are this package's own then.
+
+    Args:
+        options: of a CompiledLoop, behind its plant.
+    """
+    known = _OF_ROBOT.get(plant.robot)
+    short = _plain_key(s, plant, options)
+    found = None if known is None or short is None else known.get(short)
+    if found is not None:
+        return found, True
+    made = CompiledLoop(plant, *options)
     key = made.parts if is_untouched() else None
     found = None if key is None else _LOOPS.get(key)
-    if found is not None:
-        return found
-    rehearse(s)  # a mistake is told in its own words, not in those of the compiler
-    return made if key is None else _LOOPS.put(key, made)
+    if found is None:
+        rehearse(s)  # a mistake is told in its own words, not in those of the compiler
+        if key is None:
+            return made, False
+        found = _LOOPS.put(key, made)
+    if short is not None:
+        if known is None:
+            _OF_ROBOT.put(plant.robot, known := BoundedCache(8))
+        known.put(short, found)
+    return found, False
+
+
+def _plain_key(s: Scenario, plant: Plant, options: tuple[Any, ...]) -> Any:
+    """What decides the loop of a run beside its robot, where that is plain: no model of the controller, no played torques, no free parameters."""
+    if plant.robot.parameters or any(getattr(plant, name) is not usual for name, usual in _SELDOM):
+        return None
+    method = FIXED.get(s.integrator) or ADAPTIVE.get(s.integrator)
+    try:
+        parts = plain_structure(template(plant))
+    except Unkeyed:
+        return None
+    if type(method).__hash__ is not object.__hash__:
+        return None
+    return parts, plant.layout, method, options
+
+
+_SELDOM = [  # what else a plant holds, and what it is as a rule
+    (f.name, None if f.default is MISSING else f.default)
+    for f in fields(Plant)
+    if f.name not in (*HEADS, "robot", "layout", "reference")
+]
 
 
 def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.ndarray:
     """The parameter vectors, (N, k): the scenario's own numbers with ``vary`` and ``parameters`` laid over them."""
-    own = np.array([v for _, v in flatten(template(plant))], float)
+    own = np.array(numbers_in(template(plant)), float)
     p = np.zeros((size, max(1, len(own) + len(loop.names))))
     p[:, : len(own)] = own
     for head, given, of_robot in (("friction", s.friction, "friction"), ("drives", s.drives, "drive")):
@@ -132,7 +177,7 @@ def _made_ready(loop: CompiledLoop, row: np.ndarray) -> list[float]:
     """The numbers of the parts after the controller was prepared with those of one run."""
     parts = loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
     ready = replace(parts, controller=parts.controller.prepare(parts.arm()))  # pyright: ignore[reportOptionalMemberAccess]
-    return [v for _, v in flatten(template(ready))]
+    return numbers_in(template(ready))
 
 
 def _check_computed(s: Scenario, loop: CompiledLoop, plant: Plant, own: np.ndarray, p: np.ndarray) -> None:

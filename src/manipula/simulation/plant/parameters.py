@@ -39,6 +39,17 @@ def _collect(value: Any, path: str, found: list[tuple[str, float]]) -> None:
             _collect(getattr(value, name), f"{path}.{name}" if path else name, found)
 
 
+def numbers_in(value: Any) -> list[float]:
+    """The same numbers without their paths."""
+    if is_number(value):
+        return [float(value)]
+    if isinstance(value, tuple):
+        return [x for v in value if v is not None for x in numbers_in(v)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [x for name in _variable(type(value)) for x in numbers_in(getattr(value, name))]
+    return []
+
+
 def _variable(kind: type) -> list[str]:
     """Fields of a part whose numbers may change without other machine code."""
     fixed = getattr(kind, "structure", _FIXED)
@@ -74,6 +85,49 @@ def shape_of(value: Any) -> Any:
             ),
         )
     return value
+
+
+class Unkeyed(Exception):
+    """Something has no plain structure."""
+
+
+def plain_structure(value: Any) -> Any:
+    """The same as a key of plain pieces, found quickly: classes, names and texts, and where numbers stand.
+
+    Raises:
+        Unkeyed: for what holds anything else, or keeps something beside its fields.
+    """
+    kind = type(value)
+    if kind is float or kind is int:
+        return _NUMBER
+    if kind is tuple:
+        return (len(value), _NUMBER) if all(type(v) is float for v in value) else tuple(map(plain_structure, value))
+    if kind is str or kind is bool or value is None:
+        return kind, value
+    fields = _fields_of(kind)
+    if fields is None or len(getattr(value, "__dict__", ())) != len(fields):
+        raise Unkeyed
+    held = value.__dict__
+    return kind, *[plain_structure(held[name]) if varies else _exactly(held[name]) for name, varies in fields]
+
+
+_NUMBER = object()
+
+
+def _exactly(value: Any) -> tuple[type, str]:
+    """A number or word that decides the structure."""
+    if type(value) not in (float, int, bool, str, type(None)):
+        raise Unkeyed
+    return type(value), repr(value)
+
+
+@functools.cache
+def _fields_of(kind: type) -> list[tuple[str, bool]] | None:
+    """Names of the fields of a part, and whether their numbers are inputs; ``None`` for anything else."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    fields, fixed = dataclasses.fields(kind), getattr(kind, "structure", _FIXED)
+    return [(x.name, x.name not in fixed) for x in fields] if all(x.init for x in fields) else None
 
 
 def _beside(value: Any) -> list[str]:
