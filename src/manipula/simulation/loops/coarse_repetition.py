@@ -11,7 +11,6 @@ from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
-from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import HEADS, template
 from manipula.simulation.stepping.coarse import BLOCK, blocks_of, share
 from manipula.simulation.stepping.grid import Grid
