@@ -101,3 +101,56 @@ def test_a_program_beyond_reach_is_singular(formula: str, until: float, formulat
     assert f"'{formula}'" in result.reason
     assert "smaller step" not in result.reason
     assert abs(float(result.reason.split("t = ")[1].split(" s")[0]) - until) < 5e-3
+
+
+@pytest.mark.parametrize("width", [2e-8, 2e-10, 2e-12])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "x = 1.3 + 0.01*{}",
+        "vx = 0.005/{w}*{}",
+        "ax = 0.05/{w}*{}",
+        "x = 1.3 + (y - 0.9)*{}",
+        "vx*cos(t) = 0.005/{w}*{}",
+    ],
+)
+def test_a_bump_that_no_grid_meets_is_met_or_told(formula: str, width: float) -> None:
+    """Found by the ranges of value and derivatives, down to 1e-11 of the run and less."""
+    result = run([formula.format(f"exp(-((t - 0.10021)/{width})^2)", w=width)])
+    if result.ok:
+        smooth = run([formula.format("(0*t)", w=width)])
+        assert np.abs(result.qd[-1] - smooth.qd[-1]).max() > 1e-3
+    else:
+        assert result.trusted_until < 0.101
+
+
+def test_a_bump_in_a_function_that_no_grid_meets() -> None:
+    result = run([lambda v: v["x"] - 1.3 - (v["y"] - 0.9) * ops.exp(-(((v["t"] - 0.10021) / 2e-10) ** 2))])
+    assert not result.ok
+
+
+@pytest.mark.parametrize("width", [2e-8, 2e-11])
+def test_pushes_of_drives_that_no_grid_meets(width: float) -> None:
+    pulse = f"4/{width}*exp(-((t - 0.10021)/{width})^2)"
+    calm = run(["x = 1.3"], drives={0: "0*t"})
+    for torque in (pulse, lambda t: 4 / width * ops.exp(-(((t - 0.10021) / width) ** 2))):
+        result = run(["x = 1.3"], drives={0: torque})
+        assert not result.ok or np.abs(result.qd[-1] - calm.qd[-1]).max() > 0.1
+    motor = f"0.3 + 100*{pulse}"
+    for angle in (motor, lambda t: 0.3 + 400 / width * ops.exp(-(((t - 0.10021) / width) ** 2))):
+        soft = mp.drives.Flexible(stiffness=10.0, motor=angle)
+        result = run(["x = 1.3"], drives={0: soft})
+        slow = run(["x = 1.3"], drives={0: mp.drives.Flexible(stiffness=10.0, motor="0.3 + 0*t")})
+        assert not result.ok or np.abs(result.qd[-1] - slow.qd[-1]).max() > 0.1
+
+
+def test_what_cannot_be_searched_is_told() -> None:
+    """A function of plain numbers alone: ranges cannot go through it."""
+
+    def program(v: Any) -> Any:
+        if type(v["t"]).__name__ == "Range":
+            raise RuntimeError("plain numbers only")
+        return v["x"] - 1.3 - 0.01 * v["t"]
+
+    result = run([program])
+    assert any("searched" in note for note in result.notes), result.notes

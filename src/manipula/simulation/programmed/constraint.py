@@ -200,7 +200,7 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
             q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar, group: Any = group, used: Any = used
         ) -> np.ndarray:
             values = values_at(mechanism, used, q, qd, qdd, t, parameters)
-            return np.array([_value(c, values) for c in group], dtype=object)
+            return np.array([value_of(c, values) for c in group], dtype=object)
 
         if level == "position":
             rows = holonomic_rows(lambda q, t: evaluate(q, None, None, t), q, qd, t)
@@ -213,7 +213,8 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
     return stacked([parts[k] for k in range(len(constraints))])
 
 
-def _value(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
+def value_of(c: Constraint, values: Mapping[str, Scalar]) -> Scalar:
+    """What one constraint gives for these quantities; zero where it is obeyed."""
     if isinstance(c.formula, str):
         try:
             return parse(c.formula).evaluate(values)
@@ -253,4 +254,4 @@ def _names(group: list[Constraint]) -> frozenset[str]:
     return frozenset(n for c in group for n in parse(str(c.formula)).names)
 
 
-__all__ = ["Constraint", "read_constraints", "rows_of", "values_at"]
+__all__ = ["Constraint", "read_constraints", "rows_of", "value_of", "values_at"]

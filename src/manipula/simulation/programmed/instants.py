@@ -9,13 +9,15 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.identity import is_own
-from manipula.simulation.programmed.constraint import Constraint
+from manipula.simulation.programmed.constraint import LEVELS, Constraint, value_of, values_at
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.kernels import kernel, names_of, values_of
 from manipula.simulation.stepping.instants import (
     LEAST_CELLS,
     MOST_CELLS,
     NARROWEST,
+    Examined,
+    derivative_marks,
     formula_marks,
     function_marks,
     in_order,
@@ -24,6 +26,7 @@ from manipula.simulation.stepping.instants import (
 
 JUMP = 1e-6  # of the largest value met, below which two sides count as one
 MOST_CUTS = 4000  # instants at which a run is cut into stretches
+BESIDE = 0.1  # how far names are moved from their values at the start, so that no factor is zero by chance
 ORDERS = ("value", "rate", "second")
 
 
@@ -37,21 +40,23 @@ class ConstraintJump(NamedTuple):
 
 
 class Instants(NamedTuple):
-    """Where steps have to end, what cannot be followed (empty: everything can), and where the constraints jump."""
+    """Where steps have to end, what cannot be followed (empty: everything can), where the constraints jump, and of what a part may be missing."""
 
     marks: np.ndarray
     unseen: tuple[str, ...]
     jumps: tuple[ConstraintJump, ...]
+    doubts: tuple[str, ...] = ()
 
 
 def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: float) -> Instants:
     """What is known of a programmed motion before it runs: its formulas in t are looked at in many more places than the steps will be.
 
     All other names are held at their values at the start x. Of every constraint its value, its gradient and its first and second
-    derivative by time are examined, because the accelerations follow from the second.
+    derivative by time are examined, because the accelerations follow from the second. What hides between the places is found by the ranges
+    of value and derivatives over cells of times, every other name held at the start and at values beside it.
     """
     examined = formula_marks(plant.drives, (), duration, step, plant.parameters)
-    marks, unseen = [examined.marks], list(examined.unresolved)
+    marks, unseen, doubts = [examined.marks], list(examined.unresolved), list(examined.doubts)
     cells = int(np.clip(duration / step, LEAST_CELLS, MOST_CELLS))
     timed = [k for k, c in enumerate(plant.constraints) if _depends_on_time(c)]
     if timed:
@@ -62,6 +67,11 @@ def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: fl
                 unseen.append(f"the constraint '{plant.constraints[timed[0]].name}'")
                 break
             marks.append(found)
+        for k in timed:
+            hidden = _hidden(plant, x, plant.constraints[k], duration, cells)
+            marks.append(hidden.marks)
+            unseen += [what for what in hidden.unresolved if what not in unseen]
+            doubts += hidden.doubts
     if any(callable(d) or not is_own(d) for d in plant.drives if not isinstance(d, str)):
         found = function_marks(_applied(plant, x), duration, cells)
         if found is None:
@@ -73,7 +83,7 @@ def instants_of(plant: ProgrammedPlant, x: np.ndarray, duration: float, step: fl
     if len(close) > MOST_CUTS:
         unseen.append("a formula in t")
         close = np.zeros(0)
-    return Instants(close, tuple(unseen), jumps)
+    return Instants(close, tuple(unseen), jumps, tuple(doubts))
 
 
 def told(jumps: tuple[ConstraintJump, ...]) -> str:
@@ -106,6 +116,35 @@ def _rows(plant: ProgrammedPlant, x: np.ndarray, timed: list[int]) -> Any:
         }
 
     return rows
+
+
+def _hidden(plant: ProgrammedPlant, x: np.ndarray, c: Constraint, duration: float, cells: int) -> Examined:
+    """What one constraint holds that the places looked at do not show, in its value and both derivatives by time."""
+    lay, level = plant.layout, LEVELS.index(c.level)
+    moving = (lay.qd(x) if level > 0 else None, np.zeros(lay.n) if level > 1 else None)
+    used = frozenset(parse(c.formula).names) if isinstance(c.formula, str) else frozenset[str]()
+    start = values_at(plant.mechanism(), used, lay.q(x), *moving, 0.0, plant.parameters)
+    rng = np.random.default_rng(10)
+    beside = {name: v if name in plant.parameters else v + BESIDE * rng.uniform(0.5, 1.0) for name, v in start.items()}
+    marks, hidden = [np.zeros(0)], 0.0
+    for held in (start, beside):
+        for order in range(3 - level):
+            try:
+                found = derivative_marks(lambda t, held=held: value_of(c, {**held, "t": t}), order, duration, cells)
+            except Exception:  # somebody's function that takes no ranges
+                return Examined(
+                    in_order(np.concatenate(marks)), (), (f"'{c.name}' could not be searched for short pulses.",)
+                )
+            if found.marks is None:
+                if held is start:
+                    return Examined(np.zeros(0), (f"the constraint '{c.name}'",))
+                continue
+            marks.append(found.marks)
+            hidden = max(hidden, found.hidden)
+    narrow = (
+        f"The constraint '{c.name}' was searched for pulses down to {hidden:.1g} s; shorter ones may have been missed."
+    )
+    return Examined(in_order(np.concatenate(marks)), (), (narrow,) if hidden else ())
 
 
 def _applied(plant: ProgrammedPlant, x: np.ndarray) -> Any:

@@ -340,6 +340,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
     }  # fmt: skip
     notes = (
         *moved,
+        *known.doubts,
         *_drive_notes(plant),
         *_coordinate_notes(plant, independent, done.splits),
     )

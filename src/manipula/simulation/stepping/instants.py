@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra.expression import parse
-from manipula.errors import ManipulaError
+from manipula.algebra.jet import Jet
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.disturbances import STATE_NAMES, Wrench, WrenchTable
@@ -142,10 +142,32 @@ def function_marks(
     return _resolved.__wrapped__(summed, duration, float(cells), narrowest).marks
 
 
+def derivative_marks(formula: Callable[[Any], Any], order: int, duration: float, cells: int) -> Resolved:
+    """The same for the derivative of some order of a formula over any scalar; what hides between the places is found as well."""
+    return _resolved.__wrapped__(partial(_over_times, partial(_derivative, formula, order)), duration, float(cells))
+
+
+def _derivative(formula: Callable[[Any], Any], order: int, t: Any) -> Any:
+    if order == 0:
+        return formula(t)
+    along = formula(Jet.variable(t, order))
+    return along.derivative(order) if isinstance(along, Jet) else 0.0
+
+
+def _over_times(formula: Callable[[Any], Any], t: np.ndarray) -> np.ndarray:
+    """A formula over an array of times, zero where it is no number; the run itself meets what cannot be computed."""
+    with np.errstate(all="ignore"):
+        try:
+            out = np.broadcast_to(np.asarray(formula(t), float), t.shape)
+        except Exception:  # somebody's function, too
+            out = np.zeros(t.shape)
+    return np.where(np.isfinite(out), out, 0.0)
+
+
 def _functions(
     drives: Sequence[Any], disturbances: Sequence[Any], values: tuple[tuple[str, Any], ...]
 ) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
-    """Every formula in t, as a function of an array of times."""
+    """Every formula or function of t alone, as a function of an array of times."""
     somewhere = tuple((name, 1.0) for name in STATE_NAMES)
     for d in disturbances:
         if isinstance(d, Wrench) and not callable(d.wrench):
@@ -159,8 +181,12 @@ def _functions(
     for i, drive in enumerate(drives):
         if isinstance(drive, Flexible) and isinstance(drive.motor, str):
             yield f"the motor angle '{drive.motor}' of joint {i + 1}", _formula(drive.motor, values)
+        elif isinstance(drive, Flexible) and callable(drive.motor):
+            yield f"the motor angle of joint {i + 1}", partial(_over_times, drive.motor)
         elif isinstance(drive, str):
             yield f"the torque '{drive}' of joint {i + 1}", _formula(drive, values)
+        elif callable(drive):
+            yield f"the torque of joint {i + 1}", partial(_over_times, drive)
 
 
 def _weights(nodes: np.ndarray) -> np.ndarray:
@@ -169,16 +195,8 @@ def _weights(nodes: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _formula(text: str, values: tuple[tuple[str, Any], ...] = ()) -> Callable[[np.ndarray], Any]:
-    return partial(_values, parse(text, ("t", *sorted(dict(values)))), dict(values))
-
-
-def _values(expression: Any, values: dict[str, Any], t: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        try:
-            out = np.broadcast_to(np.asarray(expression.evaluate({**values, "t": t}), float), t.shape)
-        except (ManipulaError, ValueError, TypeError, ArithmeticError):
-            out = np.zeros(t.shape)  # the run itself meets what cannot be computed
-    return np.where(np.isfinite(out), out, 0.0)
+    expression = parse(text, ("t", *sorted(dict(values))))
+    return partial(_over_times, lambda t: expression.evaluate({**dict(values), "t": t}))
 
 
 @lru_cache(maxsize=64)
@@ -237,12 +255,11 @@ def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float, nar
 
 def _needles_of(f: Any, duration: float, places: np.ndarray, seen: np.ndarray) -> Needles:
     """What hides between the places, where f is a formula; nothing is known of other functions."""
-    if not (isinstance(f, partial) and f.func is _values):
+    if not (isinstance(f, partial) and f.func is _over_times):
         return NOTHING
-    expression, values = f.args
     try:
-        return needles(lambda t: expression.evaluate({**values, "t": t}), f, duration, places, seen)
-    except (ManipulaError, ValueError, TypeError, ArithmeticError):
+        return needles(f.args[0], f, duration, places, seen)
+    except Exception:  # a formula without a value there, or somebody's function that takes no ranges
         return NOTHING._replace(hidden=duration / len(places))
 
 

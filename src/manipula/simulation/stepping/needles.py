@@ -24,7 +24,7 @@ ALLOWED, LEAST = (
 )  # of the span of all that was seen, and of its largest value: less hides nowhere that matters
 FIRST, PARTS = 64, 4  # cells to begin with, and into how many one is divided
 MOST_CELLS = 300_000  # that are looked at
-NARROWEST = 1e-12  # of the duration
+NARROWEST = 1e-13  # of the duration: of a pulse of 1e-12 some cells show nothing but the pulse
 
 
 class Needles(NamedTuple):
