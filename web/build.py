@@ -76,7 +76,7 @@ def run(words: list[str], what: str) -> None:
     """Run a program in ``web/``; what it said is in the error when it failed."""
     try:
         node = str(Path(node_and_npm()[0]).parent)
-        found = {**os.environ, "PATH": node + os.pathsep + os.environ.get("PATH", "")}
+        found = {**os.environ, "NO_COLOR": "1", "PATH": node + os.pathsep + os.environ.get("PATH", "")}
         done = subprocess.run(
             words, cwd=WEB, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=found
         )

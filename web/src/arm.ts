@@ -10,7 +10,7 @@ import type { State } from "./state";
 import { before } from "./numbers";
 import { colour } from "./palette";
 
-const MOST_TRACE = 3000;
+const MOST_TRACE = 1500;
 
 /** Is 3-D drawn by the processor? Then nothing is smoothed. */
 export function graphics(): { works: boolean; software: boolean } {
@@ -156,6 +156,25 @@ export class Stage {
     this.ask();
   }
 
+  /** Runs have new samples: where the arms are the same, only their traces are drawn anew. */
+  refresh(): void {
+    const runs = this.state.engine.runs.peek();
+    const moving = runs.filter((r) => r.robot !== null);
+    if (moving.length !== this.arms.length) return this.build();
+    for (const arm of this.arms) {
+      for (const old of [arm.trace, arm.done])
+        if (old) {
+          this.scene.remove(old);
+          old.geometry.dispose();
+          this.lines.splice(this.lines.findIndex((l) => l.line === old), 1);
+        }
+      arm.trace = arm.done = null;
+      if (arm.model.robot.tip) this.trace(arm, runs[arm.run]);
+    }
+    this.applyOptions();
+    this.show(this.state.clock.shown.peek());
+  }
+
   /** Arms and traces of the runs, anew. */
   build(): void {
     for (const { model, trace, done } of this.arms) {
@@ -213,6 +232,7 @@ export class Stage {
     line.frustumCulled = false;
     this.scene.add(line);
     this.lines.push({ line, name });
+    material.resolution.set(this.canvas.clientWidth, this.canvas.clientHeight);
     material.color.set(colour(name));
     return line;
   }

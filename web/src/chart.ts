@@ -63,7 +63,7 @@ export class Chart {
   /** Is curve k seen? */
   seen = (k: number): boolean => {
     const curve = this.spec.curves[k];
-    return !this.state.hidden.peek().has(keyOf(this.spec.id, curve)) && !(curve.role === "before" && !this.state.hidden.peek().has("changed"));
+    return !this.state.hidden.peek().has(keyOf(this.spec.id, curve)) && (curve.role !== "before" || this.state.engine.changed.peek());
   };
 
   /** What is seen across: a window of time, or a box in a plane. */
@@ -203,24 +203,36 @@ export class Chart {
   private follow(pin: HTMLElement, stale: HTMLElement): void {
     const { state, spec } = this;
     let first = true;
+    let old = false;
+    let near = true; // charts that nobody sees wait for their new samples
+    const renew = () => {
+      old = !near;
+      if (old) return;
+      this.table = tableOf(spec, state.engine);
+      this.plot.setData(this.data(), false);
+      this.showSeen();
+      stale.hidden = spec.curves.every((c) => c.role === "before" || state.engine.current(c.y[0], c.run));
+      this.redraw();
+      this.plot.redraw();
+    };
+    const watch = new IntersectionObserver((entries) => {
+      near = entries[entries.length - 1].isIntersecting;
+      if (near && old) renew();
+    });
+    watch.observe(this.figure);
+    addEventListener("beforeprint", () => {
+      near = true;
+      if (old) renew();
+    });
     effect(() => {
       state.engine.runs.value;
-      if (!first)
-        untracked(() => {
-          this.table = tableOf(spec, state.engine);
-          this.plot.setData(this.data(), false);
-          stale.hidden = spec.curves.every((c) => c.role === "before" || state.engine.current(c.y[0], c.run));
-          this.redraw();
-          this.plot.redraw();
-        });
+      if (!first) untracked(renew);
     });
     effect(() => {
       state.hidden.value;
       state.window.value;
       untracked(() => {
-        spec.curves.forEach((_, k) => {
-          if (this.plot.series[k + 1].show !== this.seen(k)) this.plot.setSeries(k + 1, { show: this.seen(k) });
-        });
+        this.showSeen();
         this.redraw();
       });
     });
@@ -238,6 +250,12 @@ export class Chart {
       untracked(() => this.mark());
     });
     first = false;
+  }
+
+  private showSeen(): void {
+    this.spec.curves.forEach((_, k) => {
+      if (this.plot.series[k + 1].show !== this.seen(k)) this.plot.setSeries(k + 1, { show: this.seen(k) });
+    });
   }
 
   /** Cursor, pins and legend at the moment that is shown. */

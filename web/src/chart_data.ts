@@ -13,7 +13,7 @@ export interface Table {
 }
 
 export function timesOf(curve: Curve, engine: Engine): Numbers {
-  return curve.t !== undefined ? engine.values(curve.t, 0, -1) : engine.runs.value[curve.run].t;
+  return curve.t !== undefined ? engine.values(curve.t, 0, 1) : engine.runs.value[curve.run].t;
 }
 
 export function tableOf(spec: ChartSpec, engine: Engine): Table {

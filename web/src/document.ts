@@ -104,23 +104,33 @@ export interface Parameter {
   high: number;
   log: boolean;
 }
+export type Weights = [number, number][]; // stage, weight
+export interface Tableau {
+  nodes: number[];
+  stages: Weights[];
+  solution: Weights;
+  errors: Weights[];
+  order: number; // of the estimate
+}
+/** The closed loop of a run, for the page that computes it (reports/live.py). */
 export interface LiveInfo {
   parameters: Parameter[];
   slots: number[][]; // of every parameter: places in the vector p, or -1 - i for x0[i]
   p: number[];
   x0: number[];
-  duration: number;
-  step: number;
-  sample: number;
-  integrator: string;
-  tolerance: number;
   n: number;
-  breaks: ArrayId;
-  coefficients: ArrayId;
-  shape: number[]; // pieces, dimension, degree + 1
-  signals: Record<string, [number, number]>; // name: place among the observed numbers, columns
+  step: number;
+  integrator: string;
+  tableau: Tableau | null;
+  tolerance: number;
+  marks: number[]; // instants on which steps end
+  low: (number | null)[]; // positions beyond which a run ends
+  high: (number | null)[];
+  times: ArrayId;
+  index: ArrayId; // of the samples that are shown
+  signals: Record<string, [number, number]>; // place among the observed numbers, columns
   arrays: Record<string, string>; // ArrayId: name of the signal that it holds
-  knots: number[];
+  status: string;
 }
 export interface Page {
   format: number;

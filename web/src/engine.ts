@@ -16,6 +16,8 @@ export interface Run {
 export interface Engine {
   /** Runs in the order of the document; a new list when samples changed or arrived. */
   readonly runs: ReadonlySignal<readonly Run[]>;
+  /** Do the runs differ from what was recorded? Then the recorded one is shown beside. */
+  readonly changed: ReadonlySignal<boolean>;
   /** Numbers that may be changed; none for what was only recorded. */
   readonly parameters: readonly Parameter[];
   /** The values of a column, as they are now. */
@@ -40,6 +42,7 @@ export function recordedRuns(page: Page, arrays: Arrays): Run[] {
 /** Samples only. */
 export class RecordedEngine implements Engine {
   readonly runs: Signal<readonly Run[]>;
+  readonly changed = signal(false);
   readonly parameters: readonly Parameter[] = [];
   constructor(
     page: Page,

@@ -1,10 +1,13 @@
 /** A report comes to life: the arm moves, charts become instruments. */
 import { Chart } from "./chart";
-import type { Page } from "./document";
+import type { ChartSpec, Page } from "./document";
 import { el, icon, ICONS } from "./dom";
 import { RecordedEngine, type Engine } from "./engine";
+import type { Loop } from "./integrate";
+import { livePanel } from "./live_panel";
 import { motionCard } from "./motion";
 import { unpacked } from "./packed";
+import { PageEngine } from "./page_engine";
 import { followTheScheme, otherTheme } from "./palette";
 import { State } from "./state";
 import { texts } from "./texts";
@@ -28,13 +31,17 @@ async function start(): Promise<void> {
   if (!words || !numbers) return;
   const page = JSON.parse(words.textContent!) as Page;
   const arrays = await unpacked(page.arrays, numbers.textContent!);
-  const engine: Engine = new RecordedEngine(page, arrays);
+  const loop = (globalThis as { manipulaLoop?: Loop }).manipulaLoop;
+  const live = page.live && loop ? new PageEngine(page, arrays, page.live, loop) : null;
+  const engine: Engine = live ?? new RecordedEngine(page, arrays);
   const state = new State(page, arrays, engine);
   followTheScheme();
   document.querySelector("header")?.append(el("button", { type: "button", id: "theme", title: texts.theme, "aria-label": texts.theme, click: otherTheme }, icon(ICONS.theme)));
   const card = document.getElementById("motion");
   const stage = card && page.robots.length ? motionCard(card, state) : null;
   const charts = chartsOf(state);
+  const panel = document.getElementById("live");
+  if (live && panel) livePanel(panel, live);
   keys(state);
   playOnceSeen(card, state);
   Object.assign(window, { manipulaView: { state, stage, charts } });
@@ -43,6 +50,7 @@ async function start(): Promise<void> {
 
 /** Charts are made when they come near the screen, the others when there is time, and all of them before the page is printed. */
 function chartsOf(state: State): Chart[] {
+  if (state.page.live) state.page.charts.forEach((spec) => !spec.across && besideRecorded(spec, state.page.runs[0].t));
   const made: Chart[] = [];
   const waiting = new Map<Element, () => void>();
   const seen = new IntersectionObserver((entries) => entries.forEach((e) => e.isIntersecting && waiting.get(e.target)?.()), { rootMargin: "600px" });
@@ -69,6 +77,11 @@ function chartsOf(state: State): Chart[] {
   const hints = [texts.chartHint, ...(count < run.samples ? [texts.thinned(count, run.samples)] : [])];
   document.querySelector(".charts")?.after(...hints.map((words) => el("p", { class: "hint" }, words)));
   return made;
+}
+
+/** Every curve once more as it was recorded; it is seen when the run of the page is another. */
+function besideRecorded(spec: ChartSpec, t: number): void {
+  for (const curve of [...spec.curves]) if (!curve.role && curve.run === 0) spec.curves.push({ ...curve, run: 1, role: "before", t: curve.t ?? t });
 }
 
 function idle(act: () => void): void {

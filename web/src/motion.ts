@@ -55,7 +55,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   let first = true;
   effect(() => {
     state.engine.runs.value;
-    if (!first) untracked(() => (stage?.build(), tell(clock.shown.peek())));
+    if (!first) untracked(() => (stage?.refresh(), tell(clock.shown.peek())));
   });
   effect(() => {
     colours.value;

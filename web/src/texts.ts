@@ -37,13 +37,12 @@ export const texts = {
   chartKeys: "Arrow keys move the moment, with shift the window; plus and minus zoom, 0 shows everything, P pins.",
   beyond: "beyond the limit",
   live: {
-    title: "Change a number: the run is computed again in this page",
-    agrees: (error: string) => `Computed in this page, agrees with the recorded run to ${error}.`,
-    differs: (error: string) => `Computed in this page, but it differs from the recorded run by ${error}; the numbers of the report are those of the recorded run.`,
-    changed: (ms: string) => `Computed in this page in ${ms} ms with the numbers below; verdict, key numbers and tables are those of the recorded run, drawn faintly.`,
-    failed: (t: string) => `With these numbers the run ends at t = ${t} s: a value is no longer a finite number.`,
+    agrees: (error: string) => `Computed in this page, agrees to ${error} with the recorded run.`,
+    differs: (error: string) => `Computed in this page, but it differs by ${error} from the recorded run: this motion magnifies rounding, or steps decide it. Look at its changes with care.`,
+    changed: (ms: string) => `Computed in this page with the numbers below, in ${ms} ms. Verdict, key numbers and tables are those of the recorded run, which is drawn faintly.`,
+    ended: { diverged: "the motion ran away", not_finite: "a value is no longer a finite number", limit: "a joint reached its limit", step_too_small: "no step is small enough" } as Record<string, string>,
+    early: (t: string, why: string) => ` With these numbers the run ends at t = ${t} s: ${why}.`,
     reset: "As recorded",
-    start: (name: string) => `start of ${name}`,
   },
   recordedOnly: "recorded run",
 };

@@ -19,9 +19,18 @@ def report(
         Path | None, typer.Option("-o", "--output", help="The report; beside the first result by default.")
     ] = None,
     run: Annotated[int | None, typer.Option(help="Only this run of a batch, from 0.")] = None,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="The page computes the run again when the reader moves a gain or another number."),
+    ] = False,
+    number: Annotated[
+        list[str] | None,
+        typer.Option(help="With --live: a number that gets a slider, such as controller.kp; may be repeated."),
+    ] = None,
     equations: Annotated[bool, typer.Option(help="Derive the equations of motion when they are short.")] = True,
 ) -> None:
     """Write one HTML file about a result, or about several over each other: opens offline, can be mailed and printed."""
+    from manipula.errors import DescriptionError
     from manipula.reports.report import write_report
     from manipula.reports.source import chosen_run
     from manipula.simulation.stored.store import load_result
@@ -30,5 +39,7 @@ def report(
     chosen = loaded if run is None else [chosen_run(r, run) for r in loaded]
     ending = ".html" if len(chosen) == 1 else ".compared.html"
     target = output if output is not None else Path(results[0]).with_suffix(ending)
-    write_report(chosen, target, equations=equations)
+    if number and not live:
+        raise DescriptionError("Numbers can be moved in a live report only; add --live.", field="--number")
+    write_report(chosen, target, equations=equations, live=number or live)
     typer.echo(f"Wrote {target}")

@@ -15,6 +15,7 @@
 ``charts``        the charts of a page as data
 ``mechanism``     a robot as the page draws it
 ``content``       what the viewer of the page is fed with
+``live``          the closed loop of a run as JavaScript, for a page that computes it
 ``packed``        numbers of a page as compact text
 ``viewer``        the viewer that was built from ``web/`` of the sources
 ``pictures``      plots as still pictures

@@ -51,9 +51,9 @@ class Shown:
         values = self.result.t if name == "t" else self.result.arrays[name]
         return self.packer.add(np.asarray(values, float)[self.index], "f8" if exact else "f4", (self.run, name))
 
-    def add(self, values: Any, kind: str = "f4") -> int:
-        """Other numbers."""
-        return self.packer.add(values, kind)
+    def add(self, values: Any, kind: str = "f4", name: str | None = None) -> int:
+        """Other numbers at the samples shown; with a ``name`` a live page computes them again."""
+        return self.packer.add(values, kind, None if name is None else (self.run, name))
 
 
 def colour_of(joint: int) -> str:
@@ -128,7 +128,7 @@ def _joints(signal: str, title: str | None = None) -> Callable[[Shown], Iterator
             panel["curves"] += _joint_targets(shown)
         if signal == "power" and joint_count(shown.result) > 1:
             total = np.asarray(shown.result.arrays["power"], float)[shown.index].sum(axis=-1)
-            panel["curves"].append(_curve(shown, "sum", (shown.add(total), 0), colour="ink", dash=1))
+            panel["curves"].append(_curve(shown, "sum", (shown.add(total, name="power.sum"), 0), colour="ink", dash=1))
         yield panel
 
     return made
@@ -178,7 +178,9 @@ def _error(shown: Shown) -> Iterator[Panel]:
     for k, (words, _, norm) in enumerate(groups):
         values = norm[shown.index]
         parts.append(values[np.isfinite(values) & (values > 0)])
-        curves.append(_curve(shown, words if len(groups) > 1 else "norm", (shown.add(values), 0), colour=("ink", "muted")[k], dash=0))  # fmt: skip
+        name = "error.norm" if len(groups) == 1 else None
+        at = shown.add(values, name=name), 0
+        curves.append(_curve(shown, words if name is None else "norm", at, colour=("ink", "muted")[k], dash=0))
     positive = np.concatenate(parts)
     logarithmic = bool(len(positive) and positive.max() > max(30 * positive.min(), NOISE * size))
     floor = 1e-12 * float(positive.max()) if logarithmic else 0.0

@@ -22,13 +22,13 @@ class Packer:
     def __init__(self) -> None:
         self.arrays: list[dict[str, Any]] = []
         self._chunks: list[bytes] = []
-        self._known: dict[Any, int] = {}
+        self.known: dict[Any, int] = {}
         self._size = 0
 
     def add(self, values: Any, kind: str = "f4", key: Any = None) -> int:
         """Keep an array (S,) or (S, k); its columns are stored one after the other. What is too large for 4 bytes becomes NaN."""
-        if key is not None and key in self._known:
-            return self._known[key]
+        if key is not None and key in self.known:
+            return self.known[key]
         numbers = np.asarray(values)
         if kind == "f4":
             numbers = np.where(np.abs(numbers) < F4_LARGEST, numbers, np.nan)
@@ -38,7 +38,7 @@ class Packer:
         self._chunks.append(raw)
         self._size += len(raw)
         if key is not None:
-            self._known[key] = len(self.arrays) - 1
+            self.known[key] = len(self.arrays) - 1
         return len(self.arrays) - 1
 
     def text(self) -> str:

@@ -41,6 +41,7 @@ def write_report(
     *,
     equations: bool = True,
     charts: tuple[str, ...] = CHARTS,
+    live: bool | Sequence[str] = False,
 ) -> Path:
     """Write the report of a run or of a batch, or compare several runs; the file appears whole or not at all.
 
@@ -48,14 +49,25 @@ def write_report(
         result: what simulate or load_result gave; several of them are shown over each other, with a table of differences.
         equations: also derive the equations of motion when they are short (a few seconds at most).
         charts: kinds of plots, in order; those this result has no signals for are left out.
+        live: the page computes the run again when the reader moves a number. True: gains, friction, payload and start get sliders; or the paths of
+            numbers that get one, such as ``["controller.kp", "friction[0].damping", "payload.mass", "q0[1]"]``.
+
+    Raises:
+        DescriptionError, CompileError: when a live report is asked for and this run cannot be computed in a page; says why.
     """
     target = file_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise DescriptionError(f"A report is written as .html, found '{target.suffix}'.", file=str(path))
-    return write_whole(target, report_html(result, equations=equations, charts=charts))
+    return write_whole(target, report_html(result, equations=equations, charts=charts, live=live))
 
 
-def report_html(result: Result | Sequence[Result], *, equations: bool = True, charts: tuple[str, ...] = CHARTS) -> str:
+def report_html(
+    result: Result | Sequence[Result],
+    *,
+    equations: bool = True,
+    charts: tuple[str, ...] = CHARTS,
+    live: bool | Sequence[str] = False,
+) -> str:
     """The report as text."""
     results = _checked(result)
     for kind in charts:
@@ -72,12 +84,14 @@ def report_html(result: Result | Sequence[Result], *, equations: bool = True, ch
         _tried("The moving arm", content.add_robots, None, missing)
     figures = _figures(first if batch else None, shown, charts, content, missing)
     built = viewer.script()
+    modules = _live(results, live, content)
     title = str(first.meta.get("name") or "run") if len(results) == 1 else "Comparison of runs"
     body = _header(first, title) if len(results) == 1 else compared(results)
     if len(results) == 1:
         body += tables.status_banner(first)
         body += _tried("The verdict on limits", lambda: tables.limits_banner(first), "", missing)
         body += _tried("The key numbers", lambda: numbers_grid(first), "", missing)
+    body += section("Try it", '<div class="card live" id="live"></div>') if modules else ""
     if built is None:
         body += f'<p class="note">{text(viewer.missing(), 600)}</p>'
     if content is not None and content.draws_an_arm:
@@ -95,9 +109,26 @@ def report_html(result: Result | Sequence[Result], *, equations: bool = True, ch
     if missing:
         body += section("Left out", card("".join(f"<p>{text(said, 400)}</p>" for said in dict.fromkeys(missing))))
     numbers = (content.document, content.packer.text()) if content is not None and built is not None else None
-    scripts = [built] if built is not None and numbers is not None else []
+    scripts = [*modules, built] if built is not None and numbers is not None else []
     name = f"{title} – {first.meta.get('robot', 'robot')}"
     return document(name, body + _footer(first), scripts, numbers)
+
+
+def _live(results: list[Result], live: bool | Sequence[str], content: PageContent | None) -> list[str]:
+    """The equations of the run as a module, when the page is to compute it."""
+    if live is False:
+        return []
+    if live is not True and not (isinstance(live, (list, tuple)) and all(isinstance(path, str) for path in live)):
+        raise DescriptionError("'live' is true, or a list of paths such as 'controller.kp'.", field="live")
+    if len(results) > 1 or content is None:
+        raise DescriptionError("A live report is made of one run that moved.", field="live")
+    if viewer.script() is None:
+        raise DescriptionError(viewer.missing(), field="live")
+    from manipula.reports.live import live_module  # and with it the compiler
+
+    told, module = live_module(results[0], None if live is True else list(live), content.shown[0])
+    content.document["live"] = told
+    return [module]
 
 
 def _checked(result: Any) -> list[Result]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -160,9 +161,9 @@ class Result(Value):
         """Write to ``.nc``, ``.npz``, ``.csv``, ``.parquet`` or ``.mcap``; whole or not at all."""
         verb("Result.save")(self, path)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write one HTML file that opens offline (see ``manipula.reports``)."""
-        verb("Result.report")(self, path)
+    def report(self, path: str | os.PathLike[str], *, live: bool | Sequence[str] = False) -> None:
+        """Write one HTML file that opens offline (see ``manipula.reports``); ``live``: it computes the run again when a number is moved."""
+        verb("Result.report")(self, path, live=live)
 
 
 class RunVerdict(NamedTuple):

@@ -269,9 +269,11 @@ class CompiledLoop:
     @cached_property
     def observe(self) -> native.Kernel:
         """``observe(x, p, breaks, coefficients, t)``: everything a result holds at one instant."""
-        return self._compiled(
-            "observe", lambda plant, t, x: self._signals(plant, t, x, plant.flow(t, x)), controlled=True
-        )
+        return self._compiled("observe", self.observed, controlled=True)
+
+    def observed(self, plant: Plant, t: Any, x: Any) -> dict[str, Any]:
+        """Everything a result holds at one instant, traced or on floats."""
+        return self._signals(plant, t, x, plant.flow(t, x))
 
     @cached_property
     def observe_given(self) -> native.Kernel:

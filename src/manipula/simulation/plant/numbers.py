@@ -75,7 +75,7 @@ def varied(plant: Plant, path: str, value: Any) -> tuple[list[int], np.ndarray]:
     if np.isnan(values).any():
         raise DescriptionError("A number is needed for every run, found nan.", **place)
     for i, k in enumerate(columns):
-        part, declaration = _field_at(plant, names[k])
+        part, declaration = field_at(plant, names[k])
         try:
             check_numbers(
                 np.atleast_1d(values[:, min(i, values.shape[1] - 1)] if values.ndim else values),
@@ -88,7 +88,7 @@ def varied(plant: Plant, path: str, value: Any) -> tuple[list[int], np.ndarray]:
     return columns, values
 
 
-def _field_at(plant: Plant, path: str) -> tuple[Any, FieldDeclaration]:
+def field_at(plant: Plant, path: str) -> tuple[Any, FieldDeclaration]:
     """The part and the declaration of the field in which a number stands."""
     head, *rest = re.findall(r"\w+", path)
     node, part, found = getattr(plant, head), None, None
