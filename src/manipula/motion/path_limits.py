@@ -145,7 +145,7 @@ class Intervals:
             if asked:
                 torques = np.concatenate(limits.torque_rows(q, q1, q2), axis=1)
                 self.rows = np.concatenate([self.rows, torques.reshape(*at.shape, -1)], axis=2)
-        finite = np.isfinite(np.vdot(self.rows, self.rows))  # of one number not finite it is not either
+        finite = np.isfinite(np.add.reduce(self.rows, axis=None))  # of one number not finite it is not either
         if limits.torque is not None and not finite and not np.isfinite(self.rows[..., -3 * n :]).all():
             raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
 
