@@ -85,7 +85,7 @@ def test_a_table_pushes_as_it_says(held: bool) -> None:
 
 
 def test_measured_forces_come_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
-    (tmp_path / "push.csv").write_text("t,fx,fy,fz,mx,my,mz\n0,0,0,1,0,0,0\n1,0,0,3,0,0,0\n")
+    (tmp_path / "push.csv").write_text("t,fx,fy,fz,mx,my,mz\n0,0,1,0,0,0,0\n1,0,3,0,0,0,0\n")
     text = 'robot = "planar-2r"\nduration = 0.5\n[[disturbances]]\nkind = "wrench_table"\ntable = "push.csv"\naxes = "body"\n'
     (tmp_path / "run.toml").write_text(text)
     s = mp.Scenario.load(tmp_path / "run.toml")

@@ -11,15 +11,21 @@ from manipula.control.base import Target
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.identity import is_own
+from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
+from manipula.robot.link import TIP
 from manipula.simulation.plant.disturbances import STATE_NAMES, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.stated_limits import stated_limits
 
 if TYPE_CHECKING:
     from manipula.robot.robot import Robot
     from manipula.simulation.scenario import Scenario
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+POSTURES = 3
+NO_LEVER = 1e-12  # [m or rad per rad or m] of a row of the Jacobian
 
 
 def check_idle(s: Scenario, kind: str) -> None:
@@ -31,7 +37,7 @@ def check_idle(s: Scenario, kind: str) -> None:
     varied = tuple(s.vary or ())
     for i, d in enumerate(s.disturbances):
         own = tuple(path for path in varied if path.startswith(f"disturbances[{i}]"))
-        why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot)
+        why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot, s.base_motion is not None)
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     for i, contact in enumerate(s.contacts):
@@ -95,7 +101,9 @@ def _asks_model(controller: Any, robot: Robot) -> bool:
     return arm.asked
 
 
-def disturbance_idle(d: Wrench | WrenchTable | PayloadChange, duration: float, robot: Robot) -> str:
+def disturbance_idle(
+    d: Wrench | WrenchTable | PayloadChange, duration: float, robot: Robot, moving_base: bool = False
+) -> str:
     """Why a disturbance can never act in a run of this duration; empty when it can."""
     if isinstance(d, Wrench):
         if d.start >= duration:
@@ -116,7 +124,54 @@ def disturbance_idle(d: Wrench | WrenchTable | PayloadChange, duration: float, r
             return "a payload of 0 kg replaces none: it would never act."
     if is_wrench(d) and d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
         return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
+    if is_wrench(d) and not moving_base and robot.is_numeric and (given := _given(d)) and given == powerless(d, robot):
+        return (
+            f"no joint can give way to {_listed(given)} on '{printable(d.frame or 'tip')}' in any posture (Jᵀw = 0): the bearings take the "
+            "wrench, it would never act."
+        )
     return ""
+
+
+def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:
+    """The components of a wrench that can never act: their row of the Jacobian is zero, looked at in random postures."""
+    if (
+        not _given(d)
+        or d.frame not in (TIP, "tip", "base", *robot.frame_names)
+        or (d.frame == TIP and robot.tip is None)
+    ):
+        return ()
+    rng = np.random.default_rng(0)
+    rows = [kinematics.jacobian(robot, rng.uniform(-2.0, 2.0, robot.n), d.frame, d.axes) for _ in range(POSTURES)]
+    size = np.abs(np.asarray(rows, float)).max(axis=(0, 2), initial=0.0)
+    return tuple(name for name in _given(d) if size[COMPONENTS.index(name)] <= NO_LEVER)
+
+
+def powerless_notes(s: Scenario) -> tuple[str, ...]:
+    """A sentence on every wrench of which some components can never act."""
+    if s.base_motion is not None or not s.robot.is_numeric:
+        return ()
+    found = [(i, powerless(d, s.robot)) for i, d in enumerate(s.disturbances) if is_wrench(d)]
+    return tuple(
+        f"disturbances[{i}]: no joint can give way to {_listed(names)} in any posture, so that the bearings take it; the rest of the wrench acts."
+        for i, names in found
+        if names
+    )  # fmt: skip
+
+
+def _given(d: Wrench | WrenchTable) -> tuple[str, ...]:
+    """The components of a wrench that are not zero; none where a function gives all six."""
+    if isinstance(d, WrenchTable):
+        return tuple(name for name, column in zip(COMPONENTS, d.rows[:, 1:].T) if np.any(column))
+    return () if callable(d.wrench) else tuple(name for name, v in zip(COMPONENTS, d.wrench) if not _is_zero(v))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    kinds = {"f": "the force", "m": "the moment"}
+    return " and ".join(
+        f"{kinds[kind]} along {', '.join(own)}" if kind == "f" else f"{kinds[kind]} about {', '.join(own)}"
+        for kind in "fm"
+        if (own := [name[1] for name in names if name[0] == kind])
+    )
 
 
 def check_payload_times(times: dict[int, float], run: str = "") -> None:
