@@ -52,6 +52,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "plot --list --kind joints": "--kind",
     "plot --list -o x.png": "--output",
     "report one.nc --run 0 -o x.html": "run",
+    "report one.nc --number controller.kp -o x.html": "--number",
     "convert panda x.urdf --dh modified": "--dh",
     "convert panda x.xml --dh standard": "--dh",
     "convert scara-khang x.txt --dh standard": "--dh",
@@ -88,7 +89,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method frame limits tolerance json {ROBOT}",
-    "run": "output csv report json force", "plot": "listing", "report": "output equations", "check": f"robot json {ROBOT}",
+    "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json",
 }  # fmt: skip
