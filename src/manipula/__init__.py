@@ -72,6 +72,7 @@ _PUBLIC = {
     "Noise": "manipula.simulation.plant.disturbances",
     "Actuator": "manipula.simulation.plant.disturbances",
     "Encoder": "manipula.simulation.plant.encoder",
+    "Switch": "manipula.simulation.plant.switch",
     "simulate": "manipula.simulation.simulate",
     "Result": "manipula.simulation.result",
     "load_result": "manipula.simulation.stored.store",
@@ -208,6 +209,7 @@ if TYPE_CHECKING:
     from manipula.simulation.plant.disturbances import Wrench as Wrench
     from manipula.simulation.plant.disturbances import WrenchTable as WrenchTable
     from manipula.simulation.plant.encoder import Encoder as Encoder
+    from manipula.simulation.plant.switch import Switch as Switch
     from manipula.simulation.programmed.constraint import Constraint as Constraint
     from manipula.simulation.programmed.motion import programmed_motion as programmed_motion
     from manipula.simulation.programmed.scenario import ProgramScenario as ProgramScenario

@@ -22,6 +22,7 @@ from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.encoder import Encoder
+from manipula.simulation.plant.switch import Switch
 
 KINDS: dict[str, PartKind] = {
     kind.name: kind
@@ -35,6 +36,7 @@ KINDS: dict[str, PartKind] = {
         REFERENCES,
         DISTURBANCES,
         CONTACTS,
+        PartKind("switch", "", {"switch": Switch}, "manipula.simulation.plant.switch"),
         PartKind("base motion", "", {"base_motion": BaseMotion}, "manipula.simulation.plant.base_motion"),
         PartKind(
             "signal path",

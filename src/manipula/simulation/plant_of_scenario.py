@@ -22,6 +22,7 @@ from manipula.simulation.initial_posture import projected
 from manipula.simulation.plant.free_parameters import runs_of, with_numbers
 from manipula.simulation.plant.layout import WORKS, StateLayout
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.switch import check_same_law, conditional
 from manipula.simulation.scenario import Scenario
 
 SAME = 1e-9  # s, of a time of size 1: an instant but for rounding
@@ -64,7 +65,15 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
             reference, dimension, turned = PoseMotion(reference), COORDINATES, True
     states = 0 if controller is None else state_count(controller, robot.n)
     works = (*WORKS, *(("contact",) if s.contacts else ()), *(("base",) if s.base_motion is not None else ()))
-    layout = StateLayout.of(robot.n, friction, drives, states, works)
+    switches = s.switches if controller is not None else ()
+    for i, switch in enumerate(switches):
+        if switch.reference is not None and (turned or has_orientation(switch.reference)):
+            raise DescriptionError("A switch changes references of positions only.", field=f"switches[{i}].reference")
+        if switch.controller is not None:
+            ready = _prepared(s, switch.controller, friction, drives)
+            check_same_law(controller, ready, f"switches[{i}].controller")
+            switches = (*switches[:i], replace(switch, controller=ready), *switches[i + 1 :])
+    layout = StateLayout.of(robot.n, friction, drives, states, works, len(conditional(switches)))
     actuator = s.actuator
     if actuator.limit == "effort":
         efforts = [j.limits.effort for j in robot.joints]
@@ -95,6 +104,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         torques,
         turned=turned,
         encoder=s.encoder,
+        switches=switches,
     )
     return plant, dimension, reference
 

@@ -31,7 +31,7 @@ ALONG = ("reference", "start", "criteria", "gain", "actuator")
 RUN_KINDS = {
     "dynamic": RunKind(
         "the arm moves under its controller",
-        "controller", ("controller", "reference", "start", "model", "noise", "encoder", "control_period", "actuator", "drives", *WORLD),
+        "controller", ("controller", "reference", "start", "model", "noise", "encoder", "control_period", "switches", "actuator", "drives", *WORLD),
     ),
     "free": RunKind("the arm moves by itself", "", ("drives", *WORLD)),
     "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives", *WORLD)),
@@ -48,6 +48,7 @@ ELSEWHERE = {  # why a setting does not act in a run of another kind
     "model": "A controller's own model acts in runs of kind 'dynamic'",
     "noise": "Noise shakes what a controller measures, in runs of kind 'dynamic'",
     "encoder": "Encoders are read by a controller, in runs of kind 'dynamic'",
+    "switches": "Switches change what a controller does, in runs of kind 'dynamic'",
     "control_period": "A controller has a control period, in runs of kind 'dynamic'",
     "start": "Only a run that follows a reference can be started on it",
     "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",

@@ -26,6 +26,7 @@ from manipula.simulation.plant.contact import Contact
 from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench, WrenchTable
 from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.per_joint import each_joint
+from manipula.simulation.plant.switch import Switch, names_of
 from manipula.simulation.run_kinds import RUN_KINDS
 from manipula.simulation.stated_limits import stated_limits
 from manipula.verbs import verb
@@ -41,6 +42,38 @@ def _intervals(length: float, part: float) -> int:
     """Parts in a length, the last one possibly shorter; a rest that only rounding left does not count."""
     count = min(length / part, UNCOUNTABLE)
     return max(1, math.ceil(count - WHOLE * max(1.0, count)))
+
+
+def _check_switch(s: Scenario, switch: Switch, field: str) -> None:
+    """Can a switch act in this run?"""
+    duration = float(s.duration or 0.0)
+    if switch.time is not None and switch.time >= duration:
+        raise DescriptionError(
+            f"It would never act: it happens at {switch.time:g} s, when the run of {duration:g} s is over.",
+            field=f"{field}.time",
+        )
+    if switch.when is not None:
+        try:
+            names = switch.formula(s.robot.n).names
+        except DescriptionError as error:
+            raise DescriptionError(f"{error.field}: {error.problem}", field=f"{field}.when") from None
+        if not set(names) & set(names_of(s.robot.n)):
+            raise DescriptionError("A formula without t, q1, qd1 … never crosses zero.", field=f"{field}.when")
+    if switch.controller is not None:
+        check_gains(switch.controller, s.robot)
+    if switch.reference is None:
+        return
+    values.reference(f"{field}.reference", switch.reference)
+    if s.reference is None:
+        raise DescriptionError(
+            "The run follows no reference that another one could replace.", field=f"{field}.reference"
+        )
+    for name in ("space", "dimension"):
+        found, wanted = getattr(switch.reference, name), getattr(s.reference, name)
+        if found != wanted:
+            raise DescriptionError(
+                f"The reference of the run has {name} {wanted}, that of the switch {found}.", field=f"{field}.reference"
+            )
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,6 +109,7 @@ class Scenario:
             in this run, when omitted (dynamic).
         control_period: time between two decisions of a digital controller, whose command is held in between [s]; none: it acts
             continuously, with noise, delay or encoders once a ``step`` (dynamic).
+        switches: other gains or another reference, from a time or an event on (dynamic).
         noise: of the measurements. encoder: how positions and speeds are measured (dynamic). actuator: limits and delay of the command (dynamic, playback).
         torques: (times, values), values (k, n), linear between the times (playback).
         drives: replacing those of the robot, given like ``friction``.
@@ -113,6 +147,7 @@ class Scenario:
     actuator: Actuator = IDEAL
     encoder: Encoder = PERFECT
     control_period: float | None = None
+    switches: tuple[Switch, ...] = ()
     parameters: Any = None
     vary: Any = None
     tolerance: float = 1e-6
@@ -182,6 +217,9 @@ class Scenario:
             check_gains(
                 self.controller, model if model.n == self.robot.n else self.robot
             )  # the number of joints is told later
+        set_("switches", values.several("switches", self.switches, (Switch,), "Switch"))
+        for i, switch in enumerate(self.switches):
+            _check_switch(self, switch, f"switches[{i}]")
         for name, usual in (("actuator", IDEAL), ("noise", QUIET), ("encoder", PERFECT)):
             if getattr(self, name) is not usual:
                 check_fit(getattr(self, name), self.robot.n, name)

@@ -170,6 +170,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
             verdicts[k] = RunVerdict("inaccurate", found.missed)
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
+    moved = (*moved, *_switch_notes(run, samples))
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
     if s.disturbances or any(run.plant.drives) or s.base_motion is not None:
@@ -186,6 +187,23 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     return assembled(
         s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more, *later
     )
+
+
+def _switch_notes(run: Run, samples: RunSamples) -> tuple[str, ...]:
+    """When the switches that depend on the state happened."""
+    found = []
+    for k, index in enumerate(i for i, s in enumerate(run.plant.switches) if s.when is not None):
+        instants = run.plant.layout.switch_states(samples.last)[:, k]
+        when = instants[instants >= 0.0]
+        if not len(when):
+            found.append(f"switches[{index}] never happened.")
+        elif len(instants) == 1:
+            found.append(f"switches[{index}] happened at t = {when[0]:.9g} s.")
+        else:
+            found.append(
+                f"switches[{index}] happened in {len(when)} of {len(instants)} runs, from t = {when.min():.6g} s on."
+            )
+    return tuple(found)
 
 
 def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:

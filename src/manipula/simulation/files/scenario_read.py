@@ -21,6 +21,7 @@ from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.encoder import Encoder
+from manipula.simulation.plant.switch import Switch
 from manipula.simulation.scenario import KINDS, STARTS, Scenario
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
@@ -78,6 +79,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["drives"] = parts.read_each(root, "drives", robot, parts.read_drive)
     given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))
     given["contacts"] = tuple(read_part(t, CONTACTS) for t in root.tables("contacts"))
+    inner = {"controller": parts.read_controller, "reference": read_reference}
+    given["switches"] = tuple(read_fields(t, Switch, "switch", inner) for t in root.tables("switches"))
     for key, cls in (("noise", Noise), ("actuator", Actuator), ("encoder", Encoder), ("base_motion", BaseMotion)):
         table = root.table(key)
         if table is not None:

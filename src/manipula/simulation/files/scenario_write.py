@@ -11,6 +11,7 @@ from manipula.simulation.files.reference import reference_table
 from manipula.simulation.files.robot import robot_text
 from manipula.simulation.files.text import toml_text
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.switch import Switch
 from manipula.simulation.scenario import Scenario
 
 PLAIN = ("kind", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "stop_at_limits", "verify", "ik_solution",
@@ -45,6 +46,7 @@ def scenario_text(s: Scenario) -> str:
     content["reference"] = reference_table(s.reference)
     content["controller"] = None if s.controller is None else part_table(s.controller, "controller")
     content["noise"] = part_table(s.noise) or None
+    content["switches"] = [_switch_table(e) for e in s.switches] or None
     content["encoder"] = part_table(s.encoder) or None
     content["actuator"] = part_table(s.actuator) or None
     content["base_motion"] = None if s.base_motion is None else part_table(s.base_motion) or None
@@ -53,6 +55,12 @@ def scenario_text(s: Scenario) -> str:
     if s.torques is not None:
         content["torques"] = {"times": s.torques[0], "values": s.torques[1]}
     return with_robots(content, {"robot": s.robot, "model": s.model})
+
+
+def _switch_table(switch: Switch) -> dict[str, Any]:
+    law = None if switch.controller is None else part_table(switch.controller, "controller")
+    parts = {"controller": law, "reference": reference_table(switch.reference)}
+    return {**plain_fields(switch, ("time", "when", "direction")), **{k: v for k, v in parts.items() if v is not None}}
 
 
 def with_robots(content: dict[str, Any], robots: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.encoder import Encoder
 from manipula.simulation.plant.numbers import HEADS
+from manipula.simulation.plant.switch import Switch
 from manipula.simulation.programmed.constraint import LEVELS
 from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
 from manipula.simulation.programmed.scenario import STARTS as PROGRAM_STARTS
@@ -105,7 +106,7 @@ def _run() -> dict[str, Any]:
         "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
         "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "contacts": list_of(ref("contact")),
         "base_motion": fields_schema(declared(BaseMotion)), "noise": fields_schema(declared(Noise)),
-        "encoder": fields_schema(declared(Encoder)), "actuator": fields_schema(declared(Actuator)),
+        "switches": list_of(fields_schema(declared(Switch))), "encoder": fields_schema(declared(Encoder)), "actuator": fields_schema(declared(Actuator)),
         "parameters": named(VALUES, NAME), "vary": named(VALUES, VARIED), "torques": torques,
     }, ["robot"])  # fmt: skip
 

@@ -128,7 +128,8 @@ def _memory(loop: CompiledLoop, count: int) -> native.Kernel:
             x = lay.join(q, qd, z, np.zeros(lay.size - 2 * lay.n - count))
             return array(rates(plant.friction, qd, lay.friction_states(x), loads))
 
-        after, over = first_after(marks, ends, switching(plant.disturbances)), lambda z: diverged(z, 0)
+        known, over = first_after(marks, ends, switching(plant.disturbances)), lambda z: diverged(z, 0)
+        after = lambda t, z: known(t)  # noqa: E731
 
         def step(k: Any, t: Any, z: Any, h: Any, rejected: Any, good: Any) -> Any:
             goal = native.lookup(times, k + 1.0)

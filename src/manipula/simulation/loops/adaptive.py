@@ -18,7 +18,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.loops.events import advance_through_events
+from manipula.simulation.loops.events import advance_through_events, following
 from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
@@ -27,7 +27,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
-from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, following, inputs_of, margin, watch_step, within
+from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, inputs_of, margin, watch_step, within
 
 TIGHTEST = 2e-15
 FIRST = 1e-6  # s, the step that is tried first
@@ -45,7 +45,7 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
     exponent = -1.0 / (method.error_order + 1)
 
     def attempt(t: Any, x: Any, h: Any, rejected: Any) -> tuple[Any, Any, Any, Any]:
-        end = ops.minimum(goal, after(t))
+        end = ops.minimum(goal, after(t, x))
         left, h = end - t, ops.minimum(h, largest)
         hits = h >= left * (1.0 - 1e-12)
         step = ops.where(hits, left, h)
@@ -82,7 +82,7 @@ def _arrived(goal: Any, over: Any) -> Any:
 
 def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, samples: Any, tolerance: Any, largest: Any) -> dict[str, Any]:  # fmt: skip
     """States at the samples, and where the run ended early; traced or on floats."""
-    n, after = plant.layout.n, following(plant.disturbances, grid)
+    n, after = plant.layout.n, following(plant, grid)
     over = lambda x: ended(x, n, grid)  # noqa: E731
 
     def step(k: Any, *state: Any) -> Any:

@@ -17,10 +17,37 @@ from manipula.algebra.linear import array
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.plant.events import breach, contact_sides, settled
 from manipula.simulation.plant.plant import Plant
-from manipula.simulation.stepping.grid import FAR, margin, within
+from manipula.simulation.plant.switch import happened
+from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
+from manipula.simulation.stepping.instants import in_order, table_marks
 
 FINEST = 2.0  # margins: a step that is not divided any further
 MOST = 200  # divisions of one step
+
+
+def following(plant: Plant, grid: Grid) -> Callable[[Any, Any], Any]:
+    """``following(t, x)``: the first known instant after t; x says when switches happened."""
+    own = [s.time for s in plant.switches if s.when is None]
+    first = first_after(grid.marks, grid.ends, [*switching(plant.disturbances), *own])
+    tables = [(s, _marks_of(s.reference)) for s in plant.switches if s.reference is not None]
+
+    def after(t: Any, x: Any) -> Any:
+        found = first(t)
+        for switch, marks in tables:  # where the reference that a switch brought jumps
+            on, instant = happened(plant, switch, t, x)
+            since = ops.where(on, instant, t)
+            found = ops.minimum(found, ops.where(on, since + marks(t - since), FAR))
+        return found
+
+    return after
+
+
+def _marks_of(reference: Any) -> Callable[[Any], Any]:
+    """The first corner of a reference after a time of its own."""
+    table = reference.to_piecewise(1e-12)
+    found = table_marks(np.asarray(table.breaks, float), np.moveaxis(np.asarray(table.coefficients, float), 1, 2))
+    marks = np.concatenate([[-FAR], in_order(found), [FAR]])
+    return first_after(marks, marks[1:, None].copy())
 
 
 def settle(plant: Plant, t: Any, x: Any, fresh: Any, *decided: Any) -> np.ndarray:
@@ -64,7 +91,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
     def attempt(t: Any, x: Any, h: Any, rejected: Any, wall: Any, usual: Any, fresh: Any) -> tuple[Any, ...]:
         x = settle(plant, t, x, fresh)
         sides, finest = contact_sides(plant, t, x), FINEST * margin(t)
-        end = ops.minimum(goal, after(t))
+        end = ops.minimum(goal, after(t, x))
         left, h, near = end - t, ops.minimum(h, largest), wall - t
         closing = wall < FAR
         trial = ops.where(closing, ops.where(near <= finest, near, 0.5 * near), h)

@@ -14,6 +14,7 @@ from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.switch import acting_controller
 
 if TYPE_CHECKING:
     from manipula.control.base import Controller
@@ -195,10 +196,11 @@ def python_rate(run: Run, member: int) -> tuple[Plant, Callable[..., np.ndarray]
         seen_q, seen_qd = lay.q(x) + now[: lay.n], lay.qd(x) + now[lay.n :]
         u = plant.command(t, x, seen_q, seen_qd) if command is None else command
         out = np.array(run.loop.rate_given(x, p, *run.inputs, t, np.asarray(u, float)))
-        if plant.controller is not None and lay.controller:
-            target, own = plant.reference(t), lay.controller_states(x)
-            arm = plant.seen_by(plant.controller, t, x, seen_q, seen_qd)
-            own = plant.controller.state_rate(arm, t, seen_q, seen_qd, target, own)
+        if plant.controller is not None and lay.controller and not run.loop.discrete:
+            target, own = plant.target(t, x), lay.controller_states(x)
+            controller: Any = acting_controller(plant, t, x)
+            arm = plant.seen_by(controller, t, x, seen_q, seen_qd)
+            own = controller.state_rate(arm, t, seen_q, seen_qd, target, own)
             out[start : start + lay.controller] = checked_states(own, lay.controller, plant.controller, "state_rate")
         return out
 

@@ -20,7 +20,7 @@ from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.digital import DigitalControl
-from manipula.simulation.loops.events import located, settle
+from manipula.simulation.loops.events import following, located, settle
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import template
@@ -31,7 +31,6 @@ from manipula.simulation.stepping.grid import (
     MOST_PARTS,
     Grid,
     ended,
-    following,
     halved,
     inputs_of,
     margin,
@@ -60,6 +59,13 @@ class ReferenceTable:
         if coefficients.shape[1] < dimension:  # a path in the plane for a tip in space
             coefficients = np.pad(coefficients, ((0, 0), (0, dimension - coefficients.shape[1]), (0, 0)))
         return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
+
+
+def _derivatives(reference: Any, dimension: int) -> Any:
+    """The derivatives of a reference that a switch brings, as tables."""
+    given = ReferenceTable.of(reference, dimension)
+    table = native.table(given.breaks, given.coefficients)
+    return functools.cache(lambda k: table.derivative(k) if k else table)
 
 
 def _chosen(condition: Any, new: Any, old: Any) -> Any:
@@ -92,7 +98,7 @@ class CompiledLoop:
         options = self.dimension, self.integrator, self.noisy, self.delay, self.holds_command, self.periodic, tuple(self.names)  # fmt: skip
         rest = replace(
             self.plant, controller=None, friction=(), drives=(), disturbances=(), actuator=IDEAL, reference=None,  # pyright: ignore[reportArgumentType]
-            torques=None, contacts=(), base_motion=None, encoder=PERFECT,
+            torques=None, contacts=(), base_motion=None, encoder=PERFECT, switches=(),
         )  # fmt: skip
         method = {**FIXED, **ADAPTIVE}.get(self.integrator)
         return identity(shape_of(self.template), rest, self.plant.torques is not None, options, method, Arm)
@@ -114,13 +120,15 @@ class CompiledLoop:
         derived = functools.cache(lambda k: table.derivative(k) if k else table)
         turned = self.plant.turned
         reference = lambda t: target_of(lambda k: derived(k)(t), turned)  # noqa: E731
+        switched = tuple(None if s.reference is None else _derivatives(s.reference, self.dimension) for s in parts[8])
         names = {name: p[len(self.values) + k] for k, name in enumerate(self.names)}
         torques = self.plant.torques
         if torques is not None:
             torques = lambda t: table(t)  # noqa: E731
         return replace(
             self.plant, controller=controller, friction=parts[1], drives=parts[2], disturbances=parts[3], actuator=parts[4],
-            contacts=parts[5], base_motion=parts[6], encoder=parts[7], reference=reference, robot_values=names or None, torques=torques,
+            contacts=parts[5], base_motion=parts[6], encoder=parts[7], switches=parts[8], switched_references=switched,
+            reference=reference, robot_values=names or None, torques=torques,
         )  # fmt: skip
 
     @property
@@ -180,7 +188,7 @@ class CompiledLoop:
             hold: ``hold(t, x, command, h)``, the state after a part of a step, where that is compiled by itself.
         """
         lay, n = plant.layout, plant.layout.n
-        after = following(plant.disturbances, grid)
+        after = following(plant, grid)
         period = every * h if self.periodic else h
         digital = DigitalControl(plant, period, self.discrete, noise)
         pending = (self.delay + 1) * n
@@ -202,7 +210,7 @@ class CompiledLoop:
         def part(goal: Any, t: Any, y: Any, i: Any, half: Any, queue: Any, *fresh: Any) -> Any:
             inner = queue[-1] if self.periodic else 0.0
             border = (i * every + inner + 1.0) * h if self.periodic else (i + 1.0) * h
-            end = ops.minimum(ops.minimum(goal, border), after(t))
+            end = ops.minimum(ops.minimum(goal, border), after(t, y))
             if self.delay:
                 change = i * period + lag
                 end = ops.minimum(end, ops.where(change > t + margin(t), change, FAR))
@@ -331,7 +339,7 @@ class CompiledLoop:
         q, qd = plant.layout.q(x), plant.layout.qd(x)
         kinetic, potential, drive_energy = plant.energies(t, x)
         tip = kinematics.pose(plant.mechanism(t), q) if plant.robot.tip is not None else zeros(4, 4)
-        target = plant.reference(t)
+        target = plant.target(t, x)
         more: dict[str, Any] = {}
         if flow.touches:
             more = {

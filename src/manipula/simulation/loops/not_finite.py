@@ -76,7 +76,7 @@ def _numbers(plant: Plant, t: float, x: np.ndarray) -> Iterator[tuple[str, np.nd
             asked.append((f"state_rate of {who}", lambda law=law, i=i: law.state_rate(qd[i], states[i], 1.0)))
     u = np.zeros(lay.n)
     if plant.controller is not None:
-        who, given = f"The controller '{plant.controller.name}'", (q, qd, plant.reference(t), lay.controller_states(x))
+        who, given = f"The controller '{plant.controller.name}'", (q, qd, plant.target(t, x), lay.controller_states(x))
         rate = lambda: plant.controller.state_rate(plant.arm(), t, *given)  # pyright: ignore[reportOptionalMemberAccess]  # noqa: E731
         asked.append((who, lambda: plant.command(t, x, q, qd)))
         asked += [(f"state_rate of the controller '{plant.controller.name}'", rate)] if lay.controller else []

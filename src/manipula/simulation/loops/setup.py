@@ -176,7 +176,11 @@ def run_numbers(s: Scenario, loop: CompiledLoop, plant: Plant, size: int) -> np.
 def _made_ready(loop: CompiledLoop, row: np.ndarray) -> list[float]:
     """The numbers of the parts after the controller was prepared with those of one run."""
     parts = loop.traced(row, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
-    ready = replace(parts, controller=parts.controller.prepare(parts.arm()))  # pyright: ignore[reportOptionalMemberAccess]
+    arm = parts.arm()
+    switches = tuple(
+        s if s.controller is None else replace(s, controller=s.controller.prepare(arm)) for s in parts.switches
+    )
+    ready = replace(parts, controller=parts.controller.prepare(arm), switches=switches)  # pyright: ignore[reportOptionalMemberAccess]
     return numbers_in(template(ready))
 
 

@@ -45,7 +45,9 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
         return []
     end = float(s.duration or 0.0)
     own = [
-        k for k, path in enumerate(paths_of(run.plant)) if path.startswith("disturbances") and path.endswith(INSTANTS)
+        k
+        for k, path in enumerate(paths_of(run.plant))
+        if path.startswith(("disturbances", "switches")) and path.endswith(INSTANTS)
     ]
     steps = every(between_looks(run), end)[1:-1]
     changes = np.concatenate([[0.0], every(s.period, end)[1:-1]]) if run.loop.periodic else steps

@@ -12,6 +12,7 @@
 ``base_motion``      a base that moves as given
 ``surroundings``     frames of the arm in the world, as wrenches and contacts see them
 ``encoder``          ``Encoder``: how positions and speeds are measured
+``switch``           ``Switch``: gains and references that change at a time or an event
 ``layout``           where everything stands in the state vector
 ``per_joint``        parts given for the joints: one for all, one each, or by name
 ``parameters``       numbers inside parts, taken out and put in

@@ -1,4 +1,4 @@
-"""Instants that depend on the state: contacts that open or close, joints that come to rest or break away."""
+"""Instants that depend on the state: contacts that open or close, joints that come to rest or break away, switches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
+from manipula.simulation.plant import switch
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import SLACK, resting_modes, sticky
 from manipula.simulation.plant.surroundings import Surroundings
@@ -25,7 +26,7 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
     Args:
         sides: at the beginning of the step. decided: noise and command, where they are held over a step.
     """
-    worst: Scalar = 1.0
+    worst = switch.breach(plant, t, x)
     for side, gap in zip(sides, _gaps(plant, t, x)):
         worst = ops.minimum(worst, side * gap)
     joints = sticky(plant.friction)
@@ -41,7 +42,7 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
 
 def settled(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> np.ndarray:
     """The state after what ended a step: joints that turned around rest, and those that cannot be held break away."""
-    joints, lay = sticky(plant.friction), plant.layout
+    joints, lay, x = sticky(plant.friction), plant.layout, switch.settled(plant, t, x)
     if not joints:
         return array(x)
     x = array(x).astype(object)

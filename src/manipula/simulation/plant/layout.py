@@ -25,18 +25,22 @@ class Audit(NamedTuple):
 
 @dataclass(frozen=True)
 class StateLayout:
-    """x = (q, qd, friction states, drive states, controller states, works); every run has those of drives, friction and external wrenches."""
+    """x = (q, qd, friction states, drive states, controller states, instants of switches, works).
+
+    Every run has those of drives, friction and external wrenches.
+    """
 
     n: int
     friction: tuple[int, ...]
     drives: tuple[int, ...]
     controller: int
     works: tuple[str, ...] = WORKS
+    switches: int = 0  # that depend on the state
 
     @classmethod
     def of(
         cls, n: int, friction: tuple[FrictionLaw | None, ...], drives: tuple[Drive | None, ...], controller: int,
-        works: tuple[str, ...] = WORKS,
+        works: tuple[str, ...] = WORKS, switches: int = 0,
     ) -> StateLayout:  # fmt: skip
         return cls(
             n,
@@ -44,11 +48,12 @@ class StateLayout:
             tuple(0 if drive is None else drive.states for drive in drives),
             controller,
             works,
+            switches,
         )
 
     @property
     def size(self) -> int:
-        return 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller + len(self.works)
+        return 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller + self.switches + len(self.works)
 
     def q(self, x: Any) -> Any:
         return x[..., : self.n]
@@ -69,6 +74,11 @@ class StateLayout:
     def controller_states(self, x: Any) -> Any:
         start = 2 * self.n + sum(self.friction) + sum(self.drives)
         return x[..., start : start + self.controller]
+
+    def switch_states(self, x: Any) -> Any:
+        """When each switch happened; below zero: not yet."""
+        start = 2 * self.n + sum(self.friction) + sum(self.drives) + self.controller
+        return x[..., start : start + self.switches]
 
     def audit(self, x: Any) -> Audit:
         count = len(self.works)

@@ -13,7 +13,17 @@ from manipula.parts.declared import FieldDeclaration, declared
 from manipula.simulation.plant.parameters import flatten, settled
 from manipula.simulation.plant.plant import Plant
 
-HEADS = ("controller", "friction", "drives", "disturbances", "actuator", "contacts", "base_motion", "encoder")
+HEADS = (
+    "controller",
+    "friction",
+    "drives",
+    "disturbances",
+    "actuator",
+    "contacts",
+    "base_motion",
+    "encoder",
+    "switches",
+)
 
 
 def template(plant: Plant) -> tuple[Any, ...]:

@@ -40,6 +40,7 @@ from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, 
 from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.sticking import Sticking, sign, sticking_at, sticky, while_held
 from manipula.simulation.plant.surroundings import Surroundings
+from manipula.simulation.plant.switch import WAITING, Switch, acting_controller, acting_target, conditional
 from manipula.simulation.plant.tool_change import exchanged, with_tool
 from manipula.simulation.plant.wrenches import acting
 
@@ -77,6 +78,8 @@ class Plant:
     robot_values: dict[str, Any] | None = None  # scalars for free parameters of the robot
     turned: bool = False  # does the reference say how the tool is turned?
     encoder: Encoder = PERFECT
+    switches: tuple[Switch, ...] = ()
+    switched_references: tuple[Callable[[int], Any] | None, ...] = ()  # derivatives of each by their own time
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
 
     def mechanism(self, t: Scalar) -> Mechanism:
@@ -134,7 +137,8 @@ class Plant:
         elif self.controller is None:
             u = np.zeros(n)
         else:
-            u = self._asked(self.controller, t, x, unwritable(measured_q), unwritable(measured_qd), motors)
+            controller: Any = acting_controller(self, t, x)
+            u = self._asked(controller, t, x, unwritable(measured_q), unwritable(measured_qd), motors)
         limit = self.actuator.limit
         if limit is None:
             return array(u)
@@ -148,7 +152,7 @@ class Plant:
         state = self.layout.controller_states(x)
         try:
             arm = self.seen_by(controller, t, x, q, qd, motors)
-            return checked_torques(controller.torque(arm, t, q, qd, self.reference(t), state), self.layout.n)
+            return checked_torques(controller.torque(arm, t, q, qd, self.target(t, x), state), self.layout.n)
         except ManipulaError:
             raise
         except Exception as error:  # somebody's code, unless the controller is one of ours
@@ -168,6 +172,10 @@ class Plant:
     def measures_motors(self) -> bool:
         """Does the controller measure positions and speeds of the motors?"""
         return self.controller is not None and "motors" in self.controller.measures
+
+    def target(self, t: Scalar, x: Vector) -> Target:
+        """What the controller follows in this state."""
+        return acting_target(self, t, x)
 
     def seen_by(self, controller: Controller, t: Scalar, x: Vector, q: Vector, qd: Vector, motors: Motors | None = None) -> Arm:  # fmt: skip
         """The controller's model, with what it measures beside q and qd."""
@@ -190,12 +198,12 @@ class Plant:
 
     def updated(self, t: Scalar, x: Vector, q: Vector, qd: Vector, motors: Motors | None, period: Scalar) -> np.ndarray:
         """The state after a digital controller has taken its own states to its next instant."""
-        lay, controller = self.layout, self.controller
+        lay, controller = self.layout, acting_controller(self, t, x)
         assert controller is not None
         arm = self.seen_by(controller, t, x, q, qd, motors)
-        own = controller.update(arm, t, q, qd, self.reference(t), lay.controller_states(x), period)
+        own = controller.update(arm, t, q, qd, self.target(t, x), lay.controller_states(x), period)
         own = checked_states(own, lay.controller, controller, "update")
-        first = lay.size - len(lay.works) - lay.controller
+        first = lay.size - len(lay.works) - lay.switches - lay.controller
         return array([*x[:first], *own, *x[first + lay.controller :]])
 
     def flow(self, t: Scalar, x: Vector, noise: Vector | None = None, command: Vector | None = None) -> Flow:
@@ -234,12 +242,13 @@ class Plant:
         (qdd, friction, loads), stuck = self.accelerate(moving, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
-            held = lay.controller_states(x)
-            arm = self.seen_by(self.controller, t, x, seen_q, seen_qd)
-            own = self.controller.state_rate(arm, t, seen_q, seen_qd, self.reference(t), held)
-            own = checked_states(own, lay.controller, self.controller, "state_rate")
+            controller: Any = acting_controller(self, t, x)
+            arm = self.seen_by(controller, t, x, seen_q, seen_qd)
+            own = controller.state_rate(arm, t, seen_q, seen_qd, self.target(t, x), lay.controller_states(x))
+            own = checked_states(own, lay.controller, controller, "state_rate")
         else:
             own = np.zeros(lay.controller)
+        own = [*own, *[0.0] * lay.switches]
         works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(external * qd))]
         if touches:
             works.append(sum((touch.power for touch in touches), 0.0))
@@ -349,8 +358,8 @@ class Plant:
 
     @property
     def has_events(self) -> bool:
-        """Are there instants that depend on the state: joints that come to rest or break away, contacts that open or close?"""
-        return bool(self.contacts) or bool(sticky(self.friction))
+        """Are there instants that depend on the state: joints that come to rest or break away, contacts that open or close, switches?"""
+        return bool(self.contacts) or bool(sticky(self.friction)) or bool(conditional(self.switches))
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         """State at the beginning: bristles at rest, drives without torque, no work done."""
@@ -370,4 +379,4 @@ class Plant:
         for i, law in enumerate(self.friction):
             if law is not None:
                 bristles.extend([sign(qd[i])] if law.sticks else [0.0] * law.states)
-        return lay.join(q, qd, bristles, motors, own, [0.0] * len(lay.works))
+        return lay.join(q, qd, bristles, motors, own, [WAITING] * lay.switches, [0.0] * len(lay.works))

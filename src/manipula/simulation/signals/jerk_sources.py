@@ -91,7 +91,8 @@ def _states(result: Result, layout: StateLayout) -> np.ndarray:
     """The states of a run from its record (N, S, size); works, which nothing depends on, are left zero."""
     q = _runs(np.asarray(result.arrays["q"], float))
     parts = [q, _runs(np.asarray(result.arrays["qd"], float))]
-    for name, count in (("bristles", sum(layout.friction)), ("motors", sum(layout.drives)), ("controller_states", layout.controller)):  # fmt: skip
+    for name, count in (("bristles", sum(layout.friction)), ("motors", sum(layout.drives)), ("controller_states", layout.controller),
+                        ("switched", layout.switches)):  # fmt: skip
         if count:
             if name not in result.arrays:
                 raise _Unknown(f"the record has no signal '{name}'")

@@ -48,7 +48,8 @@ def _names(run: Run) -> list[str]:
     names += ["work_payload"] if any(isinstance(d, PayloadChange) for d in s.disturbances) else []
     names += ["bristles"] if sum(lay.friction) else []
     names += ["motors"] if sum(lay.drives) else []
-    return names + (["controller_states"] if lay.controller else [])
+    names += ["controller_states"] if lay.controller else []
+    return names + (["switched"] if lay.switches else [])
 
 
 def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -106,6 +107,8 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
         arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
+    if lay.switches:
+        arrays["switched"] = np.asarray(lay.switch_states(x)).copy()
     return arrays
 
 

@@ -87,11 +87,6 @@ def switching(disturbances: Sequence[Any]) -> list[Any]:
     return found
 
 
-def following(disturbances: Sequence[Any], grid: Grid) -> Callable[[Any], Any]:
-    """``following(t)``: the first known instant after t."""
-    return first_after(grid.marks, grid.ends, switching(disturbances))
-
-
 def first_after(marks: Any, ends: Any, own: Sequence[Any] = ()) -> Callable[[Any], Any]:
     """``first(t)``: the first of the marks, and of the instants ``own``, that lies after t."""
     table = native.table(marks, ends)

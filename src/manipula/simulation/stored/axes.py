@@ -34,7 +34,7 @@ PLAIN = {
 }  # fmt: skip
 NAMED = {
     "tip": ("axis",), "orientation_error": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
-    "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",),
+    "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",), "switched": ("switch",),
     "contact_force": ("contact",), "penetration": ("contact",), "contact_wrench": ("contact", "component"), "base_pose": ("row", "column"),
 }  # fmt: skip
 LONG = {
