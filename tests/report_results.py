@@ -55,7 +55,25 @@ def batch() -> Result:
                                    step=2e-3, sample=1e-2, verify=False))  # fmt: skip
 
 
-RESULTS = {"planar": planar, "scara": scara, "seven": seven, "programmed": programmed, "batch": batch}
+@cache
+def touching() -> Result:
+    """An arm falls on the ground and on its stops."""
+    arm = mp.planar(lengths=[0.5, 0.4], masses=[4, 3], damping=[1.0, 1.0])
+    ground = mp.contact.PlaneContact(1e4, point=(0, -0.3, 0), normal=(0, 1, 0), damping=0.5)
+    stops = mp.contact.EndStop(1e3, low=-1.0, high=1.0, joints=(1,))
+    return mp.simulate(
+        mp.Scenario(robot=arm, q0=(0.2, 0.3), duration=0.5, sample=1e-2, contacts=(ground, stops), verify=False)
+    )
+
+
+RESULTS = {
+    "planar": planar,
+    "scara": scara,
+    "seven": seven,
+    "programmed": programmed,
+    "batch": batch,
+    "touching": touching,
+}
 
 
 def renamed(result: Result, name: str) -> Result:

@@ -220,3 +220,28 @@ def test_the_contact_force_can_be_measured_at_the_tip() -> None:
     plant = plant_of(s)[0]
     x = plant.start(np.array([0.09]), np.array([0.0])).astype(float)
     np.testing.assert_allclose(np.asarray(plant.measured_wrench(0.0, x), float), [0, 0, 100, 0, 0, 0])
+
+
+class ForceControl(mp.control.Controller):
+    """Presses with a given force: integrates what a sensor at the tip measures."""
+
+    name, space, measures = "force", "none", ("wrench",)
+
+    def states(self, n: int) -> int:
+        return 1
+
+    def torque(self, arm: Any, t: Any, q: Any, qd: Any, target: Any, state: Any) -> Any:
+        return arm.gravity(q) - 20.0 * qd + arm.jacobian(q).T[:, 2] * (-state[0])
+
+    def state_rate(self, arm: Any, t: Any, q: Any, qd: Any, target: Any, state: Any) -> Any:
+        return [5.0 * (5.0 - arm.wrench[2])]
+
+    def initial_state(self, arm: Any) -> Any:
+        return [0.0]
+
+
+def test_a_controller_can_measure_the_contact_force() -> None:
+    plane = mp.contact.PlaneContact(1e3, radius=0.1)
+    s = mp.Scenario(robot=BALL, q0=[0.1], controller=ForceControl(), duration=5.0, sample=0.5, contacts=(plane,))
+    r = mp.simulate(s).check()
+    assert r.contact_force[-1, 0] == pytest.approx(5.0, abs=1e-6)

@@ -24,7 +24,7 @@ from manipula.redundancy.orientation import TurnTarget, turn_target
 from manipula.robot.robot import Robot
 
 MOST_STATES = 100_000
-MEASURED = ("motors",)
+MEASURED = ("motors", "wrench")
 Space = Literal["joint", "task", "none"]
 
 
@@ -71,14 +71,15 @@ class Controller(ABC):
 
     ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number per joint.
     ``measures`` says what it measures beside q and qd: with ``("motors",)`` the arm that it is given has ``arm.motors``, positions and
-    speeds of the motors (joint side); behind a rigid drive they are those of the joint.
+    speeds of the motors (joint side); behind a rigid drive they are those of the joint. With ``("wrench",)`` it has ``arm.wrench``, force and
+    moment of all contacts on the tip in axes of the base, (6,).
     """
 
     part: ClassVar[str] = "controller"
     smooth: ClassVar[bool] = False  # are torques analytic in state and target, without corners and thin layers?
     name: ClassVar[str]
     space: ClassVar[Space]
-    measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors
+    measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors, "wrench": arm.wrench
     follows_orientation: ClassVar[bool] = False  # does it look at ``target.turn``?
 
     def __init_subclass__(cls, **options: Any) -> None:

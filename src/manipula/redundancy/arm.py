@@ -63,7 +63,7 @@ class Arm:
         self.n = robot.n
         self.friction_laws = tuple(j.friction for j in robot.joints) if friction is None else friction
         self.drives = tuple(j.drive for j in robot.joints) if drives is None else drives
-        self._rotors, self._motors = rotors, None
+        self._rotors, self._motors, self._wrench = rotors, None, None
 
     @cached_property
     def lean(self) -> Mechanism:
@@ -81,10 +81,21 @@ class Arm:
             )
         return self._motors
 
-    def measuring(self, motors: Motors) -> Arm:
-        """The same arm at a moment at which this is measured on its motors."""
+    @property
+    def wrench(self) -> np.ndarray:
+        """What a force sensor at the tip measures, force first, in axes of the base, for controllers whose class says ``measures = ("wrench",)``."""
+        if self._wrench is None:
+            raise DescriptionError(
+                "The controller looks at arm.wrench, which is measured only for classes that ask for it: "
+                'measures: ClassVar[tuple[str, ...]] = ("wrench",).',
+                field="controller",
+            )
+        return self._wrench
+
+    def measuring(self, motors: Motors | None, wrench: np.ndarray | None = None) -> Arm:
+        """The same arm at a moment at which this is measured on its motors and at its tip."""
         seen = copy.copy(self)
-        seen._motors = motors
+        seen._motors, seen._wrench = motors, wrench
         return seen
 
     @cached_property

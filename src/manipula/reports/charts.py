@@ -238,6 +238,20 @@ def _bristles(shown: Shown) -> Iterator[Panel]:
     yield {"title": "Bristle deflection", "axes": [_axis("z", unit, max(largest(values), 1e-9))], "curves": curves}
 
 
+def _contact(shown: Shown) -> Iterator[Panel]:
+    for name, title, label in (
+        ("contact_force", "Normal force of contacts", "F"),
+        ("penetration", "Penetration, from zero", "δ"),
+    ):
+        values = np.maximum(np.asarray(shown.result.arrays[name], float), 0.0)
+        at = shown.add(values[shown.index])
+        curves = [
+            _curve(shown, f"contact {k + 1}", (at, k), colour=colour_of(k), dash=0) for k in range(values.shape[-1])
+        ]
+        unit = "N or N·m" if label == "F" else "m or rad"
+        yield {"title": title, "axes": [_axis(label, unit, max(largest(values), 1e-9))], "curves": curves}
+
+
 def _manipulability(shown: Shown) -> Iterator[Panel]:
     from manipula.analysis.manipulability import manipulability as measure
 
@@ -296,7 +310,7 @@ def _ensemble(shown: Shown) -> Iterator[Panel]:
 CHARTS: dict[str, Callable[[Shown], Iterator[Panel]]] = {
     "ensemble": _ensemble, "tip": _tip, "position": _joints("q"), "velocity": _joints("qd"), "acceleration": _joints("qdd"), "jerk": _jerk,
     "torque": _joints("tau"), "friction-torque": _joints("friction"), "power": _joints("power", "Mechanical power"), "error": _error,
-    "energy": _energy, "residual": _residual, "multipliers": _multipliers, "height": _height, "bristles": _bristles,
+    "energy": _energy, "residual": _residual, "multipliers": _multipliers, "height": _height, "bristles": _bristles, "contact": _contact,
     "manipulability": _manipulability, "phase": _phase,
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ from manipula.simulation.result import Result
 T = TypeVar("T")
 CHARTS = (
     "tip", "position", "velocity", "acceleration", "jerk", "torque", "friction-torque", "power", "error", "energy", "residual", "multipliers",
-    "height", "bristles", "manipulability", "phase",
+    "height", "bristles", "contact", "manipulability", "phase",
 )  # fmt: skip
 ONLY_PROGRAMMED = ("height", "multipliers")
 MOST_PHASES, MOST_COMPARED = 8, 8

@@ -5,6 +5,7 @@
 ``joints``   position, velocity, acceleration and torque of the joints over time
 ``energy``   tracking error, power and energy
 ``tip``      the path of the tip with postures of the arm
+``contact``  normal forces and depths of contacts
 ``program``  residuals and forces of constraints of a programmed motion
 ``compare``  several results in one figure, and the runs of a batch
 ``maps``     workspace and manipulability in sections
@@ -19,6 +20,7 @@ from typing import Any
 from manipula.errors import unknown_name
 from manipula.reports.plots.base import Panels, Plot
 from manipula.reports.plots.compare import compare, ensemble, friction, spectrum
+from manipula.reports.plots.contact import contact
 from manipula.reports.plots.energy import energy, error, power
 from manipula.reports.plots.joints import (
     acceleration,
@@ -38,7 +40,7 @@ from manipula.reports.plots.tip import manipulability, tip, tip_time
 PLOTS: dict[str, Plot] = {
     p.name: p
     for p in (
-        joints, position, velocity, acceleration, jerk, torque, friction_torque, each, phase, tip, tip_time, error, power, energy,
+        joints, position, velocity, acceleration, jerk, torque, friction_torque, each, phase, tip, tip_time, error, power, energy, contact,
         manipulability, workspace, manipulability_map, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
     )
 }  # fmt: skip

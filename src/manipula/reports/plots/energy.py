@@ -17,7 +17,7 @@ from manipula.simulation.result import Result
 
 ENERGY_LINES = (("kinetic", "kinetic", 0), ("potential", "potential", 1), ("energy", "total", 7), ("work_drives", "work of the drives", 2),
                 ("work_friction", "lost to friction", 4), ("work_external", "external work", 3),
-                ("work_constraints", "work of the constraints", 5))  # fmt: skip
+                ("work_constraints", "work of the constraints", 5), ("work_contact", "work of contacts", 6), ("work_base", "work of the base", 5))  # fmt: skip
 
 
 def time_axis(ax: Any, title: str, unit: str) -> None:

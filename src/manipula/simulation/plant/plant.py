@@ -180,9 +180,11 @@ class Plant:
     def seen_by(self, controller: Controller, t: Scalar, x: Vector, q: Vector, qd: Vector, motors: Motors | None = None) -> Arm:  # fmt: skip
         """The controller's model, with what it measures beside q and qd."""
         arm = self.arm()
-        if "motors" not in controller.measures:
+        if not controller.measures:
             return arm
-        return arm.measuring(self.motors(t, x, q, qd) if motors is None else motors)
+        if "motors" in controller.measures:
+            motors = self.motors(t, x, q, qd) if motors is None else motors
+        return arm.measuring(motors, self.measured_wrench(t, x) if "wrench" in controller.measures else None)
 
     def motors(self, t: Scalar, x: Vector, q: Vector, qd: Vector, noise: Vector | None = None) -> Motors:
         """Positions and speeds of the motors where the joints are measured at q, qd; ``noise``: of encoders of their own, (2n,)."""
@@ -327,7 +329,7 @@ class Plant:
         return array(total), powers
 
     def measured_wrench(self, t: Scalar, x: Vector) -> np.ndarray:
-        """What a force sensor at the tip reads: the wrench of all contacts on the tip's frame, in axes of the world, force first, (6,)."""
+        """What a force sensor at the tip reads: the wrench of all contacts on the tip's frame, in axes of the base, force first, (6,)."""
         q, qd = self.layout.q(x), self.layout.qd(x)
         around = Surroundings(self.mechanism(t), q, qd, None if self.base_motion is None else self.base_motion.at(t))
         total, tip = np.zeros(6), around.frame(TIP) if self.contacts else None
@@ -339,7 +341,9 @@ class Plant:
             arm = array(around.frame(frame).p - tip.p)
             force = touch.wrench[:3]
             total = array(total + array([*force, *(touch.wrench[3:] + cross(arm, force))]))
-        return total
+        if around.base is None:
+            return total
+        return array([*(around.base.R.T @ total[:3]), *(around.base.R.T @ total[3:])])
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """Kinetic and potential energy of the arm, energy stored in the drives [J]."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.fields import per_joint
+from manipula.algebra.fields import freeze, per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError
+from manipula.parts.checks import check_part
 from manipula.parts.field import AnglePerJoint, Texts
 from manipula.simulation.plant.contact.base import Contact, Touch
 from manipula.simulation.plant.contact.compression import Exponent, Loss, Stiffness, normal_force, spring_energy
@@ -51,7 +52,10 @@ class EndStop(Contact):
     structure: ClassVar[frozenset[str]] = frozenset({"exponent", "joints", "low", "high"})
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        joints = tuple(self.joints) if isinstance(self.joints, (list, tuple)) else self.joints
+        freeze(self)
+        object.__setattr__(self, "joints", joints)  # numbers of joints stay whole
+        check_part(self)
         if self.low is not None and self.high is not None:
             a, b = (np.atleast_1d(np.asarray(v, object)) for v in (self.low, self.high))
             for i, (x, y) in enumerate(zip(*np.broadcast_arrays(a, b))):
