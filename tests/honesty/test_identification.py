@@ -152,6 +152,21 @@ def test_bounds_are_kept(arm):
     assert [link.mass for link in wide.links] == pytest.approx([link.mass for link in free.links], rel=1e-6)
 
 
+def test_a_mass_that_is_known_exactly_does_not_slow_the_search(arm, monkeypatch):
+    """Bounds 1e-9 apart curve the barrier 1e18 times as much as the data do; Newton's method must not lose the data beside it."""
+    from manipula.analysis.identification import physical
+
+    steps, one = [], physical._newton_step
+    monkeypatch.setattr(physical, "_newton_step", lambda *slopes: steps.append(one(*slopes)[1]) or one(*slopes))
+    sample = data(arm, noise=0.3)
+    names = [link.name for link in arm.robot.links]
+    mass = float(arm.robot.links[2].mass)
+    found = mp.identify(arm, *sample, masses={names[2]: (mass, mass)}, total_mass=(5.0, 5.5)).robot
+    assert found.links[2].mass == pytest.approx(mass, rel=1e-8)
+    assert len(steps) <= 300  # thousands where rounding decides
+    assert min(steps) >= 0.0
+
+
 @pytest.mark.parametrize(
     ("bounds", "error", "text"),
     [

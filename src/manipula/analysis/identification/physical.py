@@ -114,6 +114,10 @@ class _Problem:
         self.origin[:seen][sharp], self.D[:seen][sharp] = c[sharp] / S[sharp], 1.0 / S[sharp]
         self.S, self.c = np.where(sharp, 1.0, S), np.where(sharp, 0.0, c)  # misfit = S z − c
         self.n, self.V, self.prior, self.G, self.h = n, Vt.T, prior, G, h
+        same = G @ G.T  # a lower and an upper bound of one quantity act along one direction, on either side
+        first = (np.abs(same) > 1.0 - 1e-12).argmax(axis=1) if len(G) else np.zeros(0, int)
+        self.first, self.along = np.unique(first, return_inverse=True)
+        self.side = np.sign(same[range(len(G)), first])
 
     def solve(self, x: np.ndarray, weight: float) -> np.ndarray:
         """The minimum from a point x strictly inside."""
@@ -168,8 +172,8 @@ class _Problem:
         """(n, 4, 4): X of every link, less the distance that is kept from the border."""
         return np.einsum("ik,kab->iab", x[: 10 * self.n].reshape(-1, 10), _BASIS) - INSIDE * np.eye(4)
 
-    def _slopes(self, z: np.ndarray, w: float, barrier: float) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient and Hessian in z."""
+    def _slopes(self, z: np.ndarray, w: float, barrier: float) -> tuple[np.ndarray, ...]:
+        """Gradient g and Hessian H in z of everything but the barrier, and its own, −Uᵀc and UᵀL²U: U, c and L of every direction that is bounded."""
         x, n, p = self._x(z), self.n, len(z)
         g, H = np.zeros(p), np.zeros((p, p))
         inverse = np.linalg.inv(self._bodies(x))
@@ -180,16 +184,15 @@ class _Problem:
             H[block, block] = np.einsum("aij,bji->ab", moved, moved)
         g[10 * n :] = x[10 * n :] - self.prior
         H[range(10 * n, p), range(10 * n, p)] = 1.0
-        room = self.G @ x - self.h
-        scaled = self.G / room[:, None]
         turn = self.V * self.D
-        scaled_z = scaled @ turn
         g, H = turn.T @ (w * g), w * (turn.T @ H @ turn)
-        g, H = g - barrier * scaled_z.sum(axis=0), H + barrier * scaled_z.T @ scaled_z
         seen = range(len(self.S))
         g[: len(self.S)] += self.S * self._misfit(z)
         H[seen, seen] += self.S**2
-        return g, H
+        room, count = self.G @ x - self.h, len(self.first)
+        push = barrier * np.bincount(self.along, self.side / room, count)
+        length = np.sqrt(barrier * np.bincount(self.along, room**-2.0, count))
+        return g, H, self.G[self.first] @ turn, push, length
 
     def _reach(self, z: np.ndarray, step: np.ndarray) -> float:
         """How much of a step may be taken, at most all of it, so that no body and no bound loses more than a part of its room."""
@@ -205,10 +208,7 @@ class _Problem:
         small = CONVERGED * min(w, barrier) if len(self.h) else CONVERGED * w
         now, before = self.value(z, w, barrier), np.inf
         for _ in range(MOST_STEPS):
-            g, H = self._slopes(z, w, barrier)
-            d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
-            step = -d * _solved(d[:, None] * H * d, d * g)
-            fall = -0.5 * float(g @ step)
+            step, fall = _newton_step(*self._slopes(z, w, barrier))
             invisible = fall <= ROUNDING * (1.0 + abs(now))
             if fall <= small or (invisible and fall > 0.25 * before):
                 return z, fall
@@ -223,8 +223,25 @@ class _Problem:
         return z, before
 
 
-def _solved(H: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """H⁻¹ g of a positive semidefinite H with unit diagonal; directions lost in rounding are left alone."""
-    values, axes = np.linalg.eigh(H)
-    keep = values > 1e-15 * values[-1]
-    return axes[:, keep] @ ((axes[:, keep].T @ g) / values[keep])
+def _newton_step(g: np.ndarray, H: np.ndarray, U: np.ndarray, c: np.ndarray, L: np.ndarray) -> tuple[np.ndarray, float]:
+    r"""The step s of Newton's method, (H + UᵀL²U) s = Uᵀc − g, and half its squared decrement.
+
+    Between bounds that lie 1e-9 apart L is 1e9: in the sum nothing would be left of H, and next to c nothing of g. With
+    :math:`\mu = L^2 U s - c` neither is added up,
+
+    .. math:: \begin{pmatrix} H & U^T \\ U & -L^{-2} \end{pmatrix}\begin{pmatrix} s \\ \mu \end{pmatrix} = \begin{pmatrix} -g \\ L^{-2}c \end{pmatrix},
+        \qquad s^T(H + U^TL^2U)\,s = s^THs + |L^{-1}(\mu + c)|^2.
+
+    Directions lost in rounding are left alone.
+    """
+    d = 1.0 / np.sqrt(np.diagonal(H))  # with unit diagonal rounding does not mix large and small directions
+    H, U = d[:, None] * H * d, U * d
+    size = np.linalg.norm(U, axis=1)
+    scale = np.minimum(1.0 / size, L)  # of μ: no entry is larger than 1
+    U = scale[:, None] * U
+    values, axes = np.linalg.eigh(np.block([[H, U.T], [U, -np.diag((scale / L) ** 2)]]))
+    keep = np.abs(values) > 1e-15 * np.abs(values).max()
+    right = np.concatenate([-d * g, scale * c / L**2])
+    found = axes[:, keep] @ ((axes[:, keep].T @ right) / values[keep])
+    s, mu = found[: len(g)], found[len(g) :] * scale
+    return d * s, 0.5 * float(s @ H @ s + np.sum(((mu + c) / L) ** 2))
