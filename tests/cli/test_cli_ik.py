@@ -73,3 +73,16 @@ def test_wrong_input_is_explained_without_a_traceback(run, words: tuple) -> None
     result = run(*words)
     assert result.exit_code not in (0, 1)
     assert "Traceback" not in result.output
+
+
+def test_methods_of_the_survey_and_preferences(run) -> None:
+    words = ("puma560", "--position", 0.4, 0.2, 0.3, "--rpy", 0.1, 0.2, 0.3)
+    told = json.loads(run(*words, "--method", "elimination", "--json").stdout)
+    assert (told["status"], told["method"]) == ("solved", "elimination")
+    assert run(*words, "--prefer", "middle").exit_code == 0
+    refused = run(*words, "--prefer", "nearest")
+    assert refused.exit_code == 2
+    assert "nearest to q0" in refused.stderr
+    refused = run("panda", "--position", 0.4, 0.2, 0.3, "--rpy", 0, 0, 0, "--method", "elimination")
+    assert refused.exit_code == 2
+    assert "six revolute joints" in refused.stderr

@@ -29,7 +29,16 @@ def ik(
     q0: Annotated[
         str | None, typer.Option(help="Posture to start from, numbers separated by spaces or commas.")
     ] = None,
-    method: Annotated[str, typer.Option(help="auto, closed_form, or an iterative method.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, geometric (closed form), elimination, continuation, newton_raphson, pseudoinverse, ccd, optimisation … (docs/ik.md)."
+        ),
+    ] = "auto",
+    prefer: Annotated[
+        str | None,
+        typer.Option(help="Of all solutions the one nearest to the 'middle' of the ranges, or 'nearest' to --q0."),
+    ] = None,
     frame: Annotated[str, typer.Option(help="Frame that goes to the target.", show_default="the tip")] = "",
     limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joint limits.")] = True,
     tolerance: Annotated[float, typer.Option(help="[m] and [rad].")] = 1e-8,
@@ -43,7 +52,7 @@ def ik(
     model = options.load(robot)
     target = _target(position, rpy, pose)
     start = None if q0 is None else _numbers(q0, "--q0")
-    found = solve_ik(model, target, method, all_, start, limits, frame=frame, tolerance=tolerance)
+    found = solve_ik(model, target, method, all_, start, limits, frame=frame, tolerance=tolerance, prefer=prefer)
     if json:
         from json import dumps
 

@@ -13,32 +13,18 @@ import numpy as np
 from manipula.algebra.arguments import flag
 from manipula.bounded_cache import BoundedCache
 from manipula.errors import DescriptionError, ShapeError, unknown_name
-from manipula.ik import diagnose
 from manipula.ik.base import TOLERANCE, IkResult
-from manipula.ik.methods import REGISTRY
-from manipula.ik.search.analytic import Analytic, analytic_for
+from manipula.ik.methods import ALIASES, REGISTRY
+from manipula.ik.preferred import checked_preference, preferred, stacked
 from manipula.ik.search.at_once import EveryBranch, NearestBranch
-from manipula.ik.search.confined import confined
-from manipula.ik.search.continuum import branches_within, continua, told_twins
-from manipula.ik.search.distinct import enumerate_solutions
-from manipula.ik.search.joint_box import SLACK
-from manipula.ik.search.optimise import OptimisationSearch
-from manipula.ik.search.parameter_scan import scan
-from manipula.ik.search.starts import RELAXED, ROUNDS, Checker, Found, Search
-from manipula.ik.targets import carrying_arm, movable, read_numbers, read_start, read_targets
+from manipula.ik.solver import MAX_ITERATIONS, Solver
+from manipula.ik.targets import carrying_arm, read_numbers, read_start, read_targets
 from manipula.ik.task import Task
-from manipula.lazy import cached_property
 from manipula.model import Model
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
-DEFAULT_METHOD = "levenberg_marquardt"
-NO_CHANCE = np.random.default_rng(0)  # never asked: first starts are not random
-MAX_ITERATIONS = 10_000  # of all starts together
-FEW_ITERATIONS = 1_500  # of all starts together, after which a target counts as stubborn: one in ten thousand does
-REGULAR = 1e-4  # least singular value of J against the largest, from which a branch counts as the only posture around
 KEPT = 256  # solvers
-CLEARLY_BEYOND = 1e-6  # rad or m beyond a limit that no refinement takes away
 
 
 def solve_ik(
@@ -54,14 +40,15 @@ def solve_ik(
     tolerance: float = TOLERANCE,
     max_iterations: int | None = None,
     seed: int = 0,
+    prefer: str | None = None,
 ) -> IkResult:
     """Joint positions that bring a frame to a target.
 
     Args:
         model: a Model, or a Robot.
         target: a position (3,), a pose (4, 4), a batch (..., 3) or (..., 4, 4), or {frame: target} for several frames at once.
-        method: "auto" (a closed form when the geometry has one, else "levenberg_marquardt"), "closed_form", or one of
-            ``manipula.ik.methods.REGISTRY``.
+        method: "auto" (a closed form when the geometry has one, else "levenberg_marquardt"), or one of ``manipula.ik.methods.REGISTRY``:
+            "newton_raphson", "pseudoinverse", "ccd", "continuation", "optimisation", "geometric" (closed forms), "elimination" …
         all_solutions: every distinct posture, (k, n), instead of one; where there is a continuum (a redundant arm, a singular target),
             samples of it are given and ``continuum`` says so.
         q0: posture (n,) to start from; its own solution is preferred to others. All solutions are sorted by their distance from it.
@@ -72,13 +59,16 @@ def solve_ik(
         max_iterations: of all starts together, for each target: 10 000 when omitted. All solutions are searched for until many starts
             bring nothing new, or until this many iterations when it is given.
         seed: of the random restarts, a whole number from 0.
+        prefer: look for all solutions and take the one nearest to the "middle" of the ranges (to zero where there are none), or "nearest"
+            to q0, by the largest joint difference. Without it the first that is found: the nearest branch of a closed form, else
+            that of the start. Angles are always turned by whole turns towards q0, or the middle without one.
 
     Raises:
         ShapeError, DescriptionError: for wrong input. A target that cannot be met is a status with a reason, not an exception.
     """
     robot = model.robot if isinstance(model, Model) else model
     plain = (
-        rows is max_iterations is None and type(seed) is int and not seed
+        rows is max_iterations is prefer is None and type(seed) is int and not seed
         and type(method) is type(frame) is str and type(limits) is type(all_solutions) is bool
         and type(target) is np.ndarray and type(tolerance) is float and 0.0 < tolerance < 1.0
     )  # fmt: skip
@@ -90,32 +80,43 @@ def solve_ik(
             return found
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
-    if not isinstance(method, str) or (method not in REGISTRY and method not in ("auto", "closed_form")):
-        raise unknown_name("method of solve_ik()", method, ("auto", "closed_form", *REGISTRY), field="method")
+    chosen = ALIASES.get(method, method) if isinstance(method, str) else method
+    if chosen != "auto" and chosen not in REGISTRY:
+        raise unknown_name("method of solve_ik()", method, ("auto", *REGISTRY, *ALIASES), field="method")
     tolerance, seed, most = read_numbers(tolerance, seed, max_iterations)
     all_solutions, limits = flag(all_solutions, "all_solutions"), flag(limits, "limits")
+    prefer = checked_preference(prefer, q0)
     task, targets, lead = read_targets(robot, target, frame, rows)
     start = None if q0 is None else read_start(robot, q0, lead, all_solutions)
     arm = None if isinstance(target, Mapping) else carrying_arm(robot, task.parts[0][0])
     if arm is not None:
         own = None if q0 is None else np.asarray(q0, float)[..., list(arm.joints)]
         found = solve_ik(arm.robot, target, method, all_solutions, own, limits, frame=task.parts[0][0], rows=rows,
-                         tolerance=tolerance, max_iterations=max_iterations, seed=seed)  # fmt: skip
+                         tolerance=tolerance, max_iterations=max_iterations, seed=seed, prefer=prefer)  # fmt: skip
         return dataclasses.replace(found, q=arm.whole(found.q, q0))
-    solver = solver_for(robot, task, method, limits)
+    solver = solver_for(robot, task, chosen, limits)
     at_once = solver.every if all_solutions else solver.nearest
     if key is not None and at_once is not None and type(robot) is Robot:
         if len(_AT_ONCE) >= KEPT:
             _AT_ONCE.clear()
         _AT_ONCE[key] = (weakref.ref(robot), at_once)
+    if all_solutions and lead:
+        raise ShapeError(f"solve_ik(all_solutions=True) takes one target, found a batch of shape {lead}.")
+    if prefer is not None:
+        starts = [None] * len(targets) if start is None else start if lead else [start]
+        rows_ = [preferred(solver, prefer, x, s, all_solutions, tolerance, most, seed) for x, s in zip(targets, starts)]
+        return stacked(rows_).reshaped(lead) if lead else rows_[0]
     if all_solutions:
-        if lead:
-            raise ShapeError(f"solve_ik(all_solutions=True) takes one target, found a batch of shape {lead}.")
         return solver.all(targets[0], start, tolerance, most, seed)
     most = MAX_ITERATIONS if most is None else most
-    if lead:
-        return solver.many(targets, start, tolerance, most, seed).reshaped(lead)
-    return solver.one(targets[0], start, tolerance, most, seed)
+    found = (
+        solver.many(targets, start, tolerance, most, seed)
+        if lead
+        else solver.one(targets[0], start, tolerance, most, seed)
+    )
+    q = solver.unwound(found.q, start)
+    found = found if q is found.q else dataclasses.replace(found, q=q)
+    return found.reshaped(lead) if lead else found
 
 
 # ---------------------------------------------------------------------- solvers are made once
@@ -137,264 +138,3 @@ def solver_for(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
 @functools.lru_cache(maxsize=KEPT)
 def _solver(robot: Robot, task: Task, method: str, limited: bool) -> Solver:
     return Solver(robot, task, method, limited)
-
-
-class Solver:
-    """Everything that is prepared once for one robot, task, method and choice about limits."""
-
-    def __init__(self, robot: Robot, task: Task, method: str, limited: bool) -> None:
-        robot = robot.numeric
-        self.robot, self.task, self.limited = robot, task, limited
-        self.has_limits = limited and bool(np.isfinite(np.asarray(robot.position_limits, float)).any())
-        self.numeric = DEFAULT_METHOD if method in ("auto", "closed_form") else method
-        self.automatic = method == "auto"
-        self.check = Checker(robot, task)
-        active = movable(robot, task)
-        if active is None:
-            raise DescriptionError(
-                f"No joint of '{robot.name}' moves frame '{task.parts[0][0]}'; a frame behind a joint is needed.",
-                field="frame",
-            )
-        self.active = active
-        self.shells = diagnose.shells(robot, task, limited)
-        self.kept = confined(robot, task)
-        self.analytic: Analytic | None = None
-        if method in ("auto", "closed_form"):
-            self.analytic = analytic_for(robot, task, limited)
-            if self.analytic is None and method == "closed_form":
-                raise DescriptionError(
-                    f"No closed form is known for the geometry of '{robot.name}' and this target; method='auto' searches.",
-                    field="method",
-                )
-        # one posture of a redundant arm is found sooner by descent than by trying values of its parameter
-        self.direct = None if self.analytic is None or (self.analytic.redundant and method == "auto") else self.analytic
-        # … except that the arm angle of a shoulder–elbow–wrist arm is nearly free: zero serves nine targets of ten
-        turnable = self.analytic is not None and self.analytic.solver.parameter == "arm_angle"
-        self.quick = self.analytic if turnable and self.direct is None else None
-
-    @cached_property
-    def search(self) -> Search:
-        kind = Search if REGISTRY[self.numeric].compiled else OptimisationSearch
-        return kind(self.robot, self.active, self.numeric, self.limited)
-
-    @cached_property
-    def nearest(self) -> NearestBranch | None:
-        """What answers most targets at once by a branch of the closed form; of a redundant arm only when its arm angle may be zero."""
-        if self.direct is not None and not self.direct.redundant:
-            return NearestBranch(self.direct, self.task)
-        return None if self.quick is None else NearestBranch(self.quick, self.task, 0.0)
-
-    @cached_property
-    def every(self) -> EveryBranch | None:
-        """What looks at all branches of a closed form at once; None where infinitely many postures reach every target."""
-        if self.analytic is None or self.analytic.redundant or self.active.size < self.robot.n:
-            return None
-        return EveryBranch(self.analytic, self.task, self.active)
-
-    @cached_property
-    def free(self) -> Search | None:
-        """The same without limits, for reasons; None when there are none."""
-        return Search(self.robot, self.active, DEFAULT_METHOD, False) if self.has_limits else None
-
-    def renewed(self) -> Solver:
-        """The same solver; searches by a method of somebody, or by one registered anew, are forgotten and made again."""
-        held = self.__dict__
-        for name in ("search", "free"):
-            if held.get(name) is not None and not held[name].is_current:
-                held.pop(name, None)
-        return self
-
-    # ------------------------------------------------------------------ one target
-    def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
-        if self.nearest is not None and (self.direct is not None or not seed):
-            found = self.nearest.answer(self._given(targets), q0, tolerance)
-            if found is not None:
-                return found
-        gap = self._gap(targets, tolerance)
-        if gap > 0.0:
-            return self._out_of_reach(targets, gap)
-        if self.direct is not None:
-            q = self.direct.best(targets[0], q0)
-            if q is not None:
-                residual = float(self.check(targets, q))
-                if residual <= tolerance:
-                    return IkResult(q, "solved", residual, 0, "", self.direct.name)
-                q0 = q  # near-matches are polished
-        (verdict,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
-        known = self._beyond_limits(targets) if verdict is None else None
-        if known is not None:
-            return known
-        few = min(most, FEW_ITERATIONS) if self.widens or verdict is not None else most
-        found = self.search.one(targets, q0, tolerance, few, seed)
-        residual = float(self.check(targets, found.q))
-        if verdict is not None:
-            return IkResult(found.q, verdict.status, residual, int(found.iterations), verdict.reason, self.numeric)
-        if residual <= tolerance and (found.solved or self._within(found.q)):
-            return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
-        return self._stubborn(targets, found, tolerance, most, seed)
-
-    def _given(self, targets: np.ndarray) -> np.ndarray:
-        """One target as the closed form takes it: a pose (4, 4), or a position (3,)."""
-        X = targets[0]
-        return np.ascontiguousarray(X[:3, 3]) if self.analytic is not None and self.analytic.positions else X
-
-    def _gap(self, targets: np.ndarray, tolerance: float) -> float:
-        """By how much one target is out of reach, the first that is [m]; 0 when none is."""
-        for k, reach in self.shells:
-            (_, _, _, x), (_, _, _, y), (_, _, _, z), _ = targets[k].tolist()
-            gap = reach.gap_of(x, y, z)
-            if gap > tolerance:
-                return gap
-        return 0.0
-
-    def _out_of_reach(self, targets: np.ndarray, gap: float) -> IkResult:
-        status, reason = diagnose.unreachable(self.robot, self.task, gap)
-        q = self.search.starts(targets.reshape(1, -1), np.zeros(1, int), NO_CHANCE)[0]
-        return IkResult(q, status, float(self.check(targets, q)), 0, reason, self.numeric)
-
-    def _within(self, q: np.ndarray) -> bool:
-        return not self.has_limits or float(self.search.joint_box.beyond_by(np.asarray(q, float))[1]) <= SLACK
-
-    @property
-    def widens(self) -> bool:
-        """May a target that a few starts miss be looked for from many at once? (not when another method was asked for)"""
-        return self.numeric == DEFAULT_METHOD
-
-    def _beyond_limits(self, targets: np.ndarray) -> IkResult | None:
-        """The verdict when every branch of an exact closed form is beyond the limits."""
-        analytic = self.direct
-        if analytic is None or not analytic.exact or analytic.redundant or not self.has_limits:
-            return None
-        q, beyond = analytic.joint_box.beyond_by(analytic.every(targets[0]))
-        if len(q) < analytic.solver.branches or beyond.min() <= SLACK:
-            return None  # some are missing: perhaps by rounding, at the border of the reach
-        s = np.linalg.svd(np.asarray(self.search.errors(targets[None], q)[1], float), compute_uv=False)
-        if np.any(s[:, -1] < REGULAR * s[:, 0]):
-            return None  # at a singular posture a branch stands for a continuum
-        return self._outside(targets, q[int(np.argmin(beyond))], analytic.name)
-
-    def _outside(self, targets: np.ndarray, q: np.ndarray, method: str) -> IkResult:
-        status, reason = diagnose.beyond_limits(self.robot, q)
-        clipped = np.asarray(self.search.joint_box.clipped(q), float)
-        return IkResult(clipped, status, float(self.check(targets, clipped)), 0, reason, method)
-
-    def _scanned(self, targets: np.ndarray, tolerance: float) -> IkResult | None:
-        """What the closed form of a redundant arm says after a look at every value of its parameter."""
-        analytic = self.analytic
-        if analytic is None or not analytic.redundant:
-            return None
-        found = scan(analytic.solver, analytic.joint_box, targets[0])
-        if not len(found.q):
-            return None
-        q = np.asarray(self.search.refine(targets[None], found.q, tolerance * RELAXED, 20.0)[0], float)
-        residual = np.atleast_1d(np.asarray(self.check(targets[None], q), float))
-        k = int(np.argmin(residual))
-        if residual[k] <= tolerance:
-            return IkResult(q[k], "solved", float(residual[k]), 0, "", analytic.name)
-        if not analytic.exact or found.beyond[0] < CLEARLY_BEYOND:
-            return None
-        return self._outside(targets, found.q[0], analytic.name)
-
-    def _stubborn(self, targets: np.ndarray, found: Found, tolerance: float, most: int, seed: int) -> IkResult:
-        """A target that a few starts did not reach: from many at once, then without limits, then the reason."""
-        known = self._scanned(targets, tolerance)
-        if known is not None:
-            return known
-        q, used = np.asarray(found.q, float), float(found.iterations)
-        if self.widens and used < most:
-            sure = self.analytic is not None and self.analytic.exact  # and it found nothing either
-            wide = self.search.wide(targets, tolerance, seed, 1 if sure else ROUNDS)
-            used += float(wide.iterations)
-            residual = float(self.check(targets, wide.q))
-            if residual <= tolerance and self._within(wide.q):
-                return IkResult(wide.q, "solved", residual, int(used), "", self.numeric)
-            if wide.error < found.error or found.solved:
-                q = np.asarray(wide.q, float)
-        verdict = None
-        if self.free is not None:
-            other = self.free.wide(targets, tolerance, seed, 1)
-            if bool(other.solved) and float(self.check(targets, other.q)) <= tolerance:
-                verdict = diagnose.beyond_limits(self.robot, np.asarray(other.q, float))
-                if self._within(other.q):  # it was not limits that kept the method away
-                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance)
-        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance)
-        return IkResult(q, verdict.status, float(self.check(targets, q)), int(used), verdict.reason, self.numeric)
-
-    # ------------------------------------------------------------------ many targets
-    def many(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
-        count, n = len(targets), self.robot.n
-        status = np.full(count, "solved", dtype="<U13")
-        reason = np.full(count, "", dtype=object)
-        method = np.full(count, self.numeric, dtype=object)
-        q, iterations = np.zeros((count, n)), np.zeros(count, int)
-        gap = diagnose.out_of_reach(self.robot, self.task, targets, self.limited, tolerance)
-        todo = gap == 0.0
-        for k in np.flatnonzero(~todo):
-            status[k], reason[k] = diagnose.unreachable(self.robot, self.task, float(gap[k]))
-        immovable = diagnose.immovable(self.robot, self.task, targets, tolerance) if self.kept else [None] * count
-        if not todo.all():
-            flat = targets[~todo].reshape(int((~todo).sum()), -1)
-            q[~todo] = self.search.starts(flat, np.zeros(len(flat), int), NO_CHANCE)
-        if self.direct is not None and todo.any():
-            which = np.flatnonzero(todo)
-            best, exists = self.direct.best_of_many(targets[which, 0], None if q0 is None else q0[which])
-            fine = exists & (np.asarray(self.check(targets[which], best), float) <= tolerance)
-            q[which[fine]], method[which[fine]], todo[which[fine]] = best[fine], self.direct.name, False
-        which = np.flatnonzero(todo)
-        if len(which):
-            few = min(most, FEW_ITERATIONS) if self.widens else most
-            found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, few, seed)
-            q[which], iterations[which] = found.q, found.iterations
-            residual = np.asarray(self.check(targets[which], found.q), float)
-            for i in np.flatnonzero(~(residual <= tolerance) | ~found.solved):
-                k = which[i]
-                verdict = immovable[k]
-                if verdict is not None:
-                    status[k], reason[k] = verdict
-                    continue
-                if residual[i] <= tolerance and self._within(found.q[i]):
-                    continue
-                left = Found(*(np.asarray(x)[i] for x in found))
-                one = self._beyond_limits(targets[k]) or self._stubborn(targets[k], left, tolerance, most, seed)
-                q[k], status[k], iterations[k], reason[k], method[k] = (
-                    one.q,
-                    one.status,
-                    one.iterations,
-                    one.reason,
-                    one.method,
-                )
-        residual = np.asarray(self.check(targets, q), float)
-        return IkResult(q, status, residual, iterations, reason, method)
-
-    # ------------------------------------------------------------------ all solutions of one target
-    def all(
-        self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
-    ) -> IkResult:
-        ordinary = None if self.every is None else self.every.answer(self._given(targets), q0, tolerance)
-        if ordinary is not None:
-            return ordinary
-        gap = self._gap(targets, tolerance)
-        empty = np.zeros((0, self.robot.n))
-        (refused,) = diagnose.immovable(self.robot, self.task, targets[None], tolerance) if self.kept else (None,)
-        if gap > 0.0 or refused is not None:
-            status, reason = refused or diagnose.unreachable(self.robot, self.task, gap)
-            return IkResult(empty, status, np.zeros(0), 0, reason, self.numeric, np.zeros(0, bool))
-        known = None if self.analytic is None else branches_within(self, self.analytic, targets, tolerance)
-        outside = self._beyond_limits(targets) if known is not None and not len(known) else None
-        if outside is not None:
-            status, reason = outside.status, outside.reason
-            return IkResult(empty, status, np.zeros(0), 0, reason, outside.method, np.zeros(0, bool))
-        done = enumerate_solutions(self, targets, known, tolerance, most, seed)
-        if len(done.q):
-            nearest = None if q0 is None else np.argsort(np.max(np.abs(done.q - q0), axis=1), kind="stable")
-            q, residual = (x if nearest is None else x[nearest] for x in (done.q, done.residual))
-            free, told = continua(self, targets, q, tolerance)
-            reason = done.reason + told + told_twins(self.robot, q, free)
-            return IkResult(q, "solved", residual, done.iterations, reason, done.method, free)
-        failed = self.one(targets, q0, tolerance, MAX_ITERATIONS if most is None else most, seed)
-        if failed.status == "solved":
-            free, told = continua(self, targets, failed.q[None], tolerance)
-            residual = np.array([failed.residual])
-            return IkResult(failed.q[None], "solved", residual, failed.iterations, told.strip(), failed.method, free)
-        none = np.zeros(0)
-        return IkResult(empty, failed.status, none, failed.iterations, failed.reason, failed.method, none.astype(bool))

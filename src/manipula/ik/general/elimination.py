@@ -40,7 +40,7 @@ class ClosureLoop(NamedTuple):
         return ClosureLoop(h, p, self.G)
 
 
-class Elimination(NamedTuple):
+class EliminationProblem(NamedTuple):
     """Eigenvalues and what is needed to find the other joints; ``quality``: relative size of the smallest pivot met."""
 
     values: np.ndarray  # (24,) tangents of (θ₃ − φ)/2
@@ -51,7 +51,7 @@ class Elimination(NamedTuple):
     quality: float
 
 
-def eliminate(loop: ClosureLoop) -> Elimination:
+def eliminate(loop: ClosureLoop) -> EliminationProblem:
     """The eigenvalue problem of a loop."""
     left, right = closure(loop.h, loop.p, loop.G)
     left = left @ np.kron(_turned(ORIGIN4), _turned(ORIGIN5)).T  # columns in angles from the new origins
@@ -77,9 +77,9 @@ def eliminate(loop: ClosureLoop) -> Elimination:
         companion[12:] = np.linalg.solve(A, np.hstack([-C, -B]))
         values, vectors = np.linalg.eig(companion)
     except np.linalg.LinAlgError:
-        return Elimination(np.zeros(0), np.zeros((24, 0)), 0.0, left, right, 0.0)
+        return EliminationProblem(np.zeros(0), np.zeros((24, 0)), 0.0, left, right, 0.0)
     pivot = 1.0 / max(1.0, float(np.abs(companion[12:]).max()))
-    return Elimination(values, vectors, float(SHIFTS[best]), left, right, min(quality, pivot))
+    return EliminationProblem(values, vectors, float(SHIFTS[best]), left, right, min(quality, pivot))
 
 
 def _turned(origin: float) -> np.ndarray:
@@ -88,7 +88,7 @@ def _turned(origin: float) -> np.ndarray:
     return np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
 
 
-def candidates(loop: ClosureLoop, found: Elimination, real: bool = True) -> np.ndarray:
+def candidates(loop: ClosureLoop, found: EliminationProblem, real: bool = True) -> np.ndarray:
     """(k, 6) postures for all eigenvalues that may be real (or all that are no ±i, as complex angles)."""
     theta3 = 2.0 * np.arctan(found.values.astype(complex))
     wanted = np.isfinite(theta3) & (np.abs(theta3.imag) < (REAL if real else 8.0))

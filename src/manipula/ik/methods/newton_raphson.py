@@ -14,9 +14,10 @@ BARELY = 1e-14  # keeps the system solvable at singular postures, invisible else
 
 
 class NewtonRaphson(Method):
-    r""":math:`\Delta q = J^{+}e`: quadratic near a regular solution, wild near singular ones."""
+    r""":math:`\Delta q = J^{-1}e`, full steps (:math:`J^{+}` where joints and rows differ in number) [Uicker, Denavit & Hartenberg 1964]: quadratic
+    near a regular solution, wild near singular ones."""
 
-    name: ClassVar[str] = "newton"
+    name: ClassVar[str] = "newton_raphson"
     longest: ClassVar[float] = 0.5
 
     def step(self, e: Vector, J: np.ndarray) -> np.ndarray:

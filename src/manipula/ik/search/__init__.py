@@ -9,6 +9,8 @@
 ``driver``          one start in machine code, refinement, residuals
 ``at_once``         ordinary targets of a closed form, answered by one call
 ``analytic``        branches of a closed form within the limits
+``algebraic``       elimination and closed forms, asked for by name
+``unwound``         whole turns towards q0 or the middle of the ranges
 ``inspection``      all branches found, judged and sorted in machine code
 ``parameter_scan``  the free parameter of a redundant closed form
 ``joint_box``       joint limits: clipping, whole turns, where starts are drawn

@@ -84,7 +84,9 @@ class Branches:
 
 
 class Analytic(Branches):
-    """All branches of a closed form."""
+    """All branches of a closed form; ``at_once``: can machine code answer whole targets with it?"""
+
+    at_once = True
 
     def __init__(self, solver: Any, robot: Robot, limited: bool, positions: bool) -> None:
         super().__init__(robot, limited, int(solver.branches))
@@ -96,6 +98,10 @@ class Analytic(Branches):
     def every(self, X: np.ndarray) -> np.ndarray:
         """(k, n) branches, whether within the limits or not; of a redundant arm for several values of its parameter."""
         return self.solver.solve_position(X[:3, 3]) if self.positions else self.solver.solve(X)
+
+    def counted(self, count: int) -> str:
+        """``branches of the closed form``"""
+        return f"{'branch' if count == 1 else 'branches'} of the closed form"
 
     def best(self, X: np.ndarray, q0: np.ndarray | None) -> np.ndarray | None:
         """The branch nearest to q0 (to the middle of the ranges without one), or None."""
@@ -119,6 +125,11 @@ class Analytic(Branches):
         rows = self.solver.solve_position_batch(X[:, :3, 3]) if self.positions else self.solver.solve_batch(X)
         picked, cost = self.pick(rows, self.middle if q0 is None else q0)
         return np.atleast_2d(picked), np.atleast_1d(cost) < NONE
+
+
+def kinds_of(robot: Robot) -> str:
+    """R and P for every joint."""
+    return "".join("R" if j.is_revolute else "P" for j in robot.joints)
 
 
 def analytic_for(robot: Robot, task: Task, limited: bool) -> Analytic | None:

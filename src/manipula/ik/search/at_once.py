@@ -57,7 +57,7 @@ class EveryBranch:
         self.none_free = [np.zeros(k, bool) for k in range(analytic.solver.branches + 1)]
         for flags in self.none_free:
             flags.setflags(write=False)
-        self.words = [f"{k} {of_closed_form(k)}." for k in range(len(self.none_free))]
+        self.words = [f"{k} {analytic.counted(k)}." for k in range(len(self.none_free))]
 
     def answer(self, target: np.ndarray, q0: Any, tolerance: float) -> IkResult | None:
         """All postures for a target."""
@@ -82,11 +82,6 @@ class EveryBranch:
                 "method": self.method, "continuum": self.none_free[count],
             }
         )  # fmt: skip
-
-
-def of_closed_form(count: int) -> str:
-    """``branches of the closed form``"""
-    return f"{'branch' if count == 1 else 'branches'} of the closed form"
 
 
 def _is_plain(x: Any, shape: tuple[int, ...]) -> bool:

@@ -20,7 +20,7 @@ from manipula.robot.robot import Robot
 
 if TYPE_CHECKING:
     from manipula.ik.search.analytic import Analytic
-    from manipula.ik.solve import Solver
+    from manipula.ik.solver import Solver
 
 STEP = 0.05  # rad or m along a free direction
 ARRIVED = (0.3 * STEP, 3.0 * STEP)  # largest joint difference from where it began

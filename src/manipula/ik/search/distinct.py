@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from manipula.ik.search.analytic import Branches
-from manipula.ik.search.at_once import of_closed_form
 from manipula.ik.search.driver import SOLVED
 from manipula.ik.search.joint_box import JointBox
 from manipula.ik.search.starts import RELAXED
 
 if TYPE_CHECKING:
-    from manipula.ik.solve import Solver
+    from manipula.ik.solver import Solver
 
 SAME = 1e-5  # rad or m: postures nearer than this are one
 BATCH = 256  # starts a round
@@ -77,7 +76,7 @@ def enumerate_solutions(
         distinct(exact[good], turning, known)
         if known:
             q, residual = _sorted(solver, targets, known)
-            words = "samples of a continuum: the arm is redundant" if redundant else of_closed_form(len(q))
+            words = "samples of a continuum: the arm is redundant" if redundant else solver.analytic.counted(len(q))
             extra = ", polished: the geometry is near one that has a closed form" if polished else ""
             return Enumerated(q, residual, 0, f"{len(q)} {words}{extra}.", solver.analytic.name)
     if known_general(solver):

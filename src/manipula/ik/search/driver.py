@@ -43,7 +43,7 @@ def compile_descent(robot: Robot, task: Task, method: str, limited: bool) -> nat
         def iterate(q: Any, error: Any, best: Any, stalls: Any, age: Any, verdict: Any) -> Any:
             e, J, now = task.error_and_jacobian(mechanism, q, targets)
             J = _without_blocked(J, joint_box.blocked(q, [dot(J[:, i], e) for i in range(n)]), roaming)
-            dq = rule.move(Situation(mechanism, task, q, targets), e, J)
+            dq = rule.move(Situation(mechanism, task, q, targets, start, age), e, J)
             stride: Any = 0.0
             for value in dq:
                 stride = ops.maximum(stride, ops.abs(value))

@@ -94,7 +94,7 @@ class Race:
         waiting = q0 is not None
         if q0 is not None:
             self.q[0] = q0
-        self.goal[0], self.most[0] = goal, FIRST_BURST if not waiting else search.burst
+        self.goal[0], self.most[0] = goal, search.burst if waiting or search.rule.uninterrupted else FIRST_BURST
         used, age, number = 0.0, [0] * lanes, lanes * CHOICE + seed
         nearest, spare = (np.inf, self.q[0].copy()), None
         while True:

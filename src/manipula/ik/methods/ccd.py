@@ -23,7 +23,7 @@ class CyclicDescent(Method):
     Needs no Jacobian and never meets a singularity; linear convergence, slow near the end.
     """
 
-    name: ClassVar[str] = "cyclic_descent"
+    name: ClassVar[str] = "ccd"
     longest: ClassVar[float] = 100.0
     lifetime: ClassVar[float] = 20000.0
     patience: ClassVar[float] = 2000.0

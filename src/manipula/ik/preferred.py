@@ -1,0 +1,61 @@
+"""Which of all solutions: the one nearest to q0, or to the middle of the joint ranges."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.arguments import choice
+from manipula.errors import DescriptionError
+from manipula.ik.base import IkResult
+from manipula.ik.solver import Solver
+
+PREFERENCES = ("middle", "nearest")
+
+
+def checked_preference(prefer: Any, q0: Any) -> str | None:
+    """The preference that was asked for.
+
+    Raises:
+        DescriptionError: an unknown word, or nearest to nothing.
+    """
+    if prefer is None:
+        return None
+    if choice(prefer, "prefer", PREFERENCES) == "nearest" and q0 is None:
+        raise DescriptionError("The nearest solution is nearest to q0; give it.", field="prefer")
+    return str(prefer)
+
+
+def preferred(
+    solver: Solver, prefer: str, targets: np.ndarray, q0: np.ndarray | None, every: bool, tolerance: float, most: int | None, seed: int
+) -> IkResult:  # fmt: skip
+    """Of all solutions for one target the preferred one, or all of them in that order; the largest joint difference counts.
+
+    Args:
+        targets: (parts, 4, 4). every: give all.
+    """
+    near = solver.unwound.middle if prefer == "middle" or q0 is None else q0
+    found = solver.all(targets, near, tolerance, most, seed)
+    if found.status != "solved":
+        return found if every else dataclasses.replace(found, q=solver.one(targets, q0, tolerance, 1, seed).q, residual=np.inf, continuum=None)  # fmt: skip
+    q = solver.unwound(found.q, near)
+    order = np.argsort(np.max(np.abs(q - near), axis=1), kind="stable")
+    if every:
+        rows: Any = order
+        return dataclasses.replace(found, q=q[rows], residual=found.residual[rows], continuum=found.continuum[rows])
+    k = int(order[0])
+    return dataclasses.replace(found, q=q[k], residual=float(found.residual[k]), continuum=None)
+
+
+def stacked(rows: list[IkResult]) -> IkResult:
+    """Answers for single targets as one for a batch."""
+    columns = (
+        [getattr(r, name) for r in rows] for name in ("q", "status", "residual", "iterations", "reason", "method")
+    )
+    q, status, residual, iterations, reason, method = columns
+    return IkResult(
+        np.array(q), np.array(status, "<U13"), np.array(residual, float), np.array(iterations, int),
+        np.array(reason, object), np.array(method, object),
+    )  # fmt: skip
