@@ -76,7 +76,7 @@ def test_wrong_input_is_explained_without_a_traceback(run, words: tuple) -> None
 
 
 def test_methods_of_the_survey_and_preferences(run) -> None:
-    words = ("puma560", "--position", 0.4, 0.2, 0.3, "--rpy", 0.1, 0.2, 0.3)
+    words = ("puma560", "--no-limits", "--position", 0.4, 0.2, 0.3, "--rpy", 0.1, 0.2, 0.3)
     told = json.loads(run(*words, "--method", "elimination", "--json").stdout)
     assert (told["status"], told["method"]) == ("solved", "elimination")
     assert run(*words, "--prefer", "middle").exit_code == 0
