@@ -54,6 +54,18 @@ def end_of(s: Scenario, q0: np.ndarray, t: np.ndarray, samples: np.ndarray) -> E
     return None
 
 
+def left_reach(s: Scenario, motion: JointMotion, verdict: RunVerdict, right: float) -> RunVerdict | None:
+    """Of a kinematic run that is right until then only: the verdict that names the reach, where the reference leaves it; else None."""
+    reference: Any = s.reference
+    if verdict.status not in ("inaccurate", "singular") or getattr(reference, "space", "") != "task":
+        return None
+    later = motion.t >= right
+    if later.sum() < 2:
+        return None
+    found = end_of(s, motion.q[int(np.argmax(later))], motion.t[later], motion.t)
+    return found.verdict if found is not None and found.verdict.status == "failed" else None
+
+
 def first_wrong(s: Scenario, motion: JointMotion) -> int | None:
     """The first sample at which a motion to the end of its reference is wrong: in a singular posture, or off the reference.
 

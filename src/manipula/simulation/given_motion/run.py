@@ -22,7 +22,7 @@ from manipula.simulation.given_motion.along_reference import along_joints, along
 from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic, table_of
-from manipula.simulation.given_motion.reach import End, end_of, first_wrong, wrong_end
+from manipula.simulation.given_motion.reach import End, end_of, first_wrong, left_reach, wrong_end
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.given_motion.verdict import Facts, judged, last_right, told_until, trusted_until
 from manipula.simulation.given_motion.watching import looks, peaks, too_long, watched
@@ -307,10 +307,15 @@ def _computed(run: GivenRun) -> Computed:
     between = [watched(s, robots[k], loop, p[k], lambda k=k: _table(run, k, often), found_jumps) for k in range(count)]
     facts = Facts(s, motion, arrays, errors, memory, between, found_jumps)
     verdicts = [judged(facts, k, limits[k], dense[k]) for k in range(count)]
+    beyond = [
+        None if facts.dynamic else left_reach(s, motion.member(k), v, last_right(facts, k))
+        for k, v in enumerate(verdicts)
+    ]
+    verdicts = [far or v for far, v in zip(beyond, verdicts)]
     trusted = np.array([trusted_until(facts, k, v) for k, v in enumerate(verdicts)])
     verdicts = [told_until(v, end) for v, end in zip(verdicts, trusted)]
-    until = [last_right(facts, k) if v.status == "singular" else np.inf for k, v in enumerate(verdicts)]
-    for k, end in enumerate(until):  # behind a singular posture there is no motion
+    until = [last_right(facts, k) if v.status == "singular" or beyond[k] else np.inf for k, v in enumerate(verdicts)]
+    for k, end in enumerate(until):  # behind a singular posture and beyond the reach there is no motion
         for value in arrays.values():
             value[k, t > end] = np.nan
     members = run.members or range(count)
