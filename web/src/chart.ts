@@ -8,7 +8,7 @@ import { chartGestures } from "./chart_gestures";
 import { paintOver, paintUnder } from "./chart_paint";
 import type { ChartSpec } from "./document";
 import { el, icon, ICONS } from "./dom";
-import { at, ticks, type Range } from "./numbers";
+import { at, decades, power, ticks, type Range } from "./numbers";
 import { colour, colours } from "./palette";
 import { keyOf, type State } from "./state";
 import { texts } from "./texts";
@@ -135,7 +135,7 @@ export class Chart {
       const known = splits.filter((v) => v !== null && v !== undefined);
       return ticks(known, known.length > 1 ? Math.abs(known[1] - known[0]) : 1);
     };
-    const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? ticks([v], v)[0] : ""));
+    const logarithmic = { splits: (_: uPlot, __: number, low: number, high: number) => decades(low, high), values: (_: uPlot, splits: number[]) => splits.map(power), filter: (_: uPlot, splits: number[]) => splits };
     const size = (u: uPlot, labels: string[] | null) => {
       if (!labels) return 40;
       u.ctx.save();
@@ -165,7 +165,7 @@ export class Chart {
       },
       axes: [
         { ...frame, size: 34, labelSize: 0, values, space: 56 },
-        { ...frame, scale: "y", size, values: spec.axes[0].log ? powers : values, space: 34 },
+        { ...frame, scale: "y", size, values, space: 34, ...(spec.axes[0].log ? logarithmic : {}) },
         ...(spec.axes[1] ? [{ ...frame, scale: "y2", side: 1, size, values, space: 34, grid: { show: false } }] : []),
       ],
       series: [across ? (null as unknown as uPlot.Series) : {}, ...spec.curves.map((c) => this.series(c))],

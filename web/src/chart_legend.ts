@@ -29,9 +29,8 @@ export class Legend {
 
   private row(k: number): [HTMLElement, string] {
     const curve = this.spec.curves[k];
-    const runs = this.state.engine.runs.peek();
     const several = new Set(this.spec.curves.filter((c) => c.role !== "before").map((c) => c.run)).size > 1;
-    const name = several ? `${curve.name} · ${runs[curve.run].name}` : curve.name;
+    const name = several ? `${curve.name} (${curve.run + 1})` : curve.name;
     const value = el("output", {});
     const pinned = el("small", {});
     const dash = curve.role === "target" ? "dots" : DASH_CLASSES[(curve.dash + curve.run) % DASH_CLASSES.length];

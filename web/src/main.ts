@@ -75,8 +75,15 @@ function chartsOf(state: State): Chart[] {
   const run = state.page.runs[0];
   const count = state.engine.runs.peek()[0].t.length;
   const hints = [texts.chartHint, ...(count < run.samples ? [texts.thinned(count, run.samples)] : [])];
+  if (state.page.runs.length > 1) document.querySelector(".charts")?.before(runsKey(state));
   document.querySelector(".charts")?.after(...hints.map((words) => el("p", { class: "hint" }, words)));
   return made;
+}
+
+/** Which dash is which run. */
+function runsKey(state: State): HTMLElement {
+  const dashes = ["line", "dash", "dots", "mixed"];
+  return el("ul", { class: "runs-key" }, ...state.page.runs.map((run, k) => el("li", {}, el("i", { class: `chip ${dashes[k % 4]}`, style: "--c:var(--ink)" }), `(${k + 1}) ${run.name.replace(/^\d+: /, "")}`)));
 }
 
 /** Every curve once more as it was recorded; it is seen when the run of the page is another. */

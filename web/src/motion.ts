@@ -27,7 +27,8 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const group = (words: string) => el("tr", { class: "group" }, el("td", { colspan: 3 }, words));
   const body = el("tbody", {}, group(texts.joints), ...joints.map((j) => j.row));
   const controls = el("div", { class: "controls" });
-  const place = el("div", { class: "stage" }, canvas);
+  const floater = el("div", { class: "floater" }, canvas);
+  const place = el("div", { class: "stage" }, floater);
   card.replaceChildren(place, el("div", { class: "readout" }, el("table", {}, body)), controls);
   const { works, software } = graphics();
   const stage = works ? new Stage(canvas, state, software) : null;
@@ -73,7 +74,30 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   }
 
   if (stage) keysAndWheel(canvas, stage, state);
+  if (stage) stayInSight(place, floater, state);
   return stage;
+}
+
+/** While the pointer is over a chart and the stage is out of sight, a small picture of it stands in the other half of the screen. */
+function stayInSight(place: HTMLElement, floater: HTMLElement, state: State): void {
+  let seen = true;
+  let left = false;
+  const put = () => {
+    floater.classList.toggle("away", !seen && state.clock.hover.peek() !== null);
+    floater.classList.toggle("left", left);
+  };
+  new IntersectionObserver(
+    (entries) => {
+      seen = entries[entries.length - 1].isIntersecting;
+      put();
+    },
+    { threshold: 0.25 },
+  ).observe(place);
+  addEventListener("pointermove", (e) => (left = e.clientX > innerWidth / 2), { capture: true, passive: true });
+  effect(() => {
+    state.clock.hover.value;
+    put();
+  });
 }
 
 function boxes(stage: Stage): HTMLElement[] {

@@ -10,9 +10,11 @@ export function shown(value: number | null | undefined, digits = 4): string {
   if (size === 0) return "0";
   if (size >= 1e-3 && size < 1e5) return String(Number(value.toPrecision(digits))).replace("-", "−");
   const [mantissa, exponent] = value.toExponential(Math.max(digits - 2, 0)).split("e");
-  const power = Number(exponent);
-  const raised = (power < 0 ? "⁻" : "") + [...String(Math.abs(power))].map((d) => UP[Number(d)]).join("");
-  return `${String(Number(mantissa)).replace("-", "−")}·10${raised}`;
+  return `${String(Number(mantissa)).replace("-", "−")}·10${raised(Number(exponent))}`;
+}
+
+function raised(exponent: number): string {
+  return (exponent < 0 ? "⁻" : "") + [...String(Math.abs(exponent))].map((d) => UP[Number(d)]).join("");
 }
 
 /** A fixed number of decimals; nothing is shown as minus zero. */
@@ -25,8 +27,25 @@ export function fixed(value: number, decimals = 3): string {
 export function ticks(values: readonly number[], step: number): string[] {
   const size = Math.max(...values.map(Math.abs), 0);
   if (size >= 1e5 || (size > 0 && size < 1e-3)) return values.map((v) => shown(Math.abs(v) < step * 1e-6 ? 0 : v, 3));
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return values.map((v) => fixed(v, Math.min(decimals, 12)));
+  let decimals = 0;
+  while (decimals < 12 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals) decimals++;
+  return values.map((v) => fixed(v, decimals));
+}
+
+/** Powers of ten from low to high, at most `most` of them. */
+export function decades(low: number, high: number, most = 6): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  const every = Math.max(1, Math.ceil((last - first + 1) / most));
+  const out: number[] = [];
+  for (let k = first; k <= last; k += every) out.push(Number(`1e${k}`));
+  return out;
+}
+
+/** A power of ten for people. */
+export function power(value: number): string {
+  const k = Math.round(Math.log10(value));
+  return k >= -2 && k <= 3 ? String(Number(`1e${k}`)) : `10${raised(k)}`;
 }
 
 /** Index of the last time ≤ t. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { axisRange, extent } from "../src/chart_data";
-import { aligned, at, before, cell, csv, fixed, onto, shown, steady, ticks, union } from "../src/numbers";
+import { aligned, at, before, cell, csv, decades, fixed, onto, power, shown, steady, ticks, union } from "../src/numbers";
 
 describe("numbers for people", () => {
   it("have four digits, a true minus and powers of ten", () => {
@@ -10,6 +10,10 @@ describe("numbers for people", () => {
     expect(shown(NaN)).toBe("–");
     expect(fixed(-1e-9)).toBe("0.000");
     expect(ticks([-0.2, 0, 0.2], 0.2)).toEqual(["−0.2", "0.0", "0.2"]);
+    expect(ticks([0, 0.25, 0.5], 0.25)).toEqual(["0.00", "0.25", "0.50"]);
+    expect(ticks([0, 2.5, 5], 2.5)).toEqual(["0.0", "2.5", "5.0"]);
+    expect(decades(1e-7, 1)).toEqual([1e-7, 1e-5, 1e-3, 1e-1]);
+    expect([1e-4, 0.01, 100].map(power)).toEqual(["10⁻⁴", "0.01", "100"]);
   });
 });
 

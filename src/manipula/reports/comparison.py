@@ -36,7 +36,9 @@ def compared(results: Sequence[Result]) -> str:
         head = ("Largest difference from the first run", *names[1:])
         out += section("How far apart", card(table(head, rows)))
     rows = _settings(results)
-    return out + (section("What was set differently", card(table(("", *names), rows, "data settings"))) if rows else "")
+    return out + (
+        section("What was set differently", card(table(("", *(f"*{name}" for name in names)), rows))) if rows else ""
+    )
 
 
 def _numbers(results: Sequence[Result]) -> list[list[str]]:
@@ -90,7 +92,7 @@ def _settings(results: Sequence[Result]) -> list[list[str]]:
 def _all_settings(result: Result) -> dict[str, Any]:
     own = {k: result.meta.get(k) for k in ("robot", "kind", "integrator", "step", "tolerance", "duration")}
     acted = {
-        f"{kind} that acted": ", ".join(str(x or "–") for x in parts)
+        f"{kind} that acted": ", ".join(str(x or "–") for x in parts) if any(parts) else "none"
         for kind, parts in dict(result.meta.get("acting") or {}).items()
     }
     return {**{k: v for k, v in own.items() if v is not None}, **dict(result.meta.get("settings") or {}), **acted}
