@@ -51,6 +51,7 @@ _PUBLIC = {
     "trajectory": "manipula.motion.trajectory",
     "formula_motion": "manipula.motion.formula_motion",
     "waypoints": "manipula.motion.waypoints",
+    "shaped": "manipula.motion.shaped",
     "reference_from": "manipula.motion.reference_from",
     # how to get there
     "solve_ik": "manipula.ik.solve",
@@ -74,6 +75,7 @@ _PUBLIC = {
     "Encoder": "manipula.simulation.plant.encoder",
     "Switch": "manipula.simulation.plant.switch",
     "simulate": "manipula.simulation.simulate",
+    "iterative_learning": "manipula.simulation.iterative_learning",
     "Result": "manipula.simulation.result",
     "load_result": "manipula.simulation.stored.store",
     "programmed_motion": "manipula.simulation.programmed.motion",
@@ -190,6 +192,7 @@ if TYPE_CHECKING:
     from manipula.motion.joint_move import joint_move as joint_move
     from manipula.motion.limits import check_limits as check_limits
     from manipula.motion.reference_from import reference_from as reference_from
+    from manipula.motion.shaped import shaped as shaped
     from manipula.motion.time_optimal import time_optimal as time_optimal
     from manipula.motion.trajectory import trajectory as trajectory
     from manipula.motion.waypoints import waypoints as waypoints
@@ -201,6 +204,7 @@ if TYPE_CHECKING:
     from manipula.robot.doctor import doctor as doctor
     from manipula.robot.link import Payload as Payload
     from manipula.robot.robot import Robot as Robot
+    from manipula.simulation.iterative_learning import iterative_learning as iterative_learning
     from manipula.simulation.plant import contact as contact
     from manipula.simulation.plant.base_motion import BaseMotion as BaseMotion
     from manipula.simulation.plant.disturbances import Actuator as Actuator

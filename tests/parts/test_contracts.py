@@ -66,7 +66,7 @@ def test_arguments_of_paths_and_time_laws(kind: Any, name: str, function: Any, d
     assert len(d.field.meaning) > 3
     if d.field.kind not in ("flag", "choice", "text", "texts", "file", "part", "parts", "constants"):
         assert d.field.unit
-    parts = {"path": PLAIN, "time law": timing.quintic(1.0)}
+    parts = {"path": PLAIN, "time law": timing.quintic(1.0), "reference": mp.trajectory(PLAIN, timing.quintic(1.0))}
     known = GIVEN.get(name, {})
     others = {
         x.name: known[x.name] if x.name in known else parts[x.field.of] if x.field.kind == "part" else good(x)

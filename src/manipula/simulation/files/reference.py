@@ -14,6 +14,7 @@ from manipula.motion import paths, timing
 from manipula.motion.formula_motion import formula_motion
 from manipula.motion.joint_move import joint_move
 from manipula.motion.piecewise import PiecewiseTrajectory
+from manipula.motion.shaped import shaped
 from manipula.motion.trajectory import Trajectory, trajectory
 from manipula.motion.waypoints import waypoints
 from manipula.parts.checks import check_arguments
@@ -25,7 +26,7 @@ def read_reference(table: Fields) -> Trajectory:
     """The reference of a run; the table is closed."""
     kind = table.choice("kind", ("path", *KIND.registry), "path")
     if kind != "path":
-        return read_fields(table, KIND.registry[kind], f"reference of kind '{kind}'")
+        return read_fields(table, KIND.registry[kind], f"reference of kind '{kind}'", {"reference": read_reference})
     tables = {key: table.table(key) for key in ("path", "timing")}
     for key, found in tables.items():
         if found is None:
@@ -58,7 +59,13 @@ def polynomials(
 KIND = PartKind(
     "reference",
     "kind",
-    {"formula": formula_motion, "joint_move": joint_move, "waypoints": waypoints, "table": polynomials},
+    {
+        "formula": formula_motion,
+        "joint_move": joint_move,
+        "waypoints": waypoints,
+        "shaped": shaped,
+        "table": polynomials,
+    },
     "manipula.simulation.files.reference.KIND",
 )
 
