@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build the viewer of reports from TypeScript into ``src/manipula/reports/web/built``.
+"""Build the viewer of reports and the page of the studio from TypeScript, into ``src/manipula/reports/web/built``.
 
     python web/build.py            build, unless what is there was made from these sources
     python web/build.py check      types of the sources, and the tests of their parts
@@ -37,7 +37,10 @@ class NotBuiltError(Exception):
 
 def sources() -> list[Path]:
     """Every file that the viewer is made from."""
-    named = [WEB / name for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")]
+    named = [
+        WEB / name
+        for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "vite.studio.config.ts")
+    ]
     return named + sorted(p for p in (WEB / "src").rglob("*") if p.is_file())
 
 
@@ -51,7 +54,9 @@ def digest() -> str:
 def is_built() -> bool:
     """Was what is there made from these sources?"""
     stamp = BUILT / STAMP
-    return stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == digest()
+    return (
+        (BUILT / "studio.js").is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == digest()
+    )
 
 
 def node_and_npm() -> tuple[str, list[str]]:
@@ -114,7 +119,8 @@ def build() -> None:
         raise NotBuiltError("MANIPULA_NO_WEB is set.")
     made_from = digest()
     install()
-    tool("vite", "bin/vite.js", "build", "--logLevel", "warn")
+    for config in ("vite.config.ts", "vite.studio.config.ts"):
+        tool("vite", "bin/vite.js", "build", "--config", config, "--logLevel", "warn")
     (BUILT / STAMP).write_text(made_from + "\n", encoding="utf-8")
 
 

@@ -36,7 +36,7 @@ export class Stage {
   readonly renderer: THREE.WebGLRenderer;
   readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 100);
   readonly controls: OrbitControls;
-  private readonly scene = new THREE.Scene();
+  readonly scene = new THREE.Scene();
   private readonly arms: OnStage[] = [];
   private readonly lines: { line: Line2; name: string }[] = [];
   private readonly options = new Map<string, boolean>();

@@ -43,6 +43,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
     scrub.max = String(clock.end.value);
   });
   effect(() => {
+    state.moved.value;
     const t = clock.shown.value;
     scrub.value = String(t);
     time.textContent = `${fixed(t)} s`;

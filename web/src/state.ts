@@ -10,6 +10,8 @@ export class State {
   readonly clock = new Clock();
   readonly window = signal<Range | null>(null);
   readonly pins = signal<readonly number[]>([]);
+  /** Counts changes of a posture that stands still. */
+  readonly moved = signal(0);
   readonly hidden = signal<ReadonlySet<string>>(new Set());
 
   constructor(

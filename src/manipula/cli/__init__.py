@@ -17,6 +17,7 @@
 ``parts``          the parts that files may name, with their fields
 ``schema``         JSON Schema of robot and scenario files
 ``cache``          the machine code on disk
+``studio``         the studio in the browser
 ``bench``          our times beside other libraries'
 ``terminal``       sentences and tables at any width, in any encoding
 ``explain``        mistakes as one message and exit code 2

@@ -25,6 +25,7 @@ from manipula.cli.plot import plot
 from manipula.cli.report import report
 from manipula.cli.run import run
 from manipula.cli.schema import schema
+from manipula.cli.studio import studio
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
@@ -39,6 +40,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "plot": plot,
     "report": report,
     "check": check,
+    "studio": studio,
     "bench": bench,
 }
 

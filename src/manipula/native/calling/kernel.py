@@ -18,6 +18,7 @@ from manipula.errors import CompileError, ShapeError
 from manipula.lazy import cached_property
 from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, aligned_workspace, entry_name
 from manipula.native.calling.signature import ordered, signature
+from manipula.native.calling.watched_calls import announced, listener_of_calls
 from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.arguments import Arguments, is_masked, rows_without_gaps, sample_count, separate
@@ -331,20 +332,21 @@ class Kernel:
         else:
             seconds = self._seconds(arguments) if turns is None else turns * self._cost[0] * SECONDS_PER_OPERATION
             known = turns is not None or code.stoppable == 1
-            self._shared(code, inputs, outputs, count, seconds, known, threads, (keep, results))
+            self._shared(code, inputs, outputs, count, seconds, known, threads, keep, results)
 
     def _shared(self, code: Code, inputs: list[tuple[int, int]], outputs: list[tuple[int, int]], count: int, seconds: float,
-                known: bool, threads: int | None, owned: object) -> None:  # fmt: skip
+                known: bool, threads: int | None, keep: list[np.ndarray], results: list[np.ndarray]) -> None:  # fmt: skip
         """Work that other threads take over or share; they own the code and all memory until they are through."""
         import_module("manipula.native.calling.threads")
         from manipula.native.calling.threads import Rows, StopFlag, run_batch, share
 
-        stop = None
-        if code.stoppable:
-            stop = StopFlag()
+        stop, listener = StopFlag() if code.stoppable else None, listener_of_calls()
+        if stop is not None:
             inputs.append((stop.address, 0))
-        owned = (code, stop, owned)
-        waits = code.stoppable and (not known or count * seconds * ONE_BY_ONE > SHORT_SECONDS)
+        owned = (code, stop, keep, results)
+        waits = code.stoppable and (not known or listener or count * seconds * ONE_BY_ONE > SHORT_SECONDS)
+        if listener is not None and stop is not None:
+            announced(listener, self.name, dict(zip(self.graph.outputs, results)), stop)
         if code.width > 1:
             run_batch(
                 code.address, [Rows(*x) for x in inputs], [Rows(*x) for x in outputs], count, workspace=code.workspace,

@@ -1,0 +1,17 @@
+"""``manipula studio``"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def studio(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Open the studio: robots, tasks, control and runs in a page that only this machine can reach."""
+    from manipula.studio.serving import serve
+
+    serve(port, browser=browser, say=typer.echo)

@@ -1,0 +1,17 @@
+"""The studio: a page in the browser over this package, served to this machine alone.
+
+===============  ======================================================================================
+``serving``      ``manipula studio``: a free port on the loopback address, a fresh key, the browser
+``guard``        who may ask: host, origin, key, size; what every answer forbids the page
+``app``          addresses of the server: the page, its files, verbs, runs, the socket
+``verbs/``       what the page may ask for, one function per verb
+``documents``    the document of the page ⇄ scenario files ⇄ scenarios; files that are opened or dropped
+``runs``         runs by number: watched while they go, stopped, found again
+``pages``        robots and runs as the viewer of reports shows them
+``signals``      the numbers of a run as one binary message
+``robot_view``   a robot as the page draws and lists it
+``wire``         JSON and arrays as they travel
+===============  ======================================================================================
+
+The page itself is TypeScript (``web/`` in the repository), built beside the viewer of reports when the package is installed.
+"""

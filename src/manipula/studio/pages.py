@@ -1,0 +1,94 @@
+"""What the page's viewer shows, in the form in which reports show it: a robot in a posture, or runs over each other with their charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ManipulaError, unknown_name
+from manipula.reports.comparison import run_names
+from manipula.reports.content import PageContent, drawn_by_the_page
+from manipula.reports.key_numbers import key_numbers
+from manipula.reports.mechanism import MOST_JOINTS, mechanism_of
+from manipula.reports.packed import Packer
+from manipula.reports.plots import PLOTS
+from manipula.reports.skeleton import skeleton
+from manipula.reports.source import is_batch, joint_count
+from manipula.robot.robot import Robot
+from manipula.simulation.result import Result
+
+USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
+MOST_RUNS = 6  # over each other
+SPREAD = 12  # postures that say how much room an arm needs
+
+
+def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
+    """A numeric robot in one posture: a run of one sample."""
+    if robot.n > MOST_JOINTS:
+        raise DescriptionError(
+            f"Arms of at most {MOST_JOINTS} joints are drawn, this one has {robot.n}.", field="robot"
+        )
+    packer = Packer()
+    around = np.asarray(q, float) + np.linspace(-0.7, 0.7, SPREAD)[:, None] * np.array(
+        [j.is_revolute for j in robot.joints]
+    )
+    bones = skeleton(robot, np.concatenate([[np.asarray(q, float)], around]))
+    joints = [
+        {"name": j.name[:60], "unit": "rad" if j.is_revolute else "m", "slides": not j.is_revolute}
+        for j in robot.joints
+    ]
+    run = {
+        "name": robot.name[:80],
+        "status": "",
+        "t": packer.add([0.0], "f8"),
+        "q": packer.add([list(q)], "f8"),
+        "robot": 0,
+        "path": None,
+        "samples": 1,
+    }
+    page = {
+        "format": 1,
+        "joints": joints,
+        "runs": [run],
+        "robots": [mechanism_of(robot, bones, packer)],
+        "charts": [],
+        "arrays": packer.arrays,
+    }
+    return {"page": page, "arrays": packer.text()}
+
+
+def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[str, Any]:
+    """Runs over each other, the first one in front; charts that they have no signals for are left out.
+
+    Raises:
+        DescriptionError: too many runs, of arms that differ in their joints, or a chart that does not exist.
+    """
+    if not 1 <= len(results) <= MOST_RUNS:
+        raise DescriptionError(f"From 1 to {MOST_RUNS} runs are shown together, found {len(results)}.", field="runs")
+    if len({joint_count(r) for r in results}) > 1:
+        raise DescriptionError("Runs of arms with the same number of joints are shown together.", field="runs")
+    for kind in charts:
+        if kind not in PLOTS:
+            raise unknown_name("kind of plot", kind, PLOTS, field="charts")
+    single = [r.run(0) if is_batch(r) else r for r in results]
+    payload = PageContent(single, run_names(single))
+    payload.add_robots()
+    left_out = []
+    for kind in charts:
+        if not drawn_by_the_page(kind) or any(PLOTS[kind].missing(r) is not None for r in single):
+            left_out.append(kind)
+            continue
+        try:
+            payload.add_chart(kind)
+        except ManipulaError:
+            left_out.append(kind)
+    cards = [
+        [
+            {"title": title, "value": value, "unit": unit, "remark": remark}
+            for title, value, unit, remark in key_numbers(r)
+        ]
+        for r in single
+    ]
+    return {"page": payload.document, "arrays": payload.packer.text(), "cards": cards, "left_out": left_out}

@@ -1,0 +1,65 @@
+"""``manipula studio``: a server on the loopback address of this machine, a fresh key, a page in the browser."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+
+from manipula.errors import CompileError, DescriptionError
+
+ADDRESS = "127.0.0.1"
+HOW = "The studio needs two more packages: pip install 'manipula[studio]'."
+
+
+def serve(port: int = 0, *, browser: bool = True, say: Callable[[str], None] = print) -> None:
+    """Serve the studio until interrupted.
+
+    Args:
+        port: 0 takes a free one.
+        browser: open the page.
+        say: is told the address, which holds the key.
+
+    Raises:
+        DescriptionError: the port is taken. CompileError: the packages of the studio are missing.
+    """
+    try:
+        import uvicorn
+
+        from manipula.studio.app import application
+    except ImportError as error:
+        raise CompileError(f"{HOW} ({error})") from None
+    listener = listening(port)
+    found: int = listener.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    address = f"http://{ADDRESS}:{found}/?token={token}"
+    settings = uvicorn.Config(
+        application(found, token), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
+        timeout_graceful_shutdown=2, limit_concurrency=64, proxy_headers=False,
+    )  # fmt: skip
+    say(address)
+    if browser:
+        webbrowser.open(address)
+    try:
+        uvicorn.Server(settings).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+
+
+def listening(port: int) -> socket.socket:
+    """A socket that only this machine reaches."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((ADDRESS, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise DescriptionError(
+            f"Port {port} cannot be used: {getattr(error, 'strerror', None) or error}.", field="port"
+        ) from None
+    listener.listen(64)
+    listener.set_inheritable(True)
+    return listener

@@ -1,0 +1,63 @@
+"""Runs: start, stop, list, look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manipula.errors import DescriptionError
+from manipula.studio.pages import USUAL, run_page
+from manipula.studio.runs import RunStore
+from manipula.studio.wire import to_json
+
+AT_ONCE = 0.2  # s that an answer waits for a run that may be over soon
+
+
+def run(runs: RunStore, document: Any, replaces: Any = None) -> dict[str, Any]:
+    """Begin a run; a short one is over when the answer comes. ``replaces``: a run that is called off."""
+    begun = runs.start(document, replaces if isinstance(replaces, str) else None)
+    begun.over.wait(AT_ONCE)
+    return begun.summary()
+
+
+def stop(runs: RunStore, run: Any) -> dict[str, Any]:
+    """End a run."""
+    found = runs.find(run)
+    found.stop()
+    found.over.wait(2.0)
+    return found.summary()
+
+
+def status(runs: RunStore, run: Any) -> dict[str, Any]:
+    """How a run stands."""
+    return runs.find(run).summary()
+
+
+def listed(runs: RunStore) -> dict[str, Any]:
+    """All runs, the latest first."""
+    return {"runs": runs.listed()}
+
+
+def pin(runs: RunStore, run: Any, pinned: Any = True) -> dict[str, Any]:
+    """Keep a run for comparison, or let it go."""
+    if not isinstance(pinned, bool):
+        raise DescriptionError("Pinned is true or false.", field="pinned")
+    found = runs.find(run)
+    found.pinned = pinned
+    return found.summary()
+
+
+def view(runs: RunStore, ids: Any, charts: Any = None) -> dict[str, Any]:
+    """Finished runs over each other, as the viewer shows them; ``charts``: kinds of plots."""
+    if not isinstance(ids, list) or not all(isinstance(i, str) for i in ids):
+        raise DescriptionError("A list of runs is needed.", field="ids")
+    if charts is not None and not (isinstance(charts, list) and all(isinstance(c, str) for c in charts)):
+        raise DescriptionError("A list of kinds of plots is needed.", field="charts")
+    return run_page([runs.finished(i) for i in ids], USUAL if charts is None else charts)
+
+
+def source(runs: RunStore, run: Any) -> dict[str, Any]:
+    """The document that a run was made from."""
+    return to_json({"document": runs.find(run).document})
+
+
+VERBS = {"run": run, "stop": stop, "status": status, "runs": listed, "pin": pin, "view": view, "document": source}

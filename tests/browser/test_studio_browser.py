@@ -1,0 +1,282 @@
+"""The studio in a real browser, as a person uses it: choose, change, run, watch, compare, drag, drop, export."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+pytest.importorskip("uvicorn", reason="the studio is an extra")
+
+from manipula.studio.app import STATIC
+
+PATIENCE_MS = 60_000
+READY = "html[data-studio=ready]"
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+@pytest.fixture(scope="module")
+def studio(browser):
+    """The address of a studio."""
+    if not (STATIC / "studio.js").is_file():
+        pytest.skip("the page of the studio was not built")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "manipula", "studio", "--no-browser"], stdout=subprocess.PIPE, text=True
+    )
+    yield process.stdout.readline().strip()
+    process.terminate()
+    process.wait(30)
+    process.stdout.close()
+
+
+@pytest.fixture
+def page(browser, studio):
+    """A fresh page; the test fails when its console hears anything or it asks another host."""
+    heard: list[str] = []
+    context = browser.new_context(
+        viewport={"width": 1300, "height": 850}, reduced_motion="reduce", accept_downloads=True
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    shown = context.new_page()
+    home = re.match(r"http://[\d.:]+/", studio).group()
+    shown.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
+    shown.on("pageerror", lambda error: heard.append(str(error)))
+    own = (home, "data:", "blob:", home.replace("http", "ws"))
+    shown.on("request", lambda asked: None if asked.url.startswith(own) else heard.append(asked.url))
+    shown.goto(studio)
+    shown.wait_for_selector(READY, state="attached")
+    yield shown
+    context.close()
+    assert heard == []
+
+
+def run(page) -> dict:
+    """Press Run and wait for the end."""
+    before = page.evaluate("window.studio.run.value && window.studio.run.value.id")
+    page.click("#run")
+    page.wait_for_function(
+        "(old) => { const r = window.studio.run.value; return r && r.id !== old && r.state === 'done'; }", arg=before
+    )
+    page.wait_for_function("() => window.studio.view.state.engine.runs.value[0].t.length > 1")
+    return page.evaluate("window.studio.run.value")
+
+
+def samples(page, k: int = 0):
+    numbers = "const r = window.studio.view.state.engine.runs.value[k]; return [Array.from(r.t), r.q.map((c) => Array.from(c))];"
+    found = page.evaluate(f"(k) => {{ {numbers} }}", k)
+    return np.array(found[0]), np.array(found[1]).T
+
+
+def choose(page, robot: str) -> None:
+    page.click("#tab-robot")
+    page.select_option("#catalogue", robot)
+    page.wait_for_function(
+        "(name) => window.studio.robot.value && window.studio.robot.value.robot.name === name", arg=robot
+    )
+
+
+def colours(page) -> int:
+    """How many different colours the stage shows."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    with Image.open(io.BytesIO(page.locator("#stage").screenshot())) as image:
+        return len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0))
+
+
+def test_choose_change_a_mass_run_and_watch(page):
+    choose(page, "scara-khang")
+    page.click("text=Edit as DH table (standard)")
+    page.locator('input[data-path="robot.dh.rows[1].mass"]').first.fill("5.5")
+    page.wait_for_function("() => window.studio.store.problem.value === null")
+    summary = run(page)
+    assert summary["status"] == "finished"
+    assert colours(page) > 50
+    assert "finished" in page.inner_text(".verdict")
+    _t, q = samples(page)
+    before = page.evaluate("window.studio.view.stage.tip()")
+    page.locator("#charts figure:first-child .u-over").scroll_into_view_if_needed()
+    box = page.locator("#charts figure:first-child .u-over").bounding_box()
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_function("() => window.studio.view.state.clock.shown.value > 1")
+    after = page.evaluate("window.studio.view.stage.tip()")
+    assert np.abs(np.subtract(after, before)).max() > 0.01  # the arm follows the pointer
+    assert np.abs(q[-1] - q[0]).max() > 0.05
+
+
+def test_the_numbers_are_those_of_python(page, tmp_path):
+    import manipula as mp
+
+    choose(page, "planar-2r")
+    run(page)
+    t, q = samples(page)
+    with page.expect_download() as got:
+        page.click("#save")
+    got.value.save_as(tmp_path / "run.toml")
+    result = mp.run_file(tmp_path / "run.toml")
+    assert np.array_equal(t, result.t)
+    assert np.array_equal(q, result.q)
+
+
+def test_a_slider_runs_again_at_once_and_undo_takes_it_back(page):
+    choose(page, "planar-2r")
+    first = run(page)
+    page.click("#tab-control")
+    slider = page.locator('input.slider[data-path="controller.kp"]')
+    slider.evaluate("(s) => { s.value = '700'; s.dispatchEvent(new Event('input', { bubbles: true })); }")
+    page.wait_for_function(
+        "(old) => { const r = window.studio.run.value; return r && r.id !== old && r.state === 'done'; }",
+        arg=first["id"],
+    )
+    assert page.evaluate("window.studio.store.document.value.controller.kp") != 100
+    page.click("#undo")
+    page.wait_for_function("() => window.studio.store.document.value.controller.kp === 100")
+
+
+def test_two_runs_over_each_other(page):
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    page.click("#keep")
+    page.click("#tab-control")
+    page.fill('input[type=text][data-path="controller.kp"]', "20")
+    page.wait_for_function("() => window.studio.view.state.engine.runs.value.length === 2")
+    assert page.evaluate("window.studio.others.value.length") == 1
+    assert page.locator("#show-ghost").is_checked()
+
+
+def test_a_wrong_cell_is_refused_where_it_stands(page):
+    choose(page, "planar-2r")
+    page.click("text=Edit as DH table (modified)")
+    cell = page.locator('input[data-path="robot.dh.rows[0].a"]')
+    cell.fill("1 +")
+    page.wait_for_selector('input[data-path="robot.dh.rows[0].a"].bad')
+    assert "robot.dh.rows[0].a" in page.inner_text(".verdict")
+    cell.fill("0.2")
+    page.wait_for_selector('input[data-path="robot.dh.rows[0].a"].bad', state="detached")
+
+
+def test_the_tip_is_dragged(page):
+    choose(page, "planar-3r")
+    page.wait_for_function("() => window.studio.view.showsPosture")
+    joint = page.locator("input[data-joint='1']")
+    joint.evaluate("(s) => { s.value = '0.8'; s.dispatchEvent(new Event('input', { bubbles: true })); }")
+    page.wait_for_function("() => Math.abs(window.studio.posture.value[1] - 0.8) < 0.01")
+    where = """() => { const s = window.studio.view.stage, t = s.tip(), v = s.camera.position.clone().set(...t).project(s.camera);
+        const b = s.canvas.getBoundingClientRect();
+        return [b.left + (v.x + 1) / 2 * b.width, b.top + (1 - v.y) / 2 * b.height, ...t]; }"""
+    page.locator("#stage").scroll_into_view_if_needed()
+    x, y, *before = page.evaluate(where)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 15, y + 25, steps=3)
+    page.wait_for_function(
+        "(t) => Math.hypot(...window.studio.view.stage.tip().map((v, i) => v - t[i])) > 0.005", arg=before
+    )
+    page.mouse.up()
+    after = page.evaluate(where)
+    assert abs(after[0] - x + 15) < 3
+    assert abs(after[1] - y - 25) < 3
+
+
+def test_a_urdf_is_dropped_and_names_stay_text(page):
+    urdf = f"""<robot name="{HOSTILE.replace("<", "&lt;").replace('"', "&quot;")}"><link name="base"/><link name="arm"><inertial><mass value="2"/>
+    <origin xyz="0.1 0 0"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute">
+    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="9" effort="90"/></joint></robot>"""
+    page.evaluate(
+        """(text) => { const d = new DataTransfer(); d.items.add(new File([text], "<b>arm.urdf"));
+        window.dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); }""",
+        urdf,
+    )
+    page.wait_for_function("() => window.studio.robot.value && window.studio.robot.value.robot.n === 1")
+    assert page.locator("img").count() == 0
+    assert page.title() == "Manipula studio"
+    assert run(page)["status"] == "finished"
+    page.evaluate(
+        """() => { const d = new DataTransfer(); d.items.add(new File(["<robot"], "bad.urdf"));
+        window.dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); }"""
+    )
+    page.wait_for_function("() => window.studio.message.value.includes('bad.urdf')")
+
+
+def test_a_reload_finds_a_run_that_goes_on(page):
+    document = {
+        "format": 1,
+        "name": "long",
+        "robot": "panda",
+        "duration": 900.0,
+        "step": 1e-4,
+        "sample": 0.1,
+        "verify": False,
+        "integrator": "rk4",
+    }
+    page.evaluate("(d) => { window.studio.replace(d); return window.studio.start(); }", document)
+    page.wait_for_function("() => window.studio.busy.value.includes('%')")
+    moved = page.evaluate("window.studio.view.stage.tip()")
+    page.wait_for_function(
+        "(t) => Math.hypot(...window.studio.view.stage.tip().map((v, i) => v - t[i])) > 1e-3", arg=moved
+    )
+    number = page.evaluate("window.studio.run.value.id")
+    page.reload()
+    page.wait_for_selector(READY, state="attached")
+    page.wait_for_function(
+        "(id) => window.studio.run.value && window.studio.run.value.id === id && window.studio.busy.value.includes('%')",
+        arg=number,
+    )
+    page.click("#stop")
+    page.wait_for_function("() => window.studio.run.value.state === 'stopped'")
+
+
+def test_equations_are_typeset(page):
+    choose(page, "planar-2r")
+    page.click("#tab-equations")
+    page.wait_for_selector(".equations math")
+    assert page.locator(".equations math").count() > 1
+
+
+def test_files_of_a_run(page, tmp_path):
+    import manipula as mp
+
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    for name in ("result.npz", "report.html"):
+        with page.expect_download() as got:
+            page.click(f'.files a[download="{name}"]')
+        got.value.save_as(tmp_path / name)
+    assert mp.load_result(tmp_path / "result.npz").status == "finished"
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_every_control_has_a_name_and_phones_fit(page):
+    for panel in ("robot", "task", "control", "run", "equations"):
+        page.click(f"#tab-{panel}")
+        nameless = page.evaluate(
+            """() => [...document.querySelectorAll("button,input:not([hidden]),select,textarea")].filter((e) => e.offsetParent && !(e.getAttribute("aria-label")
+            || e.textContent.trim() || e.title || e.labels?.length)).map((e) => e.outerHTML.slice(0, 120))"""
+        )
+        assert nameless == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_keys_and_themes(page):
+    page.keyboard.press("3")
+    assert page.get_attribute("#tab-control", "aria-selected") == "true"
+    page.keyboard.press("?")
+    page.wait_for_selector("#help[open]")
+    page.keyboard.press("Escape")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+
+
+def test_documents_are_plain(page):
+    """What the page keeps is the scenario as JSON, nothing else."""
+    kept = json.loads(page.evaluate("localStorage.getItem('manipula.document')"))
+    assert kept["robot"]
+    assert page.evaluate("location.search") == ""  # the key is gone from the address

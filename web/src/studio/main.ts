@@ -1,0 +1,184 @@
+/** The page of the studio. */
+import { effect, signal } from "@preact/signals-core";
+import "uplot/dist/uPlot.min.css";
+import "../viewer.css";
+import { el, icon, ICONS, download } from "../dom";
+import { followTheScheme, otherTheme } from "../palette";
+import { ask } from "./client";
+import { equationsPanel } from "./equations_panel";
+import { Forms } from "./form";
+import { robotPanel } from "./robot_panel";
+import { runPanel, verdict } from "./run_panel";
+import { Schemas, type Schema } from "./schema";
+import { panelOf } from "./settings_panels";
+import { Studio, type Hello } from "./studio";
+import { isTable, type Json, type Table } from "./store";
+import "./studio.css";
+import { TEXTS } from "./texts";
+
+type Panel = "robot" | "task" | "control" | "run" | "equations";
+const FIRST = "scara-khang"; // what a new visitor sees
+const PANELS: readonly Panel[] = ["robot", "task", "control", "run", "equations"];
+
+async function start(): Promise<void> {
+  history.replaceState(null, "", location.pathname + location.hash); // the key does not stay in the address
+  followTheScheme();
+  const root = document.getElementById("studio")!;
+  const [hello, schema] = await Promise.all([ask<Hello>("hello"), ask<Schema>("schema")]);
+  const host = el("main", { id: "view" });
+  const schemas = new Schemas(schema);
+  const studio = new Studio(hello, remembered() ?? (await ask<{ document: Table }>("new", { robot: FIRST })).document, host, schemas);
+  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? []);
+  effect(() => {
+    schemas.here = { tip: studio.tip(), q: [...studio.posture.value] };
+  });
+  const chosen = signal<Panel>("robot");
+  const side = el("aside", { id: "side", "aria-label": "Settings" });
+  const body = el("div", { id: "body" });
+  const tabs = el("nav", { id: "tabs", role: "tablist" }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, click: () => (chosen.value = name) }, TEXTS.panels[name] ?? name)));
+  side.append(tabs, body);
+  root.replaceChildren(bar(studio), el("div", { id: "columns" }, side, host), help());
+  effect(() => {
+    const name = chosen.value;
+    studio.store.structure.value;
+    if (name !== "robot" && name !== "equations") studio.robot.value; // joints have names
+    schemas.here = { tip: studio.tip(), q: [...studio.posture.peek()] };
+    studio.endEffects();
+    for (const tab of PANELS) document.getElementById(`tab-${tab}`)?.setAttribute("aria-selected", String(tab === name));
+    const top = body.scrollTop;
+    const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
+    const made = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio) }[name]();
+    body.replaceChildren(verdict(studio), messages(studio), made);
+    body.scrollTop = top;
+  });
+  keys(studio, chosen);
+  drops(studio);
+  Object.assign(window, { studio });
+  const asked = location.hash.slice(1);
+  if (/^[0-9a-f]{16}$/.test(asked)) await studio.find(asked);
+  document.documentElement.dataset["studio"] = "ready";
+}
+
+function remembered(): Table | null {
+  try {
+    const found = JSON.parse(localStorage.getItem("manipula.document") ?? "") as Json;
+    if (isTable(found) && found["robot"] !== undefined) return found;
+  } catch {
+    // nothing was kept
+  }
+  return null;
+}
+
+function messages(studio: Studio): HTMLElement {
+  const box = el("p", { class: "message", role: "alert" });
+  studio.follow(() => {
+    box.textContent = studio.message.value;
+  });
+  return box;
+}
+
+function bar(studio: Studio): HTMLElement {
+  const button = (id: string, words: string, act: () => void, inner: Node | string = words): HTMLButtonElement => el("button", { type: "button", id, title: words, "aria-label": words, click: act }, inner);
+  const undo = button("undo", TEXTS.undo, () => studio.store.undo(), "↶");
+  const redo = button("redo", TEXTS.redo, () => studio.store.redo(), "↷");
+  const file = el("input", { type: "file", id: "file", accept: studio.hello.formats.join(","), hidden: true, change: () => void (file.files?.[0] && openFile(studio, file.files[0])) });
+  const run = button("run", `${TEXTS.run} (R)`, () => void studio.start(), el("span", {}, icon(ICONS.play), ` ${TEXTS.run}`));
+  const stop = button("stop", TEXTS.stop, () => void studio.stop(), "■");
+  const live = el("input", { type: "checkbox", id: "live", checked: true, change: () => (studio.live.value = live.checked) });
+  const name = el("strong", { id: "name" });
+  effect(() => {
+    name.textContent = String(studio.store.document.value["name"] ?? "");
+  });
+  effect(() => {
+    undo.disabled = !studio.store.canUndo.value;
+    redo.disabled = !studio.store.canRedo.value;
+    stop.disabled = !studio.busy.value;
+  });
+  return el(
+    "header",
+    { id: "bar" },
+    el("span", { class: "brand" }, "Manipula"),
+    name,
+    undo,
+    redo,
+    button("open", TEXTS.open, () => file.click()),
+    button("save", TEXTS.save, () => void save(studio)),
+    file,
+    el("span", { class: "gap" }),
+    el("label", { title: TEXTS.liveHint }, live, ` ${TEXTS.live}`),
+    run,
+    stop,
+    button("theme", TEXTS.theme, otherTheme, icon(ICONS.theme)),
+    button("keys", TEXTS.help, () => (document.getElementById("help") as HTMLDialogElement).showModal(), "?"),
+  );
+}
+
+async function save(studio: Studio): Promise<void> {
+  try {
+    const { text } = await ask<{ text: string }>("write", { document: studio.store.document.value });
+    const name = String(studio.store.document.value["name"] ?? "scenario").replace(/[^\w -]+/g, "_").slice(0, 60) || "scenario";
+    download(`${name}.toml`, new Blob([text], { type: "application/toml" }));
+  } catch (error) {
+    studio.message.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function openFile(studio: Studio, file: File): Promise<void> {
+  const text = await file.text();
+  await studio.open(async () => (await ask<{ document: Table }>("open", { name: file.name, text })).document);
+}
+
+function drops(studio: Studio): void {
+  const veil = el("div", { id: "veil", hidden: true }, TEXTS.dropHere);
+  document.body.append(veil);
+  addEventListener("dragover", (e) => {
+    e.preventDefault();
+    veil.hidden = false;
+  });
+  addEventListener("dragleave", (e) => {
+    if (!e.relatedTarget) veil.hidden = true;
+  });
+  addEventListener("drop", (e) => {
+    e.preventDefault();
+    veil.hidden = true;
+    const file = e.dataTransfer?.files[0];
+    if (file) void openFile(studio, file);
+  });
+}
+
+function help(): HTMLElement {
+  const rows = TEXTS.keys.map(([key, words]) => el("tr", {}, el("th", {}, el("kbd", {}, key)), el("td", {}, words)));
+  return el("dialog", { id: "help" }, el("h2", {}, TEXTS.help), el("table", {}, ...rows), el("form", { method: "dialog" }, el("button", {}, "OK")));
+}
+
+function keys(studio: Studio, chosen: { value: Panel }): void {
+  addEventListener("keydown", (e) => {
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test((e.target as HTMLElement).tagName);
+    if (e.ctrlKey || e.metaKey) {
+      if (typing && (e.target as HTMLInputElement).type === "text") return;
+      if (e.key === "z" && !e.shiftKey) studio.store.undo();
+      else if (e.key === "y" || (e.key === "z" && e.shiftKey)) studio.store.redo();
+      else return;
+      return e.preventDefault();
+    }
+    if (typing || e.altKey) return;
+    const { state } = studio.view;
+    const acts: Record<string, () => void> = {
+      r: () => void studio.start(),
+      " ": () => state?.clock.toggle(),
+      ArrowLeft: () => state?.step(-1),
+      ArrowRight: () => state?.step(1),
+      "?": () => (document.getElementById("help") as HTMLDialogElement).showModal(),
+    };
+    PANELS.forEach((panel, i) => (acts[String(i + 1)] = () => (chosen.value = panel)));
+    const act = acts[e.key];
+    if (!act || (e.key === " " && (e.target as HTMLElement).tagName === "BUTTON")) return;
+    e.preventDefault();
+    act();
+  });
+}
+
+start().catch((problem: unknown) => {
+  document.documentElement.dataset["studio"] = `failed: ${String(problem)}`;
+  throw problem;
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import * as THREE from "three";
+import { chunkOf } from "../src/studio/client";
+import { built, numberOf } from "../src/studio/dh_construction";
+import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written, writtenAngle } from "../src/studio/entry";
+import { neededBy, Schemas, type Schema } from "../src/studio/schema";
+import { at, fieldName, put, Store } from "../src/studio/store";
+
+describe("what people type", () => {
+  it("is a number, or a formula as text", () => {
+    expect(parsed(" 1e-3 ")).toBe(0.001);
+    expect(parsed("−2.5")).toBe(-2.5);
+    expect(parsed("pi/2")).toBe("pi/2");
+    expect(parsed("1,5")).toBe("1,5"); // told by the server, not guessed
+    expect(parsed("")).toBeUndefined();
+  });
+  it("is a list, with commas inside parentheses kept", () => {
+    expect(parsedList("1 2 3")).toEqual([1, 2, 3]);
+    expect(parsedList("max(1, 2), t")).toEqual(["max(1, 2)", "t"]);
+    expect(parsedEach("5")).toBe(5);
+    expect(parsedEach("5, 6")).toEqual([5, 6]);
+    expect(parsedRows("1 2\n3 4\n")).toEqual([[1, 2], [3, 4]]);
+  });
+  it("is written so that it reads back", () => {
+    for (const value of [0, 1, -2.5, 1e-9, 123456.789, 1e20]) expect(parsed(written(value))).toBe(value);
+    expect(writtenAngle(Math.PI / 2)).toBe("pi/2");
+    expect(writtenAngle((-2 * Math.PI) / 3)).toBe("-2*pi/3");
+    expect(writtenAngle(0.5)).toBe("0.5");
+    for (const k of [1, -3, 5, 12, -24]) expect(numberOf(writtenAngle((k * Math.PI) / 12))).toBeCloseTo((k * Math.PI) / 12, 12);
+  });
+  it("moves on sliders without leaving its range", () => {
+    for (const value of [0.02, 1, 300]) {
+      const scale = scaleAround(value, 0);
+      expect(fromSlider(scale, toSlider(scale, value))).toBeCloseTo(value, 6);
+      expect(fromSlider(scale, 0)).toBeGreaterThan(0);
+    }
+    expect(fromSlider(scaleAround(0, 0), 0)).toBe(0);
+  });
+});
+
+describe("the document", () => {
+  it("is changed along a path without touching the old one", () => {
+    const before = { a: { b: [1, 2] } };
+    const after = put(before, ["a", "b", 1], 5);
+    expect(after).toEqual({ a: { b: [1, 5] } });
+    expect(before).toEqual({ a: { b: [1, 2] } });
+    expect(put(before, ["a", "b"], undefined)).toEqual({ a: {} });
+    expect(at(before, ["a", "b", 0])).toBe(1);
+    expect(at(before, ["a", "constructor"])).toBeUndefined();
+    expect(fieldName(["robot", "dh", "rows", 2, "a"])).toBe("robot.dh.rows[2].a");
+  });
+  it("remembers its past and its future", () => {
+    const store = new Store({ x: 1 });
+    store.edit(["x"], 2, true);
+    store.edit(["x"], 3, true);
+    store.undo();
+    expect(store.get(["x"])).toBe(2);
+    store.undo();
+    expect(store.get(["x"])).toBe(1);
+    expect(store.canUndo.value).toBe(false);
+    store.redo();
+    expect(store.get(["x"])).toBe(2);
+    store.edit(["x"], 9, true);
+    expect(store.canRedo.value).toBe(false);
+  });
+  it("undoes a dragged slider at once", () => {
+    const store = new Store({ x: 1 });
+    for (let k = 0; k < 20; k++) store.edit(["x"], k);
+    store.undo();
+    expect(store.get(["x"])).toBe(1);
+  });
+});
+
+describe("forms", () => {
+  const number: Schema = { anyOf: [{ type: "number", minimum: 0 }, { type: "string" }], description: "gain [1/s²]" };
+  const root: Schema = {
+    $defs: {
+      law: {
+        oneOf: [
+          { type: "object", properties: { law: { const: "pd" }, kp: number }, required: ["law", "kp"] },
+          { type: "object", properties: { law: { const: "none" }, q: number, q_deg: number }, required: ["law"], allOf: [{ anyOf: [{ required: ["q"] }, { required: ["q_deg"] }] }] },
+        ],
+      },
+    },
+  };
+  const schemas = new Schemas(root);
+  it("know kinds of fields from their schemas", () => {
+    expect(schemas.kind(number)).toBe("number");
+    expect(schemas.kind({ $ref: "#/$defs/law" })).toBe("kinds");
+    expect(schemas.kind({ type: "array", items: number })).toBe("list");
+    expect(schemas.kind({ anyOf: [number, { type: "array", items: number }] })).toBe("each");
+    expect(schemas.kind({ type: "array", items: { $ref: "#/$defs/law" } })).toBe("parts");
+    expect(schemas.kind({ anyOf: [{ const: "none" }, { type: "array", items: { $ref: "#/$defs/law" } }, { $ref: "#/$defs/law" }] })).toBe("joints");
+  });
+  it("begin with everything that is needed", () => {
+    const { key, tables } = schemas.kinds({ $ref: "#/$defs/law" });
+    expect(key).toBe("law");
+    expect(schemas.first(tables["pd"])).toEqual({ law: "pd", kp: 100 });
+    expect(neededBy(tables["none"])).toEqual(["law", "q"]);
+  });
+});
+
+describe("DH construction", () => {
+  it("ends where the product of the rows ends", () => {
+    const rows = [{ theta: 0.3, d: 0.2, a: 0.4, alpha: "pi/2" }, { theta: -0.5, a: 0.3 }];
+    const q = [0.1, 0.7];
+    const found = built(rows, "standard", q, new THREE.Matrix4(), 8)!;
+    const expected = new THREE.Matrix4();
+    rows.forEach((row, i) => {
+      const part = new THREE.Matrix4().makeRotationZ(row.theta + q[i]).multiply(new THREE.Matrix4().makeTranslation(row.a, 0, row.d ?? 0)).multiply(new THREE.Matrix4().makeRotationX(numberOf(row.alpha)!));
+      expected.multiply(part);
+    });
+    found.frames.at(-1)!.elements.forEach((x, k) => expect(x).toBeCloseTo(expected.elements[k], 12));
+    expect(found.frames).toHaveLength(3);
+    expect(built([{ a: "L1" }], "standard", [0], new THREE.Matrix4(), 4)).toBeNull();
+  });
+});
+
+it("binary messages are read as they were written", () => {
+  const header = new TextEncoder().encode(JSON.stringify({ run: "x", first: 3, until: 2, arrays: [{ name: "t", at: 0, shape: [2], type: "float64" }, { name: "q", at: 16, shape: [2, 1], type: "float32" }] }));
+  const length = header.length + ((8 - ((header.length + 4) % 8)) % 8);
+  const data = new ArrayBuffer(4 + length + 24);
+  new DataView(data).setUint32(0, length, true);
+  new Uint8Array(data, 4, length).fill(32);
+  new Uint8Array(data, 4).set(header);
+  new Float64Array(data, 4 + length, 2).set([0.5, 1]);
+  new Float32Array(data, 4 + length + 16, 2).set([7, 8]);
+  const chunk = chunkOf(data);
+  expect([...chunk.t]).toEqual([0.5, 1]);
+  expect([...chunk.q]).toEqual([7, 8]);
+  expect(chunk.first).toBe(3);
+});

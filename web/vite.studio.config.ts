@@ -1,0 +1,17 @@
+import { defineConfig } from "vite";
+
+// The page of the studio: one script, one style sheet, served by this machine.
+export default defineConfig({
+  build: {
+    outDir: "../src/manipula/reports/web/built",
+    emptyOutDir: false, // beside the viewer of reports
+    target: "es2022",
+    modulePreload: false,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: "src/studio/main.ts",
+      output: { format: "es", entryFileNames: "studio.js", assetFileNames: "studio.[ext]" },
+    },
+  },
+});
