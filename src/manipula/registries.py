@@ -12,6 +12,7 @@ from manipula.ik.methods import REGISTRY as METHODS
 from manipula.motion import paths, timing
 from manipula.parts.registry import PartKind, describe
 from manipula.redundancy.null_space import KIND as CRITERIA
+from manipula.redundancy.tasks import KIND as TASKS
 from manipula.reports.plots import PLOTS
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
@@ -31,6 +32,7 @@ KINDS: dict[str, PartKind] = {
         DRIVES,
         CONTROLLERS,
         CRITERIA,
+        TASKS,
         paths.KIND,
         timing.KIND,
         REFERENCES,

@@ -28,6 +28,9 @@ EXAMPLES: dict[str, control.Controller] = {
     "task_space_computed_torque": control.TaskSpaceComputedTorque(100.0, 20.0, null_damping=5.0),
     "operational_space": control.OperationalSpace(100.0, 20.0, null_damping=5.0, criteria=(control.Posture(0.1),)),
     "impedance": control.Impedance(400.0, 60.0, joint_damping=2.0),
+    "task_priorities": control.TaskPriorities(
+        (control.FramePosition(), control.JointPosture(0.1, priority=2)), null_damping=5.0
+    ),
     "slotine_li": control.SlotineLi(8.0, 15.0, 4.0, links=(2,)),
     "sliding_mode": control.SlidingMode(8.0, 20.0, layer=0.1),
     "lqr": control.LQR([0.3, -0.4, 0.2]),

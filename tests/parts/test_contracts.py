@@ -16,21 +16,21 @@ from manipula.formats.toml.part_tables import read_fields, read_part
 from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import Number, PerJoint
-from manipula.redundancy import null_space
+from manipula.redundancy import null_space, tasks
 from manipula.reports.plots import PLOTS
 from manipula.robot import drives, friction
 from manipula.robot.friction import FrictionLaw
 from manipula.simulation.checks.rehearsal import rehearse
 from manipula.simulation.files import reference
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.files.parts import part_table, read_criteria
+from manipula.simulation.files.parts import part_table, read_criteria, read_task
 from manipula.simulation.files.scenario_file import load_text
 from manipula.simulation.files.text import value_text
 from manipula.simulation.plant import contact, disturbances
 from parts.samples import bad, good
 
 KINDS = {"friction": friction.KIND, "drives": drives.KIND, "controller": control.KIND, "criteria": null_space.KIND,
-         "disturbances": disturbances.KIND, "contacts": contact.KIND}  # fmt: skip
+         "disturbances": disturbances.KIND, "contacts": contact.KIND, "tasks": tasks.KIND}  # fmt: skip
 PARTS = [(group, name, part) for group, kind in KINDS.items() for name, part in kind.registry.items()]
 PARTS += [("noise", "noise", mp.Noise), ("actuator", "actuator", mp.Actuator)]
 FIELDS = [pytest.param(g, n, p, d, id=f"{n}.{d.name}") for g, n, p in PARTS for d in declared(p)]
@@ -108,6 +108,7 @@ def scenario_file(group: str, name: str, values: dict[str, Any]) -> str:
     text = value_text(table)
     text = {
         "criteria": f"[{text}]",
+        "tasks": f"[{text}]",
         "disturbances": f"[{text}]",
         "contacts": f"[{text}]",
         "friction": f"[{text}, {{}}]",
@@ -146,6 +147,7 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
         "flexible": {"motor": None},  # in the place of its own motion
         "plane": {"points": [[0.1, 0.0, 0.2]]},
         "end_stop": {"low": [-1.0, -2.0]},
+        "task_priorities": {"tasks": (control.JointPosture(0.1),)},
         "lqr": {"gain": None},  # in the place of the weights
     }.get(name, {})
     made = part(**values)
@@ -154,7 +156,9 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
     assert set(table) - {kind.key if kind else ""} == {k for k, v in values.items() if v not in ([], None)}
     root = ScenarioDocument(f"part = {value_text(table)}").fields()
     reader = (
-        (lambda t: read_part(t, kind, {"criterion": read_criteria})) if kind else lambda t: read_fields(t, part, name)
+        (lambda t: read_part(t, kind, {"criterion": read_criteria, "task": read_task}))
+        if kind
+        else lambda t: read_fields(t, part, name)
     )
     assert root.read("part", reader) == made
 
@@ -163,7 +167,7 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
 def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: Any) -> None:
     if (
         d.field.kind not in ("number", "one per joint")
-        or group in ("criteria", "noise")
+        or group in ("criteria", "noise", "tasks")
         or d.name in getattr(part, "structure", ())
     ):
         return
@@ -191,6 +195,8 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
     if d.field.each == "rotation":  # acts where the reference says how the tool is turned
         robot, made = mp.load("planar-3r"), part(**values | {k: 1.0 for k in vars(made) if k.endswith("_rotation")})
         whole, followed = made, mp.formula_motion(["0.5 + 0.1*t", "0.5"], 1.0, orientation=["0", "0", "0.3"])
+    if name == "task_priorities":
+        whole, followed = part(**values | {"tasks": (control.JointPosture(0.1),)}), None
     s = mp.Scenario(robot=robot, duration=0.01, reference=followed, **needs, **{group: whole})
     path = f"{group}[0].{d.name}" if isinstance(whole, tuple) else f"{group}.{d.name}"
     for what, value in bad(d):

@@ -17,7 +17,7 @@ from manipula.formats.toml.reader import from_toml
 from manipula.formats.toml.schema import robot_schema
 from manipula.registries import KINDS
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.files.parts import read_criterion
+from manipula.simulation.files.parts import read_criterion, read_task
 from manipula.simulation.files.reference import read_law, read_path
 from manipula.simulation.files.scenario_file import load_text
 from manipula.simulation.files.schema import scenario_schema
@@ -146,7 +146,7 @@ PARTS = [(k, n) for k in KINDS.values() if k.key and k.name != "reference" for n
 
 @pytest.mark.parametrize(("kind", "name"), PARTS, ids=[f"{k.name} {n}" for k, n in PARTS])
 def test_readers_of_parts_ask_for_the_keys_of_the_schema(kind: Any, name: str) -> None:
-    readers = {"path": read_path, "time law": read_law, "criterion": read_criterion}
+    readers = {"path": read_path, "time law": read_law, "criterion": read_criterion, "task": read_task}
     table = next(
         t
         for t in SCENARIO["$defs"][kind.name.replace(" ", "_")]["oneOf"]

@@ -51,6 +51,10 @@ def test_every_controller_is_written_and_read(name):
     options |= (
         {"criteria": (null_space.Posture((0.1, 0.2), 3.0), null_space.Manipulability())} if "criteria" in names else {}
     )
+    if "tasks" in names:
+        options |= {
+            "tasks": (control.FramePosition(coordinates="xy"), control.JointPosture((0.1, 0.2), priority=2, weight=2.0))
+        }
     reference = None if "goal" in options else {"joint": MOVE, "task": REACH, "none": None}[cls.space]
     controller = filled(cls, **options)
     elastic = drives.Flexible(800.0) if cls.measures else None

@@ -9,6 +9,7 @@
 ``momentum_observer``  PD with an observer of external torques
 ``flexible_joint``     elastic joints: PD on the motor side, feedback linearisation
 ``task_space``         resolved acceleration, operational space, impedance
+``task_priorities``    tasks in strict order, within hard bounds
 ``adaptive``           Slotine–Li
 ``sliding_mode``       sliding mode with a boundary layer
 ``lqr``                linear-quadratic regulation about a posture
@@ -33,13 +34,22 @@ from manipula.control.momentum_observer import MomentumObserver
 from manipula.control.pid import PID
 from manipula.control.simple import GravityCompensation, UserFunction
 from manipula.control.sliding_mode import SlidingMode
+from manipula.control.task_priorities import TaskPriorities
 from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
 from manipula.parts.registry import PartKind
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
+from manipula.redundancy.tasks import (
+    CentreOfMass,
+    FrameOrientation,
+    FramePose,
+    FramePosition,
+    JointPosture,
+    LeastTorque,
+)
 
 CONTROLLERS = (
-    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, SlotineLi, SlidingMode, LQR,
+    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, SlidingMode, LQR,
     GravityCompensation, Cascade, FeedforwardPD, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
@@ -53,13 +63,19 @@ __all__ = [
     "REGISTRY",
     "Arm",
     "Cascade",
+    "CentreOfMass",
     "ComputedTorque",
     "Controller",
     "FeedforwardPD",
     "FlexibleComputedTorque",
+    "FrameOrientation",
+    "FramePose",
+    "FramePosition",
     "GravityCompensation",
     "Impedance",
     "JointLimits",
+    "JointPosture",
+    "LeastTorque",
     "Manipulability",
     "MinimumTorque",
     "MomentumObserver",
@@ -71,6 +87,7 @@ __all__ = [
     "SlidingMode",
     "SlotineLi",
     "Target",
+    "TaskPriorities",
     "TaskSpaceComputedTorque",
     "UserFunction",
 ]

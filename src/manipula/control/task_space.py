@@ -1,4 +1,4 @@
-"""Task-space control of redundant arms: resolved accelerations, operational space, impedance.
+"""ArmTask-space control of redundant arms: resolved accelerations, operational space, impedance.
 
 Where the reference says how the tool is turned, position and orientation are controlled together (``pose_task.py``).
 """

@@ -74,6 +74,18 @@ def position(robot: Robot | Mechanism, q: Vector, frame: str = TIP) -> np.ndarra
     return _frame_pose(place(mechanism, q), find_frame(mechanism, frame))[1]
 
 
+@coupled(1)
+def centre_of_mass(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
+    r"""Centre of mass of all moving links in the outer frame, (3,) [m]: :math:`\tfrac1m\sum_i(m_ip_i + R_ih_i)`."""
+    mechanism = mechanism_of(robot)
+    where = place(mechanism, q)
+    mass, moment = mechanism.bodies[0].moments.mass, zeros(3)
+    for i, b in enumerate(mechanism.bodies):
+        mass = mass + b.moments.mass if i else mass
+        moment = moment + where.R[i] @ b.moments.first + b.moments.mass * where.p[i]
+    return array([m / mass for m in moment])
+
+
 def poses(robot: Robot | Mechanism, q: Vector, names: tuple[str, ...]) -> np.ndarray:
     """Poses of several frames, (k, 4, 4), with the shared part computed once."""
     mechanism = mechanism_of(robot)

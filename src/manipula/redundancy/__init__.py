@@ -1,6 +1,8 @@
 """Redundant arms: which of many joint motions serves a task, and what the rest of the motion is used for.
 
 =====================  =================================================================
+``tasks/``             tasks with priorities: what an arm is to do, most important first
+``hierarchy``          least squares in strict order of priority, with or without bounds
 ``null_space``         the secondary criteria and their registry
 ``joint_limits``       keep joints within their range
 ``obstacle_distance``  keep the arm off a sphere

@@ -198,7 +198,7 @@ def initial_state(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
 
 def turn_of(s: Scenario) -> str:
     """How much of the orientation that the reference of a run says is followed; "free" where it says none."""
-    if not has_orientation(s.reference) or s.reference.space != "task":
+    if not has_orientation(s.reference) or s.reference.space != "task" or s.tasks:
         return "free"
     if s.controller is not None and s.resolved_kind() == "dynamic":
         return getattr(s.controller.facing(Arm(s.model or s.robot), s.reference), "orientation", "free")

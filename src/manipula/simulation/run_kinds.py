@@ -35,7 +35,7 @@ RUN_KINDS = {
     ),
     "free": RunKind("the arm moves by itself", "", ("drives", *WORLD)),
     "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives", *WORLD)),
-    "kinematic": RunKind("resolved motion rate along a task reference", "reference", ALONG),
+    "kinematic": RunKind("resolved motion rate along a task reference", "reference", (*ALONG, "tasks", "bounds")),
     "inverse_dynamics": RunKind("torques along a reference", "reference", (*ALONG, "ik_solution")),
 }  # fmt: skip
 NEEDED = {  # what each needed setting is
@@ -57,6 +57,8 @@ ELSEWHERE = {  # why a setting does not act in a run of another kind
     "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
     "actuator": "A free run commands nothing that actuators could limit or delay",
     "criteria": "Criteria of a scenario act in kinematic and inverse-dynamics runs; task-space controllers have their own",
+    "tasks": "Tasks of a scenario act in kinematic runs; under torque control the controller 'task_priorities' has its own",
+    "bounds": "Bounds of a scenario act on the tasks of kinematic runs; the controller 'task_priorities' has its own",
     "gain": "The gain of a scenario acts in kinematic and inverse-dynamics runs; controllers have their own",
 }
 

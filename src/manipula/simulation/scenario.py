@@ -15,6 +15,7 @@ from manipula.control.base import Controller, check_controller, check_gains
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.parts.checks import check_fit
 from manipula.redundancy.criterion import Criterion
+from manipula.redundancy.tasks.base import ArmTask
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
@@ -34,6 +35,7 @@ from manipula.verbs import verb
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
 KINDS = ("auto", *RUN_KINDS)
 STARTS = ("given", "project")
+BOUNDS = ("none", "motion")
 UNCOUNTABLE = 1e18
 WHOLE = 1e-12  # relative: a duration that is a whole number of samples but for rounding
 
@@ -122,6 +124,8 @@ class Scenario:
 
     Runs whose motion is given ("kinematic": resolved motion rate, "inverse_dynamics": torques along the reference):
         criteria, gain: secondary criteria of a redundant arm, and the gain on the tip's error [1/s].
+        tasks, bounds: tasks with strict priorities in the place of following the reference with one gain, and whether the stated limits
+            of position and speed are hard bounds for them (kinematic).
         ik_solution: which solution of the inverse kinematics a task reference starts with (inverse_dynamics).
         actuator: limits that the torques are held against.
     """
@@ -155,6 +159,8 @@ class Scenario:
     verify: bool = True
     ik_solution: int = 0
     criteria: tuple[Any, ...] = ()
+    tasks: tuple[ArmTask, ...] = ()
+    bounds: Literal["none", "motion"] = "none"
     gain: float = 0.0
     start: Literal["given", "project"] = "given"
     limits: Any = None
@@ -166,6 +172,7 @@ class Scenario:
         set_ = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         values.one_of("kind", self.kind, KINDS, "kind of run")
         values.one_of("start", self.start, STARTS)
+        values.one_of("bounds", self.bounds, BOUNDS)
         values.text("integrator", self.integrator)
         for name, kind in (
             ("controller", Controller),
@@ -211,6 +218,7 @@ class Scenario:
         kinds = (Wrench, WrenchTable, PayloadChange)
         set_("disturbances", values.several("disturbances", self.disturbances, kinds, "Wrench or PayloadChange"))
         set_("contacts", values.several("contacts", self.contacts, (Contact,), "contacts of manipula.contact"))
+        set_("tasks", values.several("tasks", self.tasks, (ArmTask,), "tasks of manipula.control"))
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
             model = self.robot if self.model is None else self.model
@@ -223,7 +231,7 @@ class Scenario:
         for name, usual in (("actuator", IDEAL), ("noise", QUIET), ("encoder", PERFECT)):
             if getattr(self, name) is not usual:
                 check_fit(getattr(self, name), self.robot.n, name)
-        for name in ("friction", "drives", "disturbances", "contacts", "criteria"):
+        for name in ("friction", "drives", "disturbances", "contacts", "criteria", "tasks"):
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
                     check_fit(part, self.robot.n, f"{name}[{i}]")

@@ -11,6 +11,8 @@ from manipula.ik.task import Task
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
 from manipula.redundancy.orientation import check_reachable
+from manipula.redundancy.tasks.priorities import check_followed, checked_tasks, has_limits
+from manipula.redundancy.tasks.whole_arm import LeastTorque
 from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.plant.free_parameters import check_every_run
@@ -33,6 +35,7 @@ def check_requests(s: Scenario) -> None:
     _reference(s)
     _orientation(s, kind)
     _criteria(s)
+    _tasks(s)
     check_idle(s, kind)
     _check_wrenches(s)
     if kind in ("kinematic", "inverse_dynamics"):
@@ -147,6 +150,8 @@ def _orientation(s: Scenario, kind: str) -> None:
             f"that: give the path without an orientation; {TURNING}.",
             field="reference.orientation",
         )
+    if s.tasks:
+        return
     robot = s.robot.with_parameters(**dict.fromkeys(s.robot.parameters, 1.0)) if s.robot.parameters else s.robot
     check_reachable(turn_of(s), Arm(robot), s.reference)
 
@@ -159,6 +164,28 @@ def _criteria(s: Scenario) -> None:
         if getattr(criterion, "gain", 1.0) == 0.0 and not s.vary:
             raise DescriptionError(
                 f"The criterion '{criterion.name}' has a gain of 0 and moves nothing.", field="criteria"
+            )
+
+
+def _tasks(s: Scenario) -> None:
+    """Tasks of a kinematic run and what acts beside them."""
+    if not s.tasks:
+        if s.bounds != "none":
+            raise DescriptionError("Bounds act on a list of tasks; there is none.", field="bounds")
+        return
+    checked_tasks(s.tasks)
+    check_followed(s.tasks, s.reference)
+    if s.gain:
+        raise DescriptionError("Every task has a gain of its own; this one would never act.", field="gain")
+    if s.bounds == "motion" and not has_limits(s.robot):
+        raise DescriptionError(
+            f"No joint of '{s.robot.name}' states a limit of position or speed: these bounds would never act.",
+            field="bounds",
+        )
+    for i, task in enumerate(s.tasks):
+        if isinstance(task, LeastTorque):
+            raise DescriptionError(
+                "The task 'least_torque' needs accelerations: it acts under torque control only.", field=f"tasks[{i}]"
             )
 
 

@@ -10,6 +10,7 @@ from manipula.formats.toml.fields import Fields
 from manipula.formats.toml.part_tables import read_part
 from manipula.parts.declared import declared
 from manipula.redundancy.null_space import KIND as CRITERIA
+from manipula.redundancy.tasks import KIND as TASKS
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.robot import Robot
@@ -19,8 +20,13 @@ from manipula.simulation.plant.per_joint import no_such_joint
 
 
 def read_controller(table: Fields) -> Any:
-    """A controller with its criteria."""
-    return read_part(table, CONTROLLERS, {"criterion": read_criterion})
+    """A controller with its criteria and tasks."""
+    return read_part(table, CONTROLLERS, {"criterion": read_criterion, "task": read_task})
+
+
+def read_task(table: Fields) -> Any:
+    """One task with its priority."""
+    return read_part(table, TASKS)
 
 
 def read_criterion(table: Fields) -> Any:
@@ -81,6 +87,7 @@ def read_each(root: Fields, key: str, robot: Robot, reader: Any) -> tuple[Any, .
 KINDS = {
     "controller": CONTROLLERS,
     "criteria": CRITERIA,
+    "tasks": TASKS,
     "friction": FRICTION,
     "drives": DRIVES,
     "disturbances": DISTURBANCES,

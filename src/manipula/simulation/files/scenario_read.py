@@ -22,7 +22,7 @@ from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.encoder import Encoder
 from manipula.simulation.plant.switch import Switch
-from manipula.simulation.scenario import KINDS, STARTS, Scenario
+from manipula.simulation.scenario import BOUNDS, KINDS, STARTS, Scenario
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
 FORMAT = 1
@@ -75,6 +75,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["reference"] = None if reference is None else read_reference(reference)
     given["controller"] = root.read("controller", parts.read_controller)
     given["criteria"] = parts.read_criteria(root)
+    given["tasks"] = tuple(parts.read_task(t) for t in root.tables("tasks"))
+    given["bounds"] = root.choice("bounds", BOUNDS, "none")
     given["friction"] = parts.read_each(root, "friction", robot, parts.read_law)
     given["drives"] = parts.read_each(root, "drives", robot, parts.read_drive)
     given["disturbances"] = tuple(parts.read_disturbance(t) for t in root.tables("disturbances"))

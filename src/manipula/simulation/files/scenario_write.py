@@ -43,6 +43,7 @@ def scenario_text(s: Scenario) -> str:
     content["disturbances"] = [part_table(d, "disturbances") for d in s.disturbances] or None
     content["contacts"] = [part_table(c, "contacts") for c in s.contacts] or None
     content["criteria"] = [part_table(c, "criteria") for c in s.criteria] or None
+    content["tasks"] = [part_table(c, "tasks") for c in s.tasks] or None
     content["reference"] = reference_table(s.reference)
     content["controller"] = None if s.controller is None else part_table(s.controller, "controller")
     content["noise"] = part_table(s.noise) or None

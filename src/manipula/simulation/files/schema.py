@@ -27,6 +27,7 @@ from manipula.parts.schema import (
     table,
 )
 from manipula.redundancy.null_space import KIND as CRITERIA
+from manipula.redundancy.tasks import KIND as TASKS
 from manipula.simulation.field_values import LEAST_TOLERANCE
 from manipula.simulation.files.reference import KIND as REFERENCES
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -40,7 +41,7 @@ from manipula.simulation.plant.switch import Switch
 from manipula.simulation.programmed.constraint import LEVELS
 from manipula.simulation.programmed.scenario import FORMULATIONS, STABILISATIONS
 from manipula.simulation.programmed.scenario import STARTS as PROGRAM_STARTS
-from manipula.simulation.scenario import KINDS, STARTS
+from manipula.simulation.scenario import BOUNDS, KINDS, STARTS
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES
 
 _FILE = {
@@ -58,7 +59,7 @@ VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], field_schema(Rows("1"
 
 def scenario_schema() -> dict[str, Any]:
     """The schema of a scenario file, of any kind of run."""
-    kinds = (CONTROLLERS, CRITERIA, DISTURBANCES, CONTACTS, paths.KIND, timing.KIND)
+    kinds = (CONTROLLERS, CRITERIA, TASKS, DISTURBANCES, CONTACTS, paths.KIND, timing.KIND)
     shared = {**definitions(), **{k.name.replace(" ", "_"): kind_schema(k) for k in kinds}, "reference": _reference()}
     programmed = any_of(
         {"properties": {"kind": {"const": "programmed"}}, "required": ["kind"]},
@@ -97,6 +98,7 @@ def _run() -> dict[str, Any]:
     return table({
         **_header(),
         **keys({
+            "bounds": Choice("hard bounds of the tasks of a kinematic run", *BOUNDS),
             "gain": Number("1/s", "gain of a kinematic run on the tip's error", least=0.0), "kind": Choice("kind of run", *KINDS),
             "integrator": Choice("method of integration", "auto", *FIXED, *ADAPTIVE), "start": Choice("start of a task motion", *STARTS),
             "ik_solution": Whole("which solution of the inverse kinematics it starts with", least=0),
@@ -104,6 +106,7 @@ def _run() -> dict[str, Any]:
             "control_period": Number("s", "time between two decisions of a digital controller", above=0.0),
         }),
         "model": ROBOT, "reference": ref("reference"), "controller": ref("controller"), "criteria": list_of(ref("criterion")),
+        "tasks": list_of(ref("task")),
         "drives": _each("drive"), "disturbances": list_of(ref("disturbance")), "contacts": list_of(ref("contact")),
         "base_motion": fields_schema(declared(BaseMotion)), "noise": fields_schema(declared(Noise)),
         "switches": list_of(fields_schema(declared(Switch))), "encoder": fields_schema(declared(Encoder)), "actuator": fields_schema(declared(Actuator)),

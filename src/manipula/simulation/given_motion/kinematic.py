@@ -23,9 +23,12 @@ from manipula.identity import identity, is_own
 from manipula.model import Model
 from manipula.motion.pose_motion import COORDINATES, PoseMotion
 from manipula.redundancy.arm import Arm
+from manipula.redundancy.hierarchy import Solution, solve
 from manipula.redundancy.null_space import combined
 from manipula.redundancy.orientation import turn_error, turn_target
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
+from manipula.redundancy.tasks.base import TaskTarget
+from manipula.redundancy.tasks.priorities import levels_of, rate_bounds
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.loop import ReferenceTable
@@ -37,11 +40,14 @@ from manipula.simulation.stepping.instants import table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
 
 SAME = 1e-7  # of a rate and 1: rounding of one that divides by small differences
+APPROACH = 20.0  # 1/s: κ of the bounds of position
 PROBES = 4  # postures around the start at which somebody's criteria are compared with themselves
 
 
 def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
     """Joint rates at posture q for a target position x and velocity v: of the task's coordinates, then of a quaternion if the arm is turned."""
+    if s.tasks:
+        return tasks_law(s, arm, q, x, v).x
     rows = list(arm.task)
     k = len(rows)
     if arm.turn == "free":
@@ -60,10 +66,20 @@ def law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> np.ndarray:
     return array(rate)
 
 
+def tasks_law(s: Scenario, arm: Arm, q: Any, x: Any, v: Any) -> Solution:
+    """Joint rates of a list of tasks with strict priorities, criteria in what they leave free, within bounds where they are asked for."""
+    nothing = np.zeros(3)
+    turn = turn_target(x[3:], v[3:], 0.0 * v[3:]) if len(x) > 3 else None
+    target = TaskTarget(x[:3], v[:3], nothing, turn)
+    levels = levels_of(s.tasks, lambda task: task.velocity(arm, q, target))
+    z = combined(s.criteria, arm, q) if s.criteria else np.zeros(arm.n)
+    return solve(levels, z, rate_bounds(arm, q, APPROACH) if s.bounds == "motion" else None)
+
+
 def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
     """The compiled loop over q and the observer that gives qd, qdd at a sample."""
-    arm = Arm(s.robot).facing(turn_of(s))
-    rows = task_rows(arm)
+    s, arm = _decided(s)
+    rows = task_rows(arm) if not s.tasks else list(range(3 if arm.turn == "free" else COORDINATES))
     n = s.robot.n
     method = FIXED[s.integrator]
     width = 3 if arm.turn == "free" else COORDINATES
@@ -98,15 +114,18 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
 
     def observe(q: Any, breaks: Any, coefficients: Any, t: Any) -> Any:
         x, v, a = target(breaks, coefficients)(t)
+        if s.tasks:
+            found = tasks_law(s, arm, q, x, v)
+            qdd = native.time_derivative(found.x, {t: 1.0, **dict(zip(q, found.x))})
+            return {"qd": found.x, "qdd": array(qdd), "optimal": found.optimal, "margin": found.margin}
         qd = law(s, arm, q, x, v)
         moving = lambda value, rate: np.array([Jet([c, r]) for c, r in zip(value, rate)], dtype=object)  # noqa: E731
         along = law(s, arm, moving(q, qd), moving(x, v), moving(v, a))
         qdd = array([y.derivative(1) if isinstance(y, Jet) else 0.0 for y in along])
         return {"qd": qd, "qdd": qdd}
 
-    parts = identity(
-        s.robot, s.criteria, s.gain, method, Arm, arm.turn
-    )  # what ``law`` reads of the scenario, and the method
+    read = s.robot, s.criteria, s.gain, s.tasks, s.bounds, arm.turn  # by ``law``
+    parts = identity(*read, method, Arm)
     run = native.kernel_of(
         loop, {**shapes, **grid, "h": (), "ratio": ()}, f"{s.robot.name}.kinematic", parts,
         ("breaks", "coefficients", *grid),
@@ -115,6 +134,15 @@ def kernels(s: Scenario) -> tuple[native.Kernel, native.Kernel]:
         observe, {**shapes, "t": ()}, f"{s.robot.name}.kinematic_observer", parts, ("breaks", "coefficients")
     )
     return run, look
+
+
+def _decided(s: Scenario) -> tuple[Scenario, Arm]:
+    """The scenario with its tasks decided for its robot, and the arm with as much orientation as the table of its reference."""
+    if not s.tasks:
+        return s, Arm(s.robot).facing(turn_of(s))
+    arm = Arm(s.robot)
+    turned = "full" if getattr(s.reference, "has_orientation", False) else "free"
+    return s.replace(tasks=tuple(t.decided(arm) for t in s.tasks)), arm.facing(turned)
 
 
 def task_rows(arm: Arm) -> list[int]:
@@ -157,6 +185,10 @@ def run_kinematic(s: Scenario, q0: np.ndarray, t: np.ndarray | None = None) -> J
         fine, _ = run(q0, *given, RATIO)
         estimate, agreed = compare(q, fine, t, s.tolerance, shrinkage(FIXED[s.integrator].order))
     after, before = (look(q, table.breaks, table.coefficients, t - side) for side in (0.0, 2.0 * margin(t)))
+    if s.tasks:
+        served = np.asarray(after[2]) > 0.5
+        left = np.where(served, np.asarray(after[3]), np.nan)  # a minimum that was not reached is no motion
+        return JointMotion(t, np.asarray(q), after[0], after[1], before[:2], estimate, left, True, agreed)
     J = _task_jacobians(s, q)
     return JointMotion(t, np.asarray(q), after[0], after[1], before, estimate, conditions(J), True, agreed)
 
@@ -171,10 +203,11 @@ def _task_jacobians(s: Scenario, q: np.ndarray) -> np.ndarray:
 
 def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0: np.ndarray) -> None:
     """Somebody's criteria, compiled and in Python, must be the same functions; code that looks at types may be two."""
-    if is_own(s.criteria):
+    if is_own(s.criteria, s.tasks):
         return
-    arm = Arm(s.robot).facing(turn_of(s))
-    x, v = (table.coefficients[0, task_rows(arm), k] for k in (0, 1))
+    s, arm = _decided(s)
+    rows = task_rows(arm) if not s.tasks else list(range(table.coefficients.shape[1]))
+    x, v = (table.coefficients[0, rows, k] for k in (0, 1))
     for offset in 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (PROBES, s.robot.n)):
         found = np.asarray(look(q0 + offset, table.breaks, table.coefficients, table.breaks[0])[0], float)
         own = np.asarray(law(s, arm, q0 + offset, x, v), float)

@@ -224,7 +224,7 @@ def _check_start(s: Scenario, motion: JointMotion) -> None:
 def _check_gap(s: Scenario, q0: np.ndarray) -> None:
     """Without a gain nothing takes the tip to a path it does not start on."""
     reference: Any = s.reference
-    if s.gain:
+    if s.gain or s.tasks:  # tasks have gains of their own
         return
     rows = [i for i in Arm(s.robot).task if i < reference.dimension]
     tip = np.asarray(Model(s.robot).position(q0))

@@ -60,7 +60,7 @@ class Facts:
                 f"The reference jumps: {told(self.jumps, self.unit)}. No torque does that; the torques reported there are those "
                 "just after."
             )
-        if not self.dynamic and "error" in self.arrays:
+        if not self.dynamic and "error" in self.arrays and not s.tasks:
             gap = float(np.linalg.norm(self.arrays["error"][:, 0], axis=-1).max())
             if gap > self.allowed:
                 then = (
@@ -154,6 +154,11 @@ def _limit(facts: Facts, k: int, dense: JointMotion) -> RunVerdict | None:
 
 
 def _singular(facts: Facts, motion: JointMotion) -> RunVerdict | None:
+    if facts.scenario.tasks and np.isnan(motion.condition).any():
+        first = float(motion.t[int(np.argmax(np.isnan(motion.condition)))])
+        return RunVerdict(
+            "inaccurate", f"At t = {first:.6g} s the bounded least squares of the tasks did not reach their minimum."
+        )
     worst = int(np.argmin(motion.condition))
     smallest = float(motion.condition[worst])
     if not is_singular(smallest, facts.scenario.tolerance):
@@ -189,7 +194,7 @@ def _error(facts: Facts, k: int) -> RunVerdict | None:
 
 def _off(facts: Facts, k: int) -> np.ndarray | None:
     """How far the tip is from where the reference wants it (S, 3), but for a start off the path that the gain is to correct."""
-    if "error" not in facts.arrays:
+    if "error" not in facts.arrays or facts.scenario.tasks:  # tasks need not all be served
         return None
     s, t, e = facts.scenario, facts.motion.t, facts.arrays["error"][k]
     expected = np.zeros_like(e)
@@ -248,7 +253,7 @@ def _torque(facts: Facts, k: int, limit: Any) -> RunVerdict | None:
 
 def _finished(s: Scenario, facts: Facts, k: int) -> str:
     off = float(np.abs(facts.arrays["error"][k]).max()) if "error" in facts.arrays else 0.0
-    met = f"; the tip is within {off:.1e} m of it" if "error" in facts.arrays else ""
+    met = f"; the tip is within {off:.1e} m of it" if "error" in facts.arrays and not s.tasks else ""
     found = np.fmax(facts.errors[k], facts.memory[k])
     if facts.dynamic:
         unknown = "; accuracy not verified" if facts.motion.integrated or "bristles" in facts.arrays else ""

@@ -350,6 +350,9 @@ class CompiledLoop:
         if plant.base_motion is not None:
             more["base_pose"] = base = plant.base_motion.at(t).matrix()
             tip = array(base @ tip)
+        told = getattr(plant.controller, "signals", None)
+        if told is not None:
+            more |= told(plant.arm(), q, qd, target, plant.layout.controller_states(x))
         if target.turn is not None:
             more["orientation_error"] = rotation_vector(array(target.turn.R @ tip[:3, :3].T))
         return {

@@ -180,6 +180,8 @@ def _programmed(result: Result, plant: ProgrammedPlant, integrator: str) -> Jerk
 
 def _kinematic(result: Result, s: Scenario) -> JerkSource:
     """Resolved rates differentiated twice along their own motion."""
+    if s.tasks:
+        raise _Unknown("a list of tasks is differentiated once only")
     arm, n = Arm(s.robot).facing(turn_of(s)), s.robot.n
     rows, reference = task_rows(arm), table_of(s.reference)
 

@@ -28,7 +28,8 @@ JOINT = {
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "orientation_error": "rad", "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
+    "tip": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1",
+    "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
     "work_contact": "J", "work_base": "J", "contact_energy": "J", "contact_loss": "J", "contact_force": "N", "penetration": "m",
 }  # fmt: skip
@@ -43,6 +44,7 @@ LONG = {
     "external": "torque or force of disturbances", "loads": "normal force in the joint", "tip": "position of the tip in base axes",
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
+    "task_bounds": "1 where the bounded tasks reached their minimum", "task_margin": "0 where the first priority is singular",
     "orientation_error": "rotation vector from the actual to the wanted orientation, base axes",
     "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
     "contact_force": "normal force of the contact (a torque at the end stop of a hinge)", "penetration": "depth of the contact, below zero apart",

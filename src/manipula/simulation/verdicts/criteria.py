@@ -17,7 +17,8 @@ MOST = 8  # sentences about the members of a batch
 
 
 def with_criteria_notes(result: Result, s: Scenario) -> Result:
-    """The result, its notes completed."""
+    """The result, its notes completed; a bounded hierarchy of tasks that missed its minimum at a sample is not finished."""
+    result = _bounded(result)
     criteria = s.acting_criteria
     if not criteria or s.robot.parameters or "qdd" not in result.arrays:
         return result
@@ -39,6 +40,21 @@ def with_criteria_notes(result: Result, s: Scenario) -> Result:
     if len(notes) > MOST:
         notes = [*notes[:MOST], f"{len(notes) - MOST} more sentences like these are left out."]
     return dataclasses.replace(result, notes=(*result.notes, *notes)) if notes else result
+
+
+def _bounded(result: Result) -> Result:
+    if "task_bounds" not in result.arrays:
+        return result
+    missed = np.asarray(result.arrays["task_bounds"]).reshape(-1, len(result.t)) < 0.5
+    if not missed.any():
+        return result
+    why = f"At t = {result.t[np.argmax(missed.any(axis=0))]:.6g} s the bounded least squares of the tasks did not reach their minimum."
+    if result.status != "finished":
+        return dataclasses.replace(result, notes=(*result.notes, why))
+    states = tuple(
+        "inaccurate" if row.any() and old == "finished" else old for row, old in zip(missed, result.statuses)
+    )
+    return dataclasses.replace(result, status="inaccurate", reason=why, statuses=states)
 
 
 def densely(

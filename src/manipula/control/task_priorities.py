@@ -1,0 +1,157 @@
+r"""A list of tasks with strict priorities under torque control, within the limits of joints or motors.
+
+.. math:: \tau = M\ddot q^* + C\dot q + g\;(+\;\tau_f),\qquad \ddot q^* = \text{the answer of the hierarchy } J_k\ddot q = b_k + 2k\dot e_k + k^2e_k
+
+Without bounds the freedom that the tasks leave is resolved in the metric of M, :math:`\min(\ddot q - z)^TM(\ddot q - z)`: the dynamically consistent null
+space of [Khatib 1987], with :math:`z = -k\dot q` plus the secondary criteria. With bounds the unknowns are the accelerations (limits of position and speed,
+``redundancy/tasks/priorities.py``) or the torques (limits of effort), and their own length is what is made small.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from manipula.algebra.linear import array, cholesky, solve_spd, zeros
+from manipula.algebra.ops import Scalar, Vector
+from manipula.control.base import Controller, Space, Target
+from manipula.errors import DescriptionError
+from manipula.parts.field import Choice, Flag, Number, Parts
+from manipula.redundancy.arm import Arm
+from manipula.redundancy.hierarchy import Level, Solution, solve
+from manipula.redundancy.null_space import Criterion, combined
+from manipula.redundancy.tasks.base import ArmTask
+from manipula.redundancy.tasks.priorities import (
+    acceleration_bounds,
+    check_followed,
+    checked_tasks,
+    has_limits,
+    levels_of,
+)
+
+FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
+
+
+@dataclass(frozen=True)
+class TaskPriorities(Controller):
+    """Tasks in strict order: none disturbs one of a smaller number, whatever it asks for."""
+
+    tasks: Annotated[tuple[ArmTask, ...], Parts("task", "what the arm is to do")]
+    bounds: Annotated[
+        str,
+        Choice(
+            "hard bounds: none, the stated limits of position and speed, or those of effort", "none", "motion", "torque"
+        ),
+    ] = "none"
+    approach: Annotated[Any, Number("1/s", "κ: how fast a joint may come near its limit", above=0.0)] = 20.0
+    null_damping: Annotated[Any, Number("1/s", "damping of the freedom that is left", least=0.0)] = 0.0
+    criteria: Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, below all tasks")] = ()
+    friction: Annotated[bool, Flag("compensate the laws that need neither state nor load")] = True
+    name: ClassVar[str] = "task_priorities"
+    space: ClassVar[Space] = "task"
+    follows_orientation: ClassVar[bool] = True
+
+    @property
+    def goal(self) -> Any:
+        """What it holds without a reference: itself, when no task follows one."""
+        return None if any(t.follows for t in self.tasks) else self.tasks or None
+
+    def facing(self, arm: Arm, reference: Any) -> Controller:
+        check_followed(checked_tasks(self.tasks, "controller.tasks"), reference, "controller.tasks")
+        if self.bounds == "motion" and not has_limits(arm.robot):
+            raise DescriptionError(
+                f"No joint of '{arm.robot.name}' states a limit of position or speed: these bounds would never act.",
+                field="controller.bounds",
+            )
+        missing = [j.name for j in arm.robot.joints if not j.limits.effort]
+        if self.bounds == "torque" and missing:
+            raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="controller.bounds")
+        return dataclasses.replace(self, tasks=tuple(t.decided(arm) for t in self.tasks))
+
+    def states(self, n: int) -> int:
+        return sum(t.states for t in self.tasks)
+
+    def _remembered(self, state: Vector | None) -> dict[int, Any]:
+        """What is remembered of every task's error, by the task's identity."""
+        out, at = {}, 0
+        for t in self.tasks:
+            out[id(t)] = state[at : at + t.states] if t.states and state is not None and len(state) else None
+            at += t.states
+        return out
+
+    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target | None) -> Vector:
+        turned = [t for t in self.tasks if t.states]
+        if not turned or target is None:
+            return self.initial_state(arm)
+        return array(np.concatenate([t.rows(arm, q, qd, target).e[-t.states :] for t in turned]))
+
+    def state_rate(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        near, out = self._remembered(state), []
+        for task in self.tasks:
+            if task.states:
+                found = task.rows(arm, q, qd, target, near[id(task)])
+                e, rate = found.e[-task.states :], found.rate[-task.states :]
+                out += list(rate + FORGETTING * (e - near[id(task)]))
+        return array(out) if out else np.zeros(0)
+
+    def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
+        return self._solved(arm, q, qd, target, state)[0]
+
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
+        """``task_bounds``: 1 where the bounded least squares reached their minimum; ``task_margin``: 0 where the first priority is singular."""
+        found = self._solved(arm, q, qd, target, state)[1]
+        return {"task_bounds": found.optimal, "task_margin": found.margin}
+
+    def _solved(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> tuple[np.ndarray, Solution]:
+        near = self._remembered(state)
+        levels = levels_of(self.tasks, lambda task: task.acceleration(arm, q, qd, target, near[id(task)]))
+        damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
+        z = combined(self.criteria, arm, q, qd) if self.criteria else zeros(arm.n)
+        z = array(z - self.null_damping * qd if damped else z)
+        rubbing = arm.friction(qd) if self.friction else np.zeros(arm.n)
+        if self.bounds == "torque":
+            M, h = arm.mass_matrix(q), arm.nonlinear_effects(q, qd)
+            inverse = array(solve_spd(M, np.eye(arm.n)))
+            levels = [Level(array(v.J @ inverse), array(v.b + v.J @ array(inverse @ h)), v.damping) for v in levels]
+            most = np.array([float(j.limits.effort) for j in arm.robot.joints])
+            found = solve(levels, array(M @ z + h), (array(-most - rubbing), array(most - rubbing)))
+            return array(found.x + rubbing), found
+        if self.bounds == "motion":
+            found = solve(levels, z, acceleration_bounds(arm, q, qd, self.approach))
+        else:
+            found = _consistent(arm, q, levels, z)
+        return array(arm.inverse_dynamics(q, qd, found.x) + rubbing), found
+
+
+def _consistent(arm: Arm, q: Vector, levels: list[Level], z: Vector) -> Solution:
+    r"""The hierarchy in the metric of :math:`M = GG^T`: unknowns :math:`G^T\ddot q`, rows :math:`JG^{-T}`."""
+    G = cholesky(arm.mass_matrix(q))
+    turned = [Level(array(_forward(G, v.J.T).T), v.b, v.damping) for v in levels]
+    found = solve(turned, array(G.T @ z))
+    return found._replace(x=_backward(G, found.x))
+
+
+def _forward(G: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """G⁻¹B of a lower triangular G, B (n, k)."""
+    out = zeros(*B.shape)
+    for i in range(len(G)):
+        row = B[i]
+        for k in range(i):
+            row = row - G[i, k] * out[k]
+        out[i] = row / G[i, i]
+    return array(out)
+
+
+def _backward(G: np.ndarray, b: Vector) -> np.ndarray:
+    """G⁻ᵀb of a lower triangular G, b (n,)."""
+    n = len(G)
+    out = zeros(n)
+    for i in range(n - 1, -1, -1):
+        total = b[i]
+        for k in range(i + 1, n):
+            total = total - G[k, i] * out[k]
+        out[i] = total / G[i, i]
+    return array(out)
