@@ -46,7 +46,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 NEVER = (
     "sympy", "xarray", "matplotlib", "scipy.interpolate", "scipy.integrate", "numpy.ma", "numpy.random", "concurrent.futures",
-    "manipula.motion.trajectory",
+    "manipula.motion.trajectory", "http", "ssl", "email",
 )  # fmt: skip
 
 

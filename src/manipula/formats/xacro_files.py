@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.sax.saxutils import escape
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_text
@@ -35,6 +34,8 @@ def expand(path: str, arguments: Any = True, package_dirs: Sequence[str | os.Pat
         raise DescriptionError(
             f"xacro is True or a table of arguments, found {printable(arguments, 40)}.", field="xacro"
         )
+    from xml.sax.saxutils import escape  # and with it the whole of HTTP
+
     folder = os.path.dirname(os.path.abspath(path))
     text = _RELATIVE.sub(
         lambda found: found.group() + escape(folder, {'"': "&quot;", "'": "&apos;"}) + "/", read_text(path)

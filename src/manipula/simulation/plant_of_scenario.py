@@ -11,7 +11,6 @@ from manipula.control.base import Controller, prepared, state_count
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
 from manipula.ik.tracking.continuation import has_orientation
-from manipula.motion.pose_motion import COORDINATES, PoseMotion
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import resolved_turn
@@ -62,6 +61,8 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         reference, dimension = _reference(s, controller)
         controller = _prepared(s, controller.facing(Arm(s.model or robot), reference), friction, drives)
         if controller.follows_orientation and has_orientation(reference):
+            from manipula.motion.pose_motion import COORDINATES, PoseMotion  # and with it every path and time law
+
             reference, dimension, turned = PoseMotion(reference), COORDINATES, True
     states = 0 if controller is None else state_count(controller, robot.n)
     works = (*WORKS, *(("contact",) if s.contacts else ()), *(("base",) if s.base_motion is not None else ()))

@@ -23,7 +23,7 @@ from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.arguments import Arguments, is_masked, rows_without_gaps, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
-from manipula.native.tracing.trace import trace
+from manipula.native.tracing.trace import trace, without_garbage_collection
 
 if TYPE_CHECKING:
     from manipula.native.calling.threads import StopFlag
@@ -88,9 +88,7 @@ class Kernel:
     def __init__(self, graph: Graph, *, width: int | None = None, trace_seconds: float = 0.0) -> None:
         if width not in (None, 1, 4, 8):
             raise CompileError(f"{graph.name}: width {width} is not possible; allowed are 1, 4, 8 and None (the best).")
-        self.graph = graph
-        self.name = graph.name
-        self.trace_seconds = trace_seconds
+        self.graph, self.name, self.trace_seconds = graph, graph.name, trace_seconds
         self.is_native = has_compiler()
         self._width = width
         self._plain = (
@@ -140,7 +138,8 @@ class Kernel:
             with self._lock.here:
                 found = self._codes.get(width)
                 if found is None:
-                    found = self._codes[width] = Code(self.graph, width)
+                    with without_garbage_collection():
+                        found = self._codes[width] = Code(self.graph, width)
         return found
 
     def batch_width(self) -> int:
@@ -387,6 +386,7 @@ def compile_graph(graph: Graph, *, width: int | None = None) -> Kernel:
     return Kernel(graph, width=width)
 
 
+@without_garbage_collection()
 def compile_function(
     f: Callable[..., Any],
     inputs: Mapping[str, tuple],

@@ -43,7 +43,7 @@ def blocks_of(grid: Grid, step: float) -> tuple[Grid, np.ndarray] | None:
             return None
         chosen.append(seen)
     kept = np.append(np.concatenate(chosen), len(times) - 1)
-    stops = np.union1d(times[kept], edges)
+    stops = np.sort(np.concatenate([times[kept], edges[1:-1]]))
     length = np.diff(stops)
     count = np.maximum(1, (length / width).astype(int))
     between = [a + d * np.arange(1, k) / k for a, d, k in zip(stops, length, count) if k > 1]
