@@ -177,22 +177,28 @@ export class Stage {
 
   /** Arms and traces of the runs, anew. */
   build(): void {
-    for (const { model, trace, done } of this.arms) {
-      this.scene.remove(model.root);
-      for (const line of [trace, done]) if (line) this.scene.remove(line);
+    const before = this.arms.map((arm) => arm.model);
+    for (const { line } of this.lines) {
+      this.scene.remove(line);
+      line.geometry.dispose();
+      line.material.dispose();
     }
-    for (const { line } of this.lines) this.scene.remove(line);
     this.arms.length = 0;
     this.lines.length = 0;
-    this.state.engine.runs.peek().forEach((run, k) => this.admit(run, k));
+    this.state.engine.runs.peek().forEach((run, k) => this.admit(run, k, before));
+    const kept = new Set(this.arms.map((arm) => arm.model));
+    for (const model of before) if (!kept.has(model)) this.scene.remove(model.root);
     this.applyOptions();
     this.show(this.state.clock.shown.peek());
   }
 
-  private admit(run: Run, k: number): void {
+  /** An arm that stood in the same place before stays: other numbers are no other robot. */
+  private admit(run: Run, k: number, before: readonly ArmModel[]): void {
     if (run.robot === null) return;
-    const model = new ArmModel(this.state.page.robots[run.robot], this.state.arrays, this.arms.length > 0);
-    this.scene.add(model.root);
+    const robot = this.state.page.robots[run.robot];
+    const old = before[this.arms.length];
+    const model = old && old.robot === robot ? old : new ArmModel(robot, this.state.arrays, this.arms.length > 0);
+    if (model !== old) this.scene.add(model.root);
     const q = new Float64Array(run.q.length);
     const arm: OnStage = { run: k, model, q, trace: null, done: null, doneTimes: new Float64Array(0) };
     if (model.robot.tip) this.trace(arm, run);

@@ -116,6 +116,7 @@ export function watch(run: string, told: Watched): () => void {
   connect();
   return () => {
     closed = true;
-    socket.close();
+    if (socket.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
+    else socket.close();
   };
 }
