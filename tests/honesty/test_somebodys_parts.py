@@ -111,6 +111,45 @@ def test_criteria_that_do_not_fit_are_named(road: str, methods: dict[str, Any], 
         ROADS[road](criterion(**methods))
 
 
+def _delayed(self: Any, arm: Any, q: Any) -> Any:
+    self.__dict__.setdefault("seen", []).append(q)
+    return -self.seen[max(0, len(self.seen) - 20)]
+
+
+def _filtered(self: Any, arm: Any, q: Any) -> Any:
+    self.__dict__["state"] = 0.9 * self.__dict__.get("state", np.zeros(3)) + 0.1 * q
+    return -self.state
+
+
+def _first(self: Any, arm: Any, q: Any) -> Any:
+    return -self.__dict__.setdefault("start", q)
+
+
+def _slowly(self: Any, arm: Any, q: Any) -> Any:
+    last = self.__dict__.get("last", q)
+    self.__dict__["last"] = q
+    return (q[0] - last[0]) * (q[0] - last[0])
+
+
+@pytest.mark.parametrize("road", ["kinematic", "tracked"])
+@pytest.mark.parametrize("methods", [{"direction": f} for f in (_delayed, _filtered, _first)] + [{"cost": _slowly}])
+def test_criteria_that_remember_are_refused_where_they_are_asked_in_any_order(
+    road: str, methods: dict[str, Any]
+) -> None:
+    with pytest.raises(mp.DescriptionError, match="asked in any order and may keep no memory"):
+        ROADS[road](criterion(**methods))
+
+
+def test_a_criterion_that_remembers_acts_under_a_controller_and_one_that_only_stores_answers_everywhere() -> None:
+    assert ROADS["controlled"](criterion(direction=_filtered)).ok
+
+    def counting(self: Any, arm: Any, q: Any) -> Any:
+        self.__dict__["calls"] = self.__dict__.get("calls", 0) + 1
+        return -q
+
+    assert ROADS["kinematic"](criterion(direction=counting)).ok
+
+
 @pytest.mark.parametrize("road", ["controlled", "tracked"])
 def test_what_is_no_criterion_is_refused(road: str) -> None:
     with pytest.raises(mp.DescriptionError, match="criteri"):

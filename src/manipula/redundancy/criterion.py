@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
@@ -14,12 +15,14 @@ from manipula.algebra.derivatives import gradient
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
+from manipula.identity import is_own
 from manipula.parts.checks import check_part
 from manipula.parts.field import Number
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
 
+POSTURES, ROUNDS = 4, 16  # how often somebody's criterion is asked before it is believed to remember nothing
 HUGE = 1e15  # squared four times it is still a number
 Gain = Annotated[Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)]
 
@@ -96,6 +99,56 @@ def checked_criteria(criteria: Iterable[Any]) -> tuple[Criterion, ...]:
                 field="criteria",
             )
     return tuple(criteria)
+
+
+def check_criteria_act(criteria: tuple[Criterion, ...], robot: Robot, remembers: bool = False) -> None:
+    """Refuse criteria with nothing to do on this robot and, unless they may remember, those that do: a compiled motion asks in any order.
+
+    A criterion of somebody's is asked at a few postures, again and again, forwards and (a copy of it) backwards; a function of the posture
+    gives the same answers.
+    """
+    for criterion in criteria:
+        why = criterion.idle(robot)
+        if why:
+            raise DescriptionError(f"The criterion '{_name(criterion)}' has nothing to do: {why}.", field="criteria")
+        if not remembers and not is_own(criterion):
+            _check_forgets(criterion, robot)
+
+
+def _check_forgets(criterion: Criterion, robot: Robot) -> None:
+    known = robot.with_parameters(**dict.fromkeys(robot.parameters, 1.0)) if robot.parameters else robot
+    arm, postures = Arm(known), np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES, robot.n))
+    try:
+        asked = (copy.deepcopy(criterion), copy.deepcopy(criterion))
+    except Exception:  # whatever somebody's object raises when it is copied
+        asked = (criterion, criterion)
+    forwards, backwards = (
+        [[_plain(c, arm, postures[k]) for k in order] for _ in range(ROUNDS)]
+        for c, order in zip(asked, (range(POSTURES), range(POSTURES)[::-1]))
+    )
+    for answers in [*forwards, *(row[::-1] for row in backwards)]:
+        for a, b in zip(forwards[0], answers):
+            if not np.array_equal(a, b, equal_nan=True):
+                raise DescriptionError(
+                    f"The criterion '{_name(criterion)}' remembers something between its calls (or draws random numbers): asked twice at the "
+                    f"same posture it gave {_listed(a)} and {_listed(b)}. Here criteria are asked in any order and "
+                    "may keep no memory. Write it as a function of the posture alone, or give it to a controller that takes criteria "
+                    "(control.OperationalSpace): that one is asked once a step, in order.",
+                    field="criteria",
+                )
+
+
+def _listed(numbers: np.ndarray) -> str:
+    return printable(", ".join(f"{x:.6g}" for x in numbers), 80)
+
+
+def _plain(criterion: Criterion, arm: Arm, q: np.ndarray) -> np.ndarray:
+    """Its direction, and the cost that this comes from, on plain numbers; NaN where there is none, which is told when the motion is made."""
+    try:
+        cost = [criterion.cost(arm, q)] if type(criterion).direction is Criterion.direction else []
+        return np.array([*cost, *_improvement(criterion, arm, q, None)], float)
+    except (ManipulaError, ArithmeticError, TypeError, ValueError):
+        return np.full(arm.n, np.nan)
 
 
 def _scalar(criterion: Criterion, value: Any) -> Any:

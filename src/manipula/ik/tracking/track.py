@@ -30,7 +30,7 @@ from manipula.ik.tracking.splines import joint_splines
 from manipula.model import Model
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
-from manipula.redundancy.criterion import checked_criteria
+from manipula.redundancy.criterion import check_criteria_act, checked_criteria
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -372,10 +372,7 @@ def _travel(targets: np.ndarray) -> np.ndarray:
 
 def _unused(robot: Robot, task: Task, criteria: tuple[Any, ...]) -> str:
     """A sentence about criteria that cannot act, with a blank before it; one with nothing to do on this robot is refused."""
-    for criterion in criteria:
-        why = criterion.idle(robot)
-        if why:
-            raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
+    check_criteria_act(criteria, robot)
     if not criteria or robot.n > task.size:
         return ""
     names = ", ".join(f"'{c.name}'" for c in criteria)

@@ -9,7 +9,7 @@ from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.redundancy.arm import Arm
-from manipula.redundancy.criterion import checked_criteria
+from manipula.redundancy.criterion import check_criteria_act, checked_criteria
 from manipula.redundancy.orientation import check_reachable
 from manipula.redundancy.tasks.priorities import check_followed, checked_tasks, has_limits
 from manipula.redundancy.tasks.whole_arm import LeastTorque
@@ -157,10 +157,9 @@ def _orientation(s: Scenario, kind: str) -> None:
 
 
 def _criteria(s: Scenario) -> None:
-    for criterion in checked_criteria(s.acting_criteria):
-        why = criterion.idle(s.robot)
-        if why:
-            raise DescriptionError(f"The criterion '{criterion.name}' has nothing to do: {why}.", field="criteria")
+    criteria = checked_criteria(s.acting_criteria)
+    check_criteria_act(criteria, s.robot, remembers=not s.criteria)
+    for criterion in criteria:
         if getattr(criterion, "gain", 1.0) == 0.0 and not s.vary:
             raise DescriptionError(
                 f"The criterion '{criterion.name}' has a gain of 0 and moves nothing.", field="criteria"
