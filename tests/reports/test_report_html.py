@@ -306,7 +306,7 @@ def test_a_batch_has_a_row_a_run_and_one_run_can_be_reported(pages) -> None:
 
 def test_several_runs_are_compared(with_and_without) -> None:
     first, second = programmed(), programmed(friction=False)
-    page = Page(report_html([first, second], equations=False))
+    page = Page(report_html([first, second], equations=False, charts=("position", "torque")))
     titles = page.texts["h2"]
     assert {"Key numbers", "How far apart", "What was set differently"} <= set(titles)
     gap = np.abs(first.arrays["q"] - second.arrays["q"])[:, 0].max()

@@ -53,7 +53,7 @@ export class Stage {
     readonly state: State,
     software: boolean,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true, powerPreference: "low-power", preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true, powerPreference: "low-power" });
     this.renderer.setPixelRatio(software ? 1 : Math.min(devicePixelRatio, 2));
     const robots = state.page.robots;
     const low = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k])));

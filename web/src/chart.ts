@@ -29,6 +29,7 @@ export class Chart {
   private readonly dot = el("div", { class: "dot", hidden: true });
   private readonly legend: Legend;
   private ranges: Range[] = [];
+  private near = true; // a chart that nobody sees waits
 
   constructor(
     readonly figure: HTMLElement,
@@ -204,9 +205,8 @@ export class Chart {
     const { state, spec } = this;
     let first = true;
     let old = false;
-    let near = true; // charts that nobody sees wait for their new samples
     const renew = () => {
-      old = !near;
+      old = !this.near;
       if (old) return;
       this.table = tableOf(spec, state.engine);
       this.plot.setData(this.data(), false);
@@ -216,12 +216,13 @@ export class Chart {
       this.plot.redraw();
     };
     const watch = new IntersectionObserver((entries) => {
-      near = entries[entries.length - 1].isIntersecting;
-      if (near && old) renew();
+      this.near = entries[entries.length - 1].isIntersecting;
+      if (this.near && old) renew();
+      if (this.near) this.mark();
     });
     watch.observe(this.figure);
     addEventListener("beforeprint", () => {
-      near = true;
+      this.near = true;
       if (old) renew();
     });
     effect(() => {
@@ -260,9 +261,9 @@ export class Chart {
 
   /** Cursor, pins and legend at the moment that is shown. */
   mark(): void {
-    if (!this.plot) return;
+    if (!this.plot || !this.near) return;
     const t = this.state.clock.shown.peek();
-    const width = this.plot.over.clientWidth;
+    const width = this.plot.bbox.width / devicePixelRatio;
     const put = (line: HTMLElement, x: number, y?: number) => {
       line.hidden = !(x >= -0.5 && x <= width + 0.5);
       if (!line.hidden) line.style.transform = `translate(${x}px, ${y ?? 0}px)`;
