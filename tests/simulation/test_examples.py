@@ -52,6 +52,27 @@ def test_line_of_five_joints(run):
     assert np.abs(result.audit).max() < LAW
 
 
+def test_pose_of_seven_joints():
+    """Both parts of the error, 3 cm and 179°, by one law."""
+    result = mp.simulate(example("panda_pose_tracking")).check()
+    law = ((1 + 10 * result.t) * np.exp(-10 * result.t))[:, None]
+    assert np.linalg.norm(result.arrays["orientation_error"][0]) > 3.12
+    for e in (result.error, result.arrays["orientation_error"]):
+        assert np.abs(e - law * e[0]).max() < LAW
+
+
+def test_priorities_of_seven_joints():
+    """The tip keeps its law and the joints their limits, whatever the posture asks for."""
+    scenario = example("panda_priorities")
+    result = mp.simulate(scenario.replace(verify=False))
+    law = ((1 + 10 * result.t) * np.exp(-10 * result.t))[:, None]
+    assert np.abs(result.error - law * result.error[0]).max() < LAW
+    assert (result.arrays["task_bounds"] == 1.0).all()
+    most = np.array([j.limits.velocity for j in scenario.robot.joints])
+    assert (np.abs(result.qd) <= most + 1e-9).all()
+    assert (np.abs(result.qd) > most - 1e-3).any()
+
+
 def test_spline_of_four_joints():
     reference = data("planar4R_spline")
     T = reference["duration"]
