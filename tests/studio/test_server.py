@@ -300,3 +300,21 @@ def test_the_forms_have_every_part(studio):
     assert {name: set(kind["parts"]) for name, kind in answer["parts"].items()} == {
         name: set(k.registry) for name, k in KINDS.items()
     }
+
+
+def test_a_studio_begins_with_a_file(tmp_path):
+    from manipula.errors import DescriptionError
+    from manipula.studio.serving import serve
+    from manipula.studio.verbs import call
+
+    path = tmp_path / "line.toml"
+    path.write_text(LINE)
+    from manipula.studio.documents import opened
+    from manipula.studio.runs import RunStore
+
+    assert call("hello", RunStore(opened("line.toml", LINE)), {})["first"] == DOCUMENT
+    path.write_text(LINE.replace("pd_gravity", "pd_gravty"))
+    with pytest.raises(DescriptionError, match="pd_gravity"):
+        serve(browser=False, file=path)
+    with pytest.raises(DescriptionError, match="does not exist"):
+        serve(browser=False, file=tmp_path / "none.toml")

@@ -61,9 +61,9 @@ MISSING = (
 )
 
 
-def application(port: int, token: str) -> Guard:
-    """The guarded application of one studio."""
-    runs = RunStore()
+def application(port: int, token: str, first: dict[str, Any] | None = None) -> Guard:
+    """The guarded application of one studio; ``first``: the document that a page begins with."""
+    runs = RunStore(first)
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:

@@ -165,7 +165,8 @@ def told(error: Exception) -> dict[str, Any]:
 class RunStore:
     """All runs of one studio, by their numbers; bounded."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: dict[str, Any] | None = None) -> None:
+        self.first = first  # the document that a page begins with
         self._runs: dict[str, StudioRun] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="manipula-run")

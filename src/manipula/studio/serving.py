@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 import webbrowser
 from collections.abc import Callable
 
 from manipula.errors import CompileError, DescriptionError
+from manipula.formats.guard import read_text
 
 ADDRESS = "127.0.0.1"
 HOW = "The studio needs two more packages: pip install 'manipula[studio]'."
 
 
-def serve(port: int = 0, *, browser: bool = True, say: Callable[[str], None] = print) -> None:
+def serve(
+    port: int = 0,
+    *,
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+    file: str | os.PathLike[str] | None = None,
+) -> None:
     """Serve the studio until interrupted.
 
     Args:
         port: 0 takes a free one.
         browser: open the page.
         say: is told the address, which holds the key.
+        file: a scenario or a robot that the page begins with.
 
     Raises:
         DescriptionError: the port is taken. CompileError: the packages of the studio are missing.
@@ -28,14 +37,16 @@ def serve(port: int = 0, *, browser: bool = True, say: Callable[[str], None] = p
         import uvicorn
 
         from manipula.studio.app import application
+        from manipula.studio.documents import opened
     except ImportError as error:
         raise CompileError(f"{HOW} ({error})") from None
+    first = None if file is None else opened(os.path.basename(os.fspath(file)), read_text(file))
     listener = listening(port)
     found: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{found}/?token={token}"
     settings = uvicorn.Config(
-        application(found, token), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
+        application(found, token, first), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
         timeout_graceful_shutdown=2, limit_concurrency=64, proxy_headers=False,
     )  # fmt: skip
     say(address)

@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   const [hello, schema] = await Promise.all([ask<Hello>("hello"), ask<Schema>("schema")]);
   const host = el("main", { id: "view" });
   const schemas = new Schemas(schema);
-  const studio = new Studio(hello, remembered() ?? (await ask<{ document: Table }>("new", { robot: FIRST })).document, host, schemas);
+  const studio = new Studio(hello, hello.first ?? remembered() ?? (await ask<{ document: Table }>("new", { robot: FIRST })).document, host, schemas);
   const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? []);
   effect(() => {
     schemas.here = { tip: studio.tip(), q: [...studio.posture.value] };

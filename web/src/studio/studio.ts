@@ -19,6 +19,7 @@ export interface Hello {
   formats: string[];
   charts: string[];
   usual_charts: string[];
+  first: Table | null;
 }
 export interface Joint {
   name: string;
