@@ -161,10 +161,9 @@ def starting_posture(robot: Robot) -> list[float]:
     out = []
     for joint in robot.joints:
         low, high = joint.limits.lower, joint.limits.upper
+        ends = [float(end) for end in (low, high) if end is not None]
         inside = (low is None or low <= 0.0) and (high is None or high >= 0.0)
-        out.append(
-            0.0 if inside else round(0.5 * ((high if low is None else low) + (low if high is None else high)), 4)
-        )
+        out.append(0.0 if inside else round(sum(ends) / len(ends), 4))
     return out
 
 

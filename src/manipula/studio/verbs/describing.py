@@ -8,6 +8,7 @@ from typing import Any
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.dh import to_dh
 from manipula.formats.toml import dh_to_toml
+from manipula.simulation.scenario import Scenario
 from manipula.studio import documents
 from manipula.studio.robot_view import diagnosis, robot_view
 from manipula.studio.runs import RunStore, told
@@ -35,7 +36,7 @@ def check(runs: RunStore, document: Any) -> dict[str, Any]:
         scenario = documents.scenario_from(document)
     except ManipulaError as error:
         return {"ok": False, "error": to_json(told(error))}
-    kind = scenario.resolved_kind() if hasattr(scenario, "resolved_kind") else "programmed"
+    kind = scenario.resolved_kind() if isinstance(scenario, Scenario) else "programmed"
     return {"ok": True, "kind": kind, "duration": scenario.duration, "joints": list(scenario.robot.joint_names)}
 
 

@@ -54,7 +54,8 @@ def path(runs: RunStore, document: Any) -> dict[str, Any]:
     model = model_of(robot.numeric)
     if reference.space == "joint":
         return to_json(out | {"tip": model.position(points), "reached": np.ones(len(t), bool)})
-    wanted = reference.pose(t) if reference.has_orientation else points
+    poses = getattr(reference, "pose", None)
+    wanted = poses(t) if poses is not None and reference.has_orientation else points
     start = None if q0 is None else np.atleast_2d(np.asarray(q0, float))[0]
     found = solve_ik(model, wanted, q0=start)
     reached = np.asarray(found.status) == "solved"
