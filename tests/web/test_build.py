@@ -45,6 +45,8 @@ def test_a_program_that_fails_is_quoted(build, monkeypatch) -> None:
 
 def test_what_was_built_from_these_sources_is_not_built_again(build, monkeypatch) -> None:
     build.BUILT.mkdir()
+    for script in ("viewer.js", "studio.js"):
+        (build.BUILT / script).write_text("", encoding="utf-8")
     (build.BUILT / "sources.sha256").write_text(build.digest() + "\n", encoding="utf-8")
     monkeypatch.setattr(build, "install", lambda: pytest.fail("built again"))
     assert build.main() == 0
@@ -61,8 +63,9 @@ def test_no_file_names_a_registry_and_every_package_is_pinned() -> None:
         assert not re.search(r"https?://", path.read_text(encoding="utf-8")), path
 
 
-def test_the_viewer_is_small() -> None:
-    script = ROOT / "src" / "manipula" / "reports" / "web" / "built" / "viewer.js"
+@pytest.mark.parametrize("name", ["viewer.js", "studio.js"])
+def test_scripts_are_small(name: str) -> None:
+    script = ROOT / "src" / "manipula" / "reports" / "web" / "built" / name
     if not script.is_file():
         pytest.skip("the viewer is not built")
     assert script.stat().st_size <= LARGEST
