@@ -89,7 +89,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method prefer frame limits tolerance json {ROBOT}",
-    "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot json {ROBOT}",
+    "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot point json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json", "studio": "port browser",
 }  # fmt: skip

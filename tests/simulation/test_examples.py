@@ -154,6 +154,14 @@ def test_tilted_circle():
     assert np.abs(speed - p["r"] * p["rate"]).max() < ROUNDING
 
 
+def test_the_elbow_moves_and_the_tip_stays():
+    scenario, result, v = run_program("program_elbow")
+    assert np.abs(v).max() < 1e-10
+    elbow = result.point_motion(point=("panda_link4", (0.05, 0.02, 0.01)))
+    wanted = scenario.parameters["h"] + scenario.parameters["rise"] * (1 - np.cos(np.pi * result.t)) / 2
+    assert np.abs(elbow.position[:, 2] - wanted).max() < ROUNDING
+
+
 @pytest.mark.parametrize("formulation", ["gpme", "multipliers"])
 def test_line_with_constant_speed(formulation):
     scenario, result, v = run_program("program_line_speed", formulation)

@@ -39,7 +39,8 @@ from manipula.simulation.limit_checks import (
     worst,
 )
 from manipula.simulation.plant.disturbances import Wrench
-from manipula.simulation.point_motion import point_rates
+from manipula.simulation.point_limits import PointLimits, read_points
+from manipula.simulation.point_motion import ORIGIN, Point, point_name, point_rates
 from manipula.simulation.recorded import limits_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
@@ -79,6 +80,7 @@ class Feasibility(Value):
         energy: work of the drives [J], positive part only (nothing is fed back).
         remarks: what the verdict rests on, where that is not plain (jumps of the acceleration, an estimated jerk).
         unchecked: a sentence about every limit that could not be checked: which, and why. They are among the remarks.
+        points: one verdict for every other point that limits were given for.
     """
 
     feasible: bool | None
@@ -90,11 +92,12 @@ class Feasibility(Value):
     reason: str
     remarks: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    points: tuple[JointVerdict, ...] = ()
 
     def text(self) -> str:
         """A table for people."""
         lines = [self.reason]
-        for joint in self.joints:
+        for joint in (*self.joints, *self.points):
             for c in joint.checks:
                 if c.limit is not None:
                     lines.append(_row(joint.name, c))
@@ -122,7 +125,7 @@ class Feasibility(Value):
             "reason": self.reason, "energy": self.energy, "unstated": list(self.unstated), "remarks": list(self.remarks),
             "unchecked": list(self.unchecked),
             "joints": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.joints],
-            "tip": [row(c) for c in self.tip],
+            "tip": [row(c) for c in self.tip], "points": [{"name": j.name, "checks": [row(c) for c in j.checks]} for j in self.points],
         }  # fmt: skip
 
 
@@ -133,6 +136,7 @@ def feasibility(
     robot: Robot | None = None,
     tip: Mapping[str, float] | None = None,
     samples: int = 2001,
+    points: Mapping[Any, Mapping[str, float]] | None = None,
 ) -> Feasibility:
     """Judge a motion.
 
@@ -143,13 +147,16 @@ def feasibility(
             its robot's), or the robot's.
         robot: the robot of a trajectory, for torques. tip: limits of the tip: "velocity", "acceleration", "jerk".
         samples: where a trajectory is evaluated.
+        points: limits of other points, "velocity", "acceleration", "jerk" by the name of a frame, or by a link and a place in its axes:
+            ``{"elbow": {"velocity": 0.5}, ("link3", (0.1, 0, 0)): {"acceleration": 2.0}}``.
     """
-    return _judged(motion, limits, robot, tip, samples)
+    return _judged(motion, limits, robot, tip, samples, read_points(points))
 
 
 def _judged(
-    motion: Any, limits: Any, robot: Robot | None, tip: Mapping[str, float] | None, samples: int, remedy: bool = True
-) -> Feasibility:
+    motion: Any, limits: Any, robot: Robot | None, tip: Mapping[str, float] | None, samples: int, points: PointLimits = (),
+    remedy: bool = True,
+) -> Feasibility:  # fmt: skip
     """The verdict; ``remedy``: with what slowing down would do, which needs the verdict on the stretched motion."""
     asked = limits, robot, tip
     signals, robot = signals_of(motion, limits if isinstance(limits, Robot) else robot, samples)
@@ -184,16 +191,17 @@ def _judged(
         unchecked.append(could_not("the tip", "the result does not say which robot moved."))
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
-    kept = all(j.ok for j in joints) and all(c.ok for c in tip_checks)
+    at_points = [_point_verdict(motion, robot, signals, where, wanted, torn, unchecked) for where, wanted in points]
+    kept = all(j.ok for j in (*joints, *at_points)) and all(c.ok for c in tip_checks)
     k, why = 1.0, ""
     if not kept:
-        checks = [c for j in joints for c in j.checks] + tip_checks
+        checks = [c for j in (*joints, *at_points) for c in j.checks] + tip_checks
         find = lambda: slowed(signals, bounds, laws, checks, torn)  # noqa: E731
-        k, why = _remedy(motion, robot, signals, find, asked, samples) if remedy else (float("nan"), "")
+        k, why = _remedy(motion, robot, signals, find, asked, samples, points) if remedy else (float("nan"), "")
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
-    feasible, reason = kept, _reason(kept, joints, tip_checks, k, why, torn)
-    if not of_tip and all(limit is None for row in bounds.values() for limit in row):
+    feasible, reason = kept, _reason(kept, [*joints, *at_points], tip_checks, k, why, torn)
+    if not of_tip and not points and all(limit is None for row in bounds.values() for limit in row):
         feasible, reason, k = None, NONE_STATED, float("nan")
     elif kept and hasattr(motion, "arrays") and motion.status == "limit" and limits is None:
         feasible, reason, k = False, motion.reason, float("inf")  # by the limits it was made with
@@ -201,7 +209,16 @@ def _judged(
         feasible, reason, k = None, said, float("nan")
     remarks = (*unchecked, *((jerk.remark,) if jerk is not None and jerk.remark else ()))
     return Feasibility(
-        feasible, tuple(joints), tuple(tip_checks), k, unstated, energy, reason, remarks, tuple(unchecked)
+        feasible,
+        tuple(joints),
+        tuple(tip_checks),
+        k,
+        unstated,
+        energy,
+        reason,
+        remarks,
+        tuple(unchecked),
+        tuple(at_points),
     )
 
 
@@ -249,6 +266,30 @@ def _tip_check(
     return strained(check, motion, TIP) if hasattr(motion, "arrays") else check
 
 
+def _point_verdict(
+    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], where: Point, wanted: Mapping[str, float], torn: Torn, unchecked: list[str]
+) -> JointVerdict:  # fmt: skip
+    """One point other than the tip; what samples or jumps leave open is told."""
+    if robot is None:
+        raise DescriptionError("Limits of points need a robot.", field="points")
+    robot.frame(where[0])
+    checks, recorded, name = [], hasattr(motion, "arrays"), point_name(where)
+    rates = point_rates(robot, where, *(signals[key] for key in ("q", "qd", "qdd")))
+    for quantity, limit in wanted.items():
+        if quantity == "jerk":
+            frame, point = (where[0], None) if where[1] == ORIGIN else (None, where)
+            found = motion.jerk(frame, point) if recorded else jerk_along(motion, signals["t"], robot, where)
+            times, values = found.signal()
+        else:
+            times, values = signals["t"], np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
+            if recorded and only_samples(motion, quantity, True):
+                unchecked.append(could_not(f"{quantity} of '{name}'", SAMPLES_ONLY))
+            if torn.get(quantity) is not None:
+                unchecked.append(could_not(f"{quantity} of '{name}'", "the trajectory jumps."))
+        checks.append(worst(quantity, values, times, limit))
+    return JointVerdict(name, tuple(checks))
+
+
 def _row(name: str, c: Check) -> str:
     mark = "ok  " if c.ok else "OVER"
     return f"  {mark} {name:<16} {c.quantity:<13} worst {c.worst:>12.6g} at {c.time:.4g} s, {100 * c.use:.0f} % of its limit"
@@ -280,6 +321,7 @@ def _remedy(
     find: Callable[[], tuple[float, str]],
     asked: tuple[Any, Robot | None, Mapping[str, float] | None],
     samples: int,
+    points: PointLimits,
 ) -> tuple[float, str]:
     """The factor by which time must be stretched, seen to be enough; infinite or NaN, and why, where there is none or none is known.
 
@@ -304,7 +346,7 @@ def _remedy(
         slower = stretched(motion, factor) if scenario is None else run_again(scenario, factor)
         if slower is None or (scenario is not None and slower.status != "finished"):
             return False
-        return _judged(slower, *asked, max(samples, MOST_STEPS + 1), remedy=False).feasible is True
+        return _judged(slower, *asked, max(samples, MOST_STEPS + 1), points, remedy=False).feasible is True
 
     k = verified(k, fits)
     return k, "" if np.isfinite(k) else "the stretched motion could not be seen to keep its limits."

@@ -26,6 +26,13 @@ def check(
         str | None, typer.Option(help="Another robot, whose limits take the place of those in the file.")
     ] = None,
     run: Annotated[int | None, typer.Option(help="Only this run of a batch, from 0.")] = None,
+    point: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POINT:LIMITS",
+            help="Limits of a frame, elbow:velocity=0.5, or of a place on a link, link3@0.1,0,0:acceleration=2,jerk=50. May be repeated.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
     *,
     options: RobotOptions,
@@ -46,7 +53,7 @@ def check(
     with live(quiet=json) as state:
         state.phase("reading")
         result, verdict, batch, trusted = state.background(
-            lambda: judged(scenario, None if robot is None else options.load(robot), run)
+            lambda: judged(scenario, None if robot is None else options.load(robot), run, _points(point))
         )
     if json:
         from json import dumps
@@ -61,8 +68,30 @@ def check(
         raise typer.Exit(1)
 
 
-def judged(path: Path, robot: Robot | None, run_number: int | None = None) -> tuple[Result, Feasibility, str, bool]:
-    """Run the scenario (or read the result) and hold its motion against the limits.
+def _points(given: list[str] | None) -> dict[Any, dict[str, float]] | None:
+    """``link3@0.1,0,0:velocity=0.5,jerk=9`` → ``{("link3", (0.1, 0, 0)): {"velocity": 0.5, "jerk": 9.0}}``"""
+    from manipula.errors import DescriptionError, printable
+
+    out: dict[Any, dict[str, float]] = {}
+    for text in given or ():
+        try:
+            where, limits = text.rsplit(":", 1)
+            name, at, place = where.partition("@")
+            key = (name, tuple(float(v) for v in place.split(","))) if at else name
+            pairs = (pair.split("=") for pair in limits.split(","))
+            out.setdefault(key, {}).update({quantity.strip(): float(size) for quantity, size in pairs})
+        except ValueError:
+            raise DescriptionError(
+                f"Limits of a point are written elbow:velocity=0.5 or link3@0.1,0,0:jerk=9; found '{printable(text, 80)}'.",
+                field="--point",
+            ) from None
+    return out or None
+
+
+def judged(
+    path: Path, robot: Robot | None, run_number: int | None = None, points: dict[Any, dict[str, float]] | None = None
+) -> tuple[Result, Feasibility, str, bool]:
+    """Run the scenario (or read the result) and hold its motion against the limits; ``points``: of other points than the tip.
 
     Returns:
         The run that is judged, the verdict, a sentence about the other runs of a batch, and whether all that was asked about can be trusted.
@@ -94,7 +123,7 @@ def judged(path: Path, robot: Robot | None, run_number: int | None = None) -> tu
             tuple(result.meta.get("watched", result.meta.get("limits") or ())) if result.arrays["q"].ndim == 2 else ()
         )
         result = replace(result, meta={**result.meta, "limits": stated_limits(robot, own), "watched": known})
-    if not limits_of(result):
+    if not limits_of(result) and not points:
         raise DescriptionError(
             "No limits are stated: give the robot limits, or the file a table [limits].", file=str(path), field="limits"
         )
@@ -113,7 +142,12 @@ def judged(path: Path, robot: Robot | None, run_number: int | None = None) -> tu
             batch = f"{len(failed)} of {len(runs)} runs break a limit{unknown}; this is run {run_number}."
         result = result.run(run_number)
     try:
-        return result, feasibility(result, robot=robot), batch, trusted and result.ok and verified(result)
+        return (
+            result,
+            feasibility(result, robot=robot, points=points),
+            batch,
+            trusted and result.ok and verified(result),
+        )
     except DescriptionError as error:
         raise error.at(file=str(path)) from None
 
@@ -145,7 +179,7 @@ def _show(result: Result, verdict: Feasibility, batch: str = "") -> None:
     else:
         out.say(("not known", "bold yellow"), f": {UNTRUSTED if verdict.feasible else verdict.reason}")
     rows, styles = [], {}
-    checks = [(j.name, c) for j in verdict.joints for c in j.checks if c.limit is not None]
+    checks = [(j.name, c) for j in (*verdict.joints, *verdict.points) for c in j.checks if c.limit is not None]
     for name, c in [*checks, *(("tip", c) for c in verdict.tip)]:
         limit = "{:.6g} … {:.6g}".format(*c.limit) if isinstance(c.limit, tuple) else f"{c.limit:.6g}"
         if not c.ok:

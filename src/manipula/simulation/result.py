@@ -17,6 +17,7 @@ from manipula.verbs import verb
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
+    from manipula.simulation.point_motion import PointMotion
     from manipula.simulation.signals.jerk import Jerk
     from manipula.simulation.verdicts.limits import LimitVerdict
 
@@ -109,13 +110,18 @@ class Result(Value):
         return verb("Result.feasibility")(self)
 
     @cached_property
-    def jerks(self) -> dict[str | None, Jerk]:
-        """The jerks that were asked for, by frame."""
+    def jerks(self) -> dict[Any, Jerk]:
+        """The jerks that were asked for, by point."""
         return {}
 
-    def jerk(self, frame: str | None = None) -> Jerk:
-        """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame): see ``simulation.jerk``."""
-        return verb("Result.jerk")(self, frame)
+    def jerk(self, frame: str | None = None, point: Any = None) -> Jerk:
+        """Third derivative of the joints, or of a frame's origin (``"tip"``, any named frame), or of a point
+        ``("link3", (0.1, 0, 0))``: see ``simulation.jerk``."""
+        return verb("Result.jerk")(self, frame, point)
+
+    def point_motion(self, frame: str | None = None, point: Any = None) -> PointMotion:
+        """Position, velocity and acceleration of a frame's origin, or of a point ``("link3", (0.1, 0, 0))``; of the tip when omitted."""
+        return verb("Result.point_motion")(self, frame, point)
 
     @property
     def joint_names(self) -> tuple[str, ...]:

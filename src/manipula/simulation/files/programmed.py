@@ -84,8 +84,12 @@ def _constraints(table: Fields) -> tuple[Constraint, ...]:
         fields = Fields(table.document, item, path)
         formula, name = fields.required_text("formula"), fields.text("name", "") or ""
         level = fields.choice("level", LEVELS) if fields.has("level") else ""
+        frame, point = fields.text("frame"), fields.table("point")
+        if point is not None:
+            place = point.required_text("link"), tuple(point.scalars("xyz", 3) or (0.0, 0.0, 0.0))
+            point.close()
         fields.close()
-        found.append(Constraint(formula, level, name))
+        found.append(Constraint(formula, level, name, frame, None if point is None else place))
     return tuple(found)
 
 
@@ -148,6 +152,8 @@ def _constraint(c: Constraint) -> Any:
         raise DescriptionError(
             "A constraint that is a Python function cannot be written to a file.", field="constraints"
         )
-    if not c.level and not c.name:
+    if not c.level and not c.name and c.frame is None and c.point is None:
         return c.formula
-    return {"formula": c.formula, "level": c.level or None, "name": c.name or None}
+    link, xyz = c.where
+    point = None if c.point is None else {"link": link, "xyz": list(xyz)}
+    return {"formula": c.formula, "level": c.level or None, "name": c.name or None, "frame": c.frame, "point": point}

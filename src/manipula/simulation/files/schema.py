@@ -10,7 +10,7 @@ from manipula.formats.load import READABLE
 from manipula.formats.toml.schema import ANY, definitions, keys
 from manipula.motion import paths, timing
 from manipula.parts.declared import declared
-from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Rows, Text, Whole
+from manipula.parts.field import AnglePerJoint, Choice, Flag, Number, PerJoint, Rows, Text, VectorField, Whole
 from manipula.parts.schema import (
     DIALECT,
     EMPTY,
@@ -116,7 +116,8 @@ def _run() -> dict[str, Any]:
 
 def _programmed() -> dict[str, Any]:
     constraint = table(keys({"formula": Text("an equation of x, y, z, their rates, t"), "name": Text("its name"),
-                             "level": Choice("what it restricts", *LEVELS)}), ["formula"])  # fmt: skip
+                             "level": Choice("what it restricts", *LEVELS), "frame": Text("the frame that obeys it; the tip unless stated")})
+                       | {"point": table(keys({"link": Text("a link"), "xyz": VectorField("m", "a place in its axes")}), ["link"])}, ["formula"])  # fmt: skip
     program = {
         "constraints": any_of({"type": "string"}, list_of(any_of({"type": "string"}, constraint))),
         "independent": list_of(any_of({"type": "string"}, {"type": "integer"})), "parameters": named(field_schema(ANY), NAME),

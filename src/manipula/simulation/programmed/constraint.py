@@ -11,11 +11,14 @@ import numpy as np
 
 from manipula.algebra import ops
 from manipula.algebra.expression import parse
+from manipula.algebra.linear import array, cross
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.physics import kinematics
 from manipula.physics.constrained import ConstraintRows, acceleration_rows, holonomic_rows, nonholonomic_rows, stacked
 from manipula.physics.mechanism import Mechanism
+from manipula.robot.link import TIP
+from manipula.simulation.point_motion import ORIGIN, Point, read_point
 
 POSITION = ("x", "y", "z", "roll", "pitch", "yaw", *(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3)))
 VELOCITY = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -34,11 +37,20 @@ class Constraint:
             mapping with those names.
         level: "position", "velocity" or "acceleration"; found from the names a formula uses when omitted.
         name: for messages.
+        frame: whose position, rotation and rates x y z … az mean; the tip when omitted.
+        point: a place fixed to a link instead, ``("link3", (0.1, 0, 0))``, in its axes [m].
     """
 
     formula: str | Callable[[Mapping[str, Scalar]], Scalar]
     level: str = ""
     name: str = ""
+    frame: str | None = None
+    point: Any = None
+
+    @property
+    def where(self) -> Point:
+        """The point that obeys the constraint: a frame and a place in its axes."""
+        return read_point(self.frame, self.point) or (TIP, ORIGIN)
 
     @property
     def equation(self) -> str:
@@ -113,7 +125,7 @@ def read_constraints(given: Any, n: int, parameters: Mapping[str, float]) -> tup
         name = c.name or (
             c.formula if isinstance(c.formula, str) else getattr(c.formula, "__name__", f"constraint {k + 1}")
         )
-        found.append(Constraint(text, level, name))
+        found.append(Constraint(text, level, name, c.frame, c.point))
     if not found:
         raise DescriptionError("At least one constraint is needed.", field="constraints")
     if len(found) > n:
@@ -161,14 +173,16 @@ def _misplaced(c: Constraint, level: str, names: tuple[str, ...]) -> str:
 
 
 def values_at(mechanism: Mechanism, used: frozenset[str], q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar,
-              parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:  # fmt: skip
-    """Every name a constraint may use; quantities nobody uses are not computed."""
+              parameters: Mapping[str, Scalar], where: Point = (TIP, ORIGIN)) -> dict[str, Scalar]:  # fmt: skip
+    """Every name a constraint on a point may use; quantities nobody uses are not computed."""
+    frame, moved = where[0], where[1] != ORIGIN
     out: dict[str, Scalar] = {"t": t, **parameters}
     for i in range(len(q)):
         out[f"q{i + 1}"] = q[i]
     if used & set(POSITION) or not used:
-        X = kinematics.pose(mechanism, q)
-        out |= {"x": X[0, 3], "y": X[1, 3], "z": X[2, 3]}
+        X = kinematics.pose(mechanism, q, frame)
+        p = X[:3, 3] + X[:3, :3] @ np.array(where[1], object) if moved else X[:3, 3]
+        out |= {"x": p[0], "y": p[1], "z": p[2]}
         out |= {f"r{i + 1}{j + 1}": X[i, j] for i in range(3) for j in range(3)}
         if used & {"roll", "pitch", "yaw"} or not used:
             out["roll"], out["yaw"] = ops.atan2(X[2, 1], X[2, 2]), ops.atan2(X[1, 0], X[0, 0])
@@ -176,10 +190,17 @@ def values_at(mechanism: Mechanism, used: frozenset[str], q: Vector, qd: Vector 
     if qd is not None:
         out |= {f"qd{i + 1}": qd[i] for i in range(len(qd))}
         if used & (set(VELOCITY) | set(ACCELERATION)) or not used:
-            J = kinematics.jacobian(mechanism, q)
-            out |= dict(zip(VELOCITY, J @ qd))
-            if qdd is not None:
-                out |= dict(zip(ACCELERATION, (J @ qdd + kinematics.jacobian_rate(mechanism, q, qd) @ qd)[:3]))
+            J = kinematics.jacobian(mechanism, q, frame)
+            v, a = J @ qd, None if qdd is None else J @ qdd + kinematics.jacobian_rate(mechanism, q, qd, frame) @ qd
+            if moved:  # v + ω × r, a + α × r + ω × (ω × r)
+                r = array(kinematics.pose(mechanism, q, frame)[:3, :3] @ np.array(where[1], object))
+                turned = cross(v[3:], r)
+                if a is not None:
+                    a = [*(a[:3] + cross(a[3:], r) + cross(v[3:], turned)), *a[3:]]
+                v = [*(v[:3] + turned), *v[3:]]
+            out |= dict(zip(VELOCITY, v))
+            if a is not None:
+                out |= dict(zip(ACCELERATION, a[:3]))
     if qdd is not None:
         out |= {f"qdd{i + 1}": qdd[i] for i in range(len(qdd))}
     return out
@@ -189,17 +210,23 @@ def rows_of(constraints: tuple[Constraint, ...], mechanism: Mechanism, q: Vector
             parameters: Mapping[str, Scalar]) -> ConstraintRows:  # fmt: skip
     """A, b and residuals of all constraints at a state, in their order; one differentiation a level."""
     parts: dict[int, ConstraintRows] = {}
-    for level in LEVELS:
-        chosen = [k for k, c in enumerate(constraints) if c.level == level]
-        if not chosen:
-            continue
+    for level, where in dict.fromkeys(
+        (c.level, c.where) for c in sorted(constraints, key=lambda c: LEVELS.index(c.level))
+    ):
+        chosen = [k for k, c in enumerate(constraints) if (c.level, c.where) == (level, where)]
         group = [constraints[k] for k in chosen]
         used = _names(group)
 
         def evaluate(
-            q: Vector, qd: Vector | None, qdd: Vector | None, t: Scalar, group: Any = group, used: Any = used
+            q: Vector,
+            qd: Vector | None,
+            qdd: Vector | None,
+            t: Scalar,
+            group: Any = group,
+            used: Any = used,
+            where: Any = where,
         ) -> np.ndarray:
-            values = values_at(mechanism, used, q, qd, qdd, t, parameters)
+            values = values_at(mechanism, used, q, qd, qdd, t, parameters, where)
             return np.array([value_of(c, values) for c in group], dtype=object)
 
         if level == "position":

@@ -65,6 +65,11 @@ def programmed_motion(
     n = robot.n
     named = numbers_by_name(parameters)
     read = read_constraints(constraints, n, named)
+    for k, c in enumerate(read):
+        try:
+            robot.frame(c.where[0])
+        except DescriptionError as error:
+            raise error.at(field=f"constraints[{k}]") from None
     given = each_joint(robot, friction, FrictionLaw, "friction law", "friction")
     laws = tuple(j.friction for j in robot.joints) if given is None else given or (None,) * n
     motors: list[Any] = [None] * n

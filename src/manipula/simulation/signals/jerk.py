@@ -18,7 +18,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
-from manipula.simulation.point_motion import point_rates
+from manipula.simulation.point_motion import Point, point_rates, read_point
 from manipula.simulation.recorded import robot_of
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
 
@@ -88,30 +88,31 @@ class Jerk(Value):
         return np.array([np.nanmax(np.abs(self.signal(i)[1]), initial=0.0) for i in range(count)])
 
 
-def jerk_of(result: Result, frame: str | None = None) -> Jerk:
-    """Jerk of the joints of a result, or of the origin of a frame in base axes (``"tip"``: where the tool is)."""
-    kept = result.jerks
-    if frame not in kept:
+def jerk_of(result: Result, frame: str | None = None, point: Any = None) -> Jerk:
+    """Jerk of the joints of a result, or in base axes of the origin of a frame (``"tip"``: where the tool is) or a point of a link."""
+    kept, where = result.jerks, read_point(frame, point)
+    if where not in kept:
         if not all(name in result.arrays for name in ("q", "qd", "qdd")):
             raise DescriptionError("The jerk needs the signals q, qd and qdd; this result does not have them.")
-        kept[frame] = _found(result, (lambda *motion: motion[2:]) if frame is None else _point(result, frame))
-    return kept[frame]
+        kept[where] = _found(result, (lambda *motion: motion[2:]) if where is None else _point(result, where))
+    return kept[where]
 
 
-def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None) -> Jerk:
-    """Jerk of a joint trajectory at times t, or of the tip of the robot that follows it."""
-    shown: Shown = lambda *motion: motion[2:] if robot is None else point_rates(robot, "tip", *motion)[2:]  # noqa: E731
+def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None, point: str | Point = "tip") -> Jerk:
+    """Jerk of a joint trajectory at times t, or of a point of the robot that follows it."""
+    shown: Shown = lambda *motion: motion[2:] if robot is None else point_rates(robot, point, *motion)[2:]  # noqa: E731
     found = _along(t, np.asarray(trajectory.derivatives(t, 0))[0], timed(trajectory), shown, False)
     return replace(found, remark=_told(found.jumps, False, ""))
 
 
-def _point(result: Result, frame: str) -> Shown:
+def _point(result: Result, point: Point) -> Shown:
     robot = robot_of(result)
     if robot is None:
         raise DescriptionError(
             "The result does not say which robot moved, so the motion of a point is not known.", field="frame"
         )
-    return lambda *motion: point_rates(robot, frame, *motion)[2:]
+    robot.frame(point[0])
+    return lambda *motion: point_rates(robot, point, *motion)[2:]
 
 
 def _finite(x: np.ndarray) -> int:
