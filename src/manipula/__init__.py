@@ -111,7 +111,7 @@ _PUBLIC = {
 _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "Result.feasibility": "manipula.simulation.verdicts.limits:limit_verdict",
     "Result.jerk": "manipula.simulation.signals.jerk:jerk_of",
-    "Result.point_motion": "manipula.simulation.point_motion:traced_point",
+    "Result.point_motion": "manipula.simulation.signals.point_trace:traced_point",
     "Result.to_reference": "manipula.simulation.signals.to_reference:reference_of",
     "Result.to_xarray": "manipula.simulation.stored.store:to_xarray",
     "Result.save": "manipula.simulation.stored.store:save_result",

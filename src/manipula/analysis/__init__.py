@@ -6,6 +6,7 @@
 ``slowing_down``       how much slower a motion must be to keep its limits
 ``stretched_motion``   the same motion k times as long, where there is one
 ``infinite``           where a trajectory jumps, and what is infinite there
+``point_checks``       limits of points other than the tip
 ``power``              power and energy of a run
 ``vibration``          natural modes, spectra, what is left after a move
 ``workspace``          maps of where the tip can be

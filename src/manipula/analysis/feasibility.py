@@ -14,6 +14,7 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.analysis.infinite import Torn, torn_of, with_jumps
 from manipula.analysis.judged_signals import laws_of, signals_of
+from manipula.analysis.point_checks import point_checks
 from manipula.analysis.slowing_down import follows_from_speed, jumping, slowed
 from manipula.analysis.stretched_motion import (
     DIGITS,
@@ -40,7 +41,7 @@ from manipula.simulation.limit_checks import (
 )
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
-from manipula.simulation.point_motion import ORIGIN, Point, point_name, point_rates
+from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
@@ -191,7 +192,9 @@ def _judged(
         unchecked.append(could_not("the tip", "the result does not say which robot moved."))
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
-    at_points = [_point_verdict(motion, robot, signals, where, wanted, torn, unchecked) for where, wanted in points]
+    at_points = [
+        JointVerdict(*point_checks(motion, robot, signals, where, wanted, torn, unchecked)) for where, wanted in points
+    ]
     kept = all(j.ok for j in (*joints, *at_points)) and all(c.ok for c in tip_checks)
     k, why = 1.0, ""
     if not kept:
@@ -264,30 +267,6 @@ def _tip_check(
     sizes = np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
     check = worst(quantity, *with_jumps(torn, quantity, TIP, sizes, signals["t"]), limit)
     return strained(check, motion, TIP) if hasattr(motion, "arrays") else check
-
-
-def _point_verdict(
-    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], where: Point, wanted: Mapping[str, float], torn: Torn, unchecked: list[str]
-) -> JointVerdict:  # fmt: skip
-    """One point other than the tip; what samples or jumps leave open is told."""
-    if robot is None:
-        raise DescriptionError("Limits of points need a robot.", field="points")
-    robot.frame(where[0])
-    checks, recorded, name = [], hasattr(motion, "arrays"), point_name(where)
-    rates = point_rates(robot, where, *(signals[key] for key in ("q", "qd", "qdd")))
-    for quantity, limit in wanted.items():
-        if quantity == "jerk":
-            frame, point = (where[0], None) if where[1] == ORIGIN else (None, where)
-            found = motion.jerk(frame, point) if recorded else jerk_along(motion, signals["t"], robot, where)
-            times, values = found.signal()
-        else:
-            times, values = signals["t"], np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
-            if recorded and only_samples(motion, quantity, True):
-                unchecked.append(could_not(f"{quantity} of '{name}'", SAMPLES_ONLY))
-            if torn.get(quantity) is not None:
-                unchecked.append(could_not(f"{quantity} of '{name}'", "the trajectory jumps."))
-        checks.append(worst(quantity, values, times, limit))
-    return JointVerdict(name, tuple(checks))
 
 
 def _row(name: str, c: Check) -> str:

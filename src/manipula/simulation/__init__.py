@@ -31,6 +31,7 @@
 ``integrators/``        methods of integration, by name
 ``numeric_robot``       a robot with the numbers of one run in the place of its free parameters
 ``point_motion``        how a point of the arm moves when its joints do
+``point_limits``        limits of points other than the tip, as they are given
 ``frozen_mapping``      mappings that are values
 ``progress``            what a run is doing right now
 ``budgets``             how large a run may be

@@ -6,7 +6,6 @@ own series. All samples go through at once. A point is a named frame, or a place
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import factorial
 from typing import Any
 
@@ -14,7 +13,6 @@ import numpy as np
 
 from manipula.algebra.arguments import finite_array
 from manipula.algebra.jet import Jet
-from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, printable
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
@@ -23,22 +21,6 @@ from manipula.robot.robot import Robot
 Point = tuple[str, tuple[float, float, float]]
 """Frame, and where the point is in its axes [m]."""
 ORIGIN = (0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PointMotion(Value):
-    """The motion of one point, (S, 3) each in the axes of the base, (N, S, 3) of a batch.
-
-    Attributes:
-        name: of the frame, or of the link with the place on it. t: times [s].
-        position, velocity, acceleration: [m], [m/s], [m/s²].
-    """
-
-    name: str
-    t: np.ndarray
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
 
 
 def read_point(frame: Any = None, point: Any = None) -> Point | None:
@@ -95,20 +77,3 @@ def point_rates(robot: Robot, point: str | Point, *motion: np.ndarray) -> list[n
             elif k == 0:
                 out[0][:, axis] = float(entry)
     return [values.reshape(*shape, 3) for values in out]
-
-
-def traced_point(result: Any, frame: Any = None, point: Any = None) -> PointMotion:
-    """How a point of the arm moved in a result; the tip when neither is given.
-
-    Args:
-        frame: name of a frame. point: ``("link3", (0.1, 0, 0))``, a place fixed to a link, in its axes [m].
-    """
-    from manipula.simulation.recorded import robot_of
-
-    where = read_point(frame, point) or ("tip", ORIGIN)
-    robot = robot_of(result)
-    if robot is None:
-        raise DescriptionError("The result does not say which robot moved, so the motion of a point is not known.", field="frame")  # fmt: skip
-    robot.frame(where[0])
-    rates = point_rates(robot, where, *(np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd")))
-    return PointMotion(point_name(where), result.t, *rates)

@@ -17,8 +17,8 @@ from manipula.verbs import verb
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
-    from manipula.simulation.point_motion import PointMotion
     from manipula.simulation.signals.jerk import Jerk
+    from manipula.simulation.signals.point_trace import PointMotion
     from manipula.simulation.verdicts.limits import LimitVerdict
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")

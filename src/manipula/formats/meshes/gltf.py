@@ -106,8 +106,9 @@ class _Gltf:
     def _colour(self, row: dict[str, Any]) -> list[float] | None:
         """The base colour of a primitive's material, which glTF states in linear light; ``None`` where it is a texture or no colour."""
         materials, number = self.root.get("materials"), row.get("material")
-        known = isinstance(materials, list) and type(number) is int and 0 <= number < len(materials)
-        material = materials[number] if known else None
+        if not isinstance(materials, list) or type(number) is not int or not 0 <= number < len(materials):
+            return None
+        material: Any = materials[number]
         surface = material.get("pbrMetallicRoughness", {}) if isinstance(material, dict) else None
         if not isinstance(surface, dict) or "baseColorTexture" in surface:
             return None
@@ -118,7 +119,7 @@ class _Gltf:
             or not all(type(v) in (int, float) and 0 <= v <= 1 for v in factor)
         ):
             return None
-        opacity = 1.0 if material.get("alphaMode", "OPAQUE") == "OPAQUE" else factor[3]  # pyright: ignore[reportOptionalMemberAccess]
+        opacity = 1.0 if material.get("alphaMode", "OPAQUE") == "OPAQUE" else factor[3]
         return [*(_encoded(v) for v in factor[:3]), opacity]
 
     def _primitive(self, row: Any) -> Triangles | None:

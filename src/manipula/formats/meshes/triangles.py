@@ -23,7 +23,7 @@ class Triangles(NamedTuple):
     faces: np.ndarray
     colours: np.ndarray | None = None
 
-    def painted(self, colour: Sequence[float] | None) -> Triangles:
+    def painted(self, colour: Sequence[float] | np.ndarray | None) -> Triangles:
         """The same triangles, all in one colour; unchanged without one."""
         if colour is None:
             return self

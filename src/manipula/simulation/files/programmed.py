@@ -84,12 +84,12 @@ def _constraints(table: Fields) -> tuple[Constraint, ...]:
         fields = Fields(table.document, item, path)
         formula, name = fields.required_text("formula"), fields.text("name", "") or ""
         level = fields.choice("level", LEVELS) if fields.has("level") else ""
-        frame, point = fields.text("frame"), fields.table("point")
+        frame, point, place = fields.text("frame"), fields.table("point"), None
         if point is not None:
             place = point.required_text("link"), tuple(point.scalars("xyz", 3) or (0.0, 0.0, 0.0))
             point.close()
         fields.close()
-        found.append(Constraint(formula, level, name, frame, None if point is None else place))
+        found.append(Constraint(formula, level, name, frame, place))
     return tuple(found)
 
 

@@ -4,6 +4,7 @@
 ``observed``      accelerations, torques, poses, energies and works at every sample
 ``jerk``          third derivatives of joints and points, and where the acceleration jumps
 ``jerk_sources``  where the exact jerk of a result comes from
+``point_trace``   the motion of any point of the arm
 ``to_reference``  a run as the reference of another one
 ================  ========================================================================
 """

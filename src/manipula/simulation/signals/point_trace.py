@@ -1,0 +1,44 @@
+"""The motion of one point of the arm in a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.value import Value
+from manipula.errors import DescriptionError
+from manipula.simulation.point_motion import ORIGIN, point_name, point_rates, read_point
+from manipula.simulation.recorded import robot_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointMotion(Value):
+    """The motion of one point, (S, 3) each in the axes of the base, (N, S, 3) of a batch.
+
+    Attributes:
+        name: of the frame, or of the link with the place on it. t: times [s].
+        position, velocity, acceleration: [m], [m/s], [m/s²].
+    """
+
+    name: str
+    t: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+
+
+def traced_point(result: Any, frame: Any = None, point: Any = None) -> PointMotion:
+    """How a point of the arm moved in a result; the tip when neither is given.
+
+    Args:
+        frame: name of a frame. point: ``("link3", (0.1, 0, 0))``, a place fixed to a link, in its axes [m].
+    """
+    where = read_point(frame, point) or ("tip", ORIGIN)
+    robot = robot_of(result)
+    if robot is None:
+        raise DescriptionError("The result does not say which robot moved, so the motion of a point is not known.", field="frame")  # fmt: skip
+    robot.frame(where[0])
+    rates = point_rates(robot, where, *(np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd")))
+    return PointMotion(point_name(where), result.t, *rates)
