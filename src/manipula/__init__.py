@@ -91,6 +91,12 @@ _PUBLIC = {
     "natural_modes": "manipula.analysis.vibration",
     "power_report": "manipula.analysis.power",
     "identify": "manipula.analysis.identification.estimate",
+    "identify_log": "manipula.analysis.identification.from_log",
+    "identify_payload": "manipula.analysis.identification.payload",
+    "identify_drive_gains": "manipula.analysis.identification.drive_gains",
+    "read_log": "manipula.analysis.identification.read_log",
+    "Log": "manipula.analysis.identification.log",
+    "calibrate": "manipula.analysis.identification.calibration",
     "excitation": "manipula.analysis.identification.excitation",
     "base_parameters": "manipula.analysis.identification.base_parameters",
     # pictures
@@ -119,6 +125,8 @@ _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "Scenario.save": "manipula.simulation.files.scenario_file:save_scenario",
     "Scenario.load": "manipula.simulation.files.scenario_file:load_scenario",
     "ProgramScenario.load": "manipula.simulation.files.scenario_file:load_programmed",
+    "Calibration.report": "manipula.reports.calibration:write_calibration_report",
+    "LogIdentification.report": "manipula.reports.identification:write_identification_report",
     "ProgramScenario.run": "manipula.simulation.run_file:run_programmed_scenario",
 }
 verbs.provide(_VERBS)
@@ -149,8 +157,14 @@ if TYPE_CHECKING:
     from manipula import native as native
     from manipula.analysis.feasibility import feasibility as feasibility
     from manipula.analysis.identification.base_parameters import base_parameters as base_parameters
+    from manipula.analysis.identification.calibration import calibrate as calibrate
+    from manipula.analysis.identification.drive_gains import identify_drive_gains as identify_drive_gains
     from manipula.analysis.identification.estimate import identify as identify
     from manipula.analysis.identification.excitation import excitation as excitation
+    from manipula.analysis.identification.from_log import identify_log as identify_log
+    from manipula.analysis.identification.log import Log as Log
+    from manipula.analysis.identification.payload import identify_payload as identify_payload
+    from manipula.analysis.identification.read_log import read_log as read_log
     from manipula.analysis.manipulability import limit_distance as limit_distance
     from manipula.analysis.manipulability import manipulability as manipulability
     from manipula.analysis.power import power_report as power_report

@@ -71,6 +71,8 @@ REFUSED = {  # command and input with which an option cannot act → the option 
             "equations planar-2r",
             "export panda -o out",
             "ik panda --position 0 0 1",
+            "identify one.nc panda",
+            "calibrate one.nc panda",
         )
     },
     "doctor out --tip a": "--tip",
@@ -92,6 +94,8 @@ ALWAYS = {  # options that act on whatever input the command takes
     "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot point json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json", "studio": "port browser",
+    "calibrate": f"what frame validate position_noise rotation_noise units column output report json {ROBOT}",
+    "identify": f"validate friction cutoff decimate velocity units column output report json {ROBOT}",
 }  # fmt: skip
 
 

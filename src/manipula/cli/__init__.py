@@ -8,6 +8,8 @@
 ``catalog``        the robots that come with the package
 ``equations``      the equations of motion
 ``export``         functions of a robot as source code
+``calibrate``      a robot's geometry from measured poses
+``identify``       a robot from a log of its motion
 ``ik``             joint positions that bring the tip to a target
 ``run``            run a scenario
 ``check``          can the machine do it?

@@ -10,6 +10,7 @@ import typer
 from manipula.cli.bench import bench
 from manipula.cli.cache import HELP as CACHE
 from manipula.cli.cache import app as cache
+from manipula.cli.calibrate import calibrate
 from manipula.cli.catalog import catalog
 from manipula.cli.check import check
 from manipula.cli.convert import convert
@@ -17,6 +18,7 @@ from manipula.cli.doctor import doctor
 from manipula.cli.equations import equations
 from manipula.cli.explain import explained
 from manipula.cli.export import export
+from manipula.cli.identify import identify
 from manipula.cli.ik import ik
 from manipula.cli.library import HELP as LIBRARY
 from manipula.cli.library import app as library
@@ -36,6 +38,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "equations": equations,
     "export": export,
     "ik": ik,
+    "identify": identify,
+    "calibrate": calibrate,
     "run": run,
     "plot": plot,
     "report": report,

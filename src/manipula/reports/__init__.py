@@ -3,6 +3,8 @@
 ================  =================================================================================
 ``report``        ``write_report(result, path)``: one HTML file that opens offline; several results are compared
 ``comparison``    several runs beside each other in words and numbers
+``identification``  one page about an identification
+``calibration``   one page about a calibration
 ``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
 ``animation``     ``animate(result, path)``: the arm as GIF or MP4
 ``plots/``        the kinds of plots, one family per file

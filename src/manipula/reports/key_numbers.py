@@ -152,8 +152,12 @@ def energy_size(result: Result) -> float:
 
 
 def numbers_grid(result: Result) -> str:
-    """The key numbers as HTML."""
-    rows = key_numbers(result)
+    """The key numbers of a run as HTML."""
+    return grid(key_numbers(result))
+
+
+def grid(rows: list[Row]) -> str:
+    """Key numbers as HTML."""
     columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
     cells = (
         f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{text(remark, 80)}</dd>' if remark else ''}</div>"

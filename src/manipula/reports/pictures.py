@@ -17,9 +17,13 @@ def picture(kind: str, of: Any) -> str:
     """The plot as HTML; it stands on paper, also in a dark page."""
     axes = PLOTS[kind](of)
     figure = (axes if not hasattr(axes, "__len__") else axes[0]).get_figure()
+    return still(figure, f"chart-{kind}", PLOTS[kind].summary)
+
+
+def still(figure: Any, name: str, label: str) -> str:
+    """A figure as HTML."""
     out = io.BytesIO()
     with themed():
         figure.savefig(out, format="svg", metadata=NO_METADATA)
     coded = base64.b64encode(out.getvalue()).decode()
-    label = text(PLOTS[kind].summary)
-    return f'<figure class="card still" id="chart-{kind}"><img alt="{label}" src="data:image/svg+xml;base64,{coded}"></figure>'
+    return f'<figure class="card still" id="{name}"><img alt="{text(label)}" src="data:image/svg+xml;base64,{coded}"></figure>'

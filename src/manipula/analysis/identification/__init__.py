@@ -1,6 +1,19 @@
 """A robot from measurements: inertia and friction from torques, kinematics from poses.
 
 =====================  =====================================================================
+``read_log``           ``read_log``: logs as they come from robots
+``log_tables``         CSV, Parquet, NetCDF and npz as named columns
+``log``                ``Log``: what was measured in one run
+``filtering``          filters without phase shift, derivatives, decimation
+``from_log``           ``identify_log``: from a log to a robot, validated on other data
+``log_identified``     what was found, and how well it predicts
+``payload``            ``identify_payload``: what a robot carries
+``drive_gains``        ``identify_drive_gains``: torque per ampere
+``calibration``        ``calibrate``: geometry from measured poses
+``calibrated``         what a calibration found
+``kinematic_errors``   errors of a chain, and how the measured frame moves with them
+``measured_poses``     poses from files
+``friction_search``    widths of dry friction
 ``estimate``           ``identify``: parameters from measured motion
 ``identified``         what an identification found
 ``base_parameters``    the fewest parameters that torques depend on

@@ -13,7 +13,6 @@ and masses go first, as in the symbolic rules of Gautier & Khalil.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from scipy import linalg
 
 from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import Value
-from manipula.analysis.identification.regressor_columns import Columns, columns, random_states, stacked
+from manipula.analysis.identification.regressor_columns import Columns, Extras, columns, random_states, stacked
 from manipula.errors import SolveError
 from manipula.model import Model, model_of
 from manipula.physics.regressor import PARAMETERS
@@ -92,19 +91,24 @@ class BaseParameters(Value):
 
 
 def base_parameters(
-    robot: Robot | Model, extras: Sequence[str] | str = (), *, samples: int | None = None, seed: int = SEED
+    robot: Robot | Model, extras: Extras = (), *, samples: int | None = None, seed: int = SEED
 ) -> BaseParameters:
     """Base parameters of a robot.
 
     Args:
-        extras: columns beside the inertial ones: "armature", "viscous", "coulomb", "offset".
+        extras: columns beside the inertial ones: "armature", "viscous", "coulomb", "stribeck", "offset"; for all joints, or
+            as a mapping from a joint's name to its own.
         samples: random states; enough for three equations a column when omitted.
     """
     model, seed = model_of(robot), whole_number(seed, "seed", 0, 2**63 - 1)
     samples = None if samples is None else whole_number(samples, "samples", 1, 100_000)
-    wanted = columns(model, extras)
+    return base_of(columns(model, extras, v_stribeck=1.0), samples, seed)
+
+
+def base_of(wanted: Columns, samples: int | None = None, seed: int = SEED) -> BaseParameters:
+    """Base parameters of these columns; widths of friction do not matter for what depends on what."""
     count = samples or max(40, -(-3 * wanted.size // wanted.n))
-    W = stacked(wanted(*random_states(model, count, np.random.default_rng(seed))))
+    W = stacked(wanted.generic(*random_states(wanted.model, count, np.random.default_rng(seed))))
     lengths = np.linalg.norm(W, axis=0)
     seen = lengths > DEPENDENT * np.max(lengths)
     scaled = W[:, seen] / lengths[seen]

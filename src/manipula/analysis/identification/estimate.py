@@ -12,31 +12,41 @@ stays at the prior.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, flag, number, positive
-from manipula.analysis.identification.base_parameters import BaseParameters, base_parameters
+from manipula.analysis.identification.base_parameters import SEED, BaseParameters, base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.bounds import bounds_of
 from manipula.analysis.identification.identified import Identification, Known
 from manipula.analysis.identification.physical import PRIOR, consistent_parameters
-from manipula.analysis.identification.regressor_columns import Columns, measured, stacked
+from manipula.analysis.identification.regressor_columns import (
+    Columns,
+    Extras,
+    columns,
+    measured,
+    random_states,
+    stacked,
+)
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.model import Model, model_of
 from manipula.physics.regressor import parameters as inertial_parameters
-from manipula.robot.friction import Coulomb, Viscous
+from manipula.robot.friction import Coulomb, Stribeck, Viscous
 from manipula.robot.robot import Robot
 
 Weights = Literal["joint", "none"]
 WEIGHTS = ("joint", "none")
-FRICTION = {"viscous", "coulomb", "offset"}
-SIMPLE = (Viscous, Coulomb)
+FRICTION = {"viscous", "coulomb", "stribeck", "offset"}
 SHARPEST = (
     1e-6  # of a joint's torque: the physical estimate takes no torque for better known, which rounding could not follow
 )
+UNMOVED = 1e-4  # of the length that a column has at random states of order one: below, a joint does not move
+BLIND = 1e-7  # singular values of columns of one length, relative to the largest: below, the data show nothing
 REPEATS = 4  # of the weighting; the deviations settle after two
 
 
@@ -47,7 +57,9 @@ def identify(
     qdd: Any,
     tau: Any,
     *,
-    extras: Sequence[str] | str = ("viscous", "coulomb"),
+    extras: Extras = ("viscous", "coulomb"),
+    smooth: Any = 0.0,
+    v_stribeck: Any = None,
     weights: Weights | Any = "joint",
     physical: bool = True,
     prior: Robot | None = None,
@@ -61,9 +73,12 @@ def identify(
 
     Args:
         robot: gives the geometry; its rotor inertia is taken as known unless "armature" is among ``extras``, and so is its
-            friction unless "viscous", "coulomb" or "offset" is, which then replace it.
+            friction unless a friction term is, which then replaces it.
         q, qd, qdd, tau: (samples, n), joint side, SI.
-        extras: what is identified beside the links: "viscous", "coulomb", "offset", "armature".
+        extras: what is identified beside the links: "viscous", "coulomb", "stribeck", "offset", "armature"; for all joints, or as a
+            mapping from a joint's name to its own.
+        smooth: width v_0 of dry friction, tanh(qd/v_0), a number or one per joint [rad/s, m/s]; 0 is the sign.
+        v_stribeck: v_s of "stribeck", a number or one per joint [rad/s, m/s].
         weights: "joint" (by the residual of each joint), "none", or standard deviations of tau, (n,) or (samples, n).
         physical: also find parameters of bodies that can exist (positive definite pseudo-inertia, friction ≥ 0).
         prior: the robot that the physical estimate keeps to in directions that the data do not show; ``robot`` itself
@@ -76,67 +91,85 @@ def identify(
     """
     model = model_of(robot)
     q, qd, qdd, tau = measured(model, q=q, qd=qd, qdd=qdd, tau=tau)
-    if not 0.0 < number(confidence, "confidence") < 1.0:
-        raise DescriptionError(f"The confidence lies between 0 and 1, found {confidence!r}.", field="confidence")
-    prior_weight = positive(prior_weight, "prior_weight")
-    if prior is not None and not isinstance(prior, Robot):
-        raise DescriptionError(f"The prior is a Robot, found {type(prior).__name__}.", field="prior")
-    if not flag(physical, "physical") and any(given is not None for given in (masses, centres, total_mass, prior)):
-        raise DescriptionError("Bounds and a prior act on the physical estimate; use physical=True.", field="physical")
+    asked = Asked(weights, physical, prior, prior_weight, (masses, centres, total_mass), confidence).checked()
     with one_thread_if_small(len(q) * model.n * 14 * model.n):
-        return _identified(
-            model,
-            (q, qd, qdd, tau),
-            extras,
-            weights,
-            physical,
-            prior,
-            prior_weight,
-            (masses, centres, total_mass),
-            confidence,
-        )
+        base = base_of(columns(model, extras, smooth, v_stribeck))
+        known = known_of(base.columns)
+        return estimated(base, known, base.regressor(q, qd, qdd), tau, tau - known.torque(qd, qdd), asked)
 
 
-def _identified(
-    model: Model, motion: tuple[np.ndarray, ...], extras: Sequence[str] | str, weights: Any, physical: bool,
-    prior: Robot | None, prior_weight: float, bounded: tuple[Any, Any, Any], confidence: float,
-) -> Identification:  # fmt: skip
-    q, qd, qdd, tau = motion
-    base = base_parameters(model, extras)
-    known = _known(base.columns)
-    target = tau - known.torque(qd, qdd)
-    W = base.regressor(q, qd, qdd)
-    if len(q) * model.n <= base.count:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of an estimate, beside its columns; see :func:`identify`."""
+
+    weights: Any = "joint"
+    physical: bool = True
+    prior: Robot | None = None
+    prior_weight: float = PRIOR
+    bounds: tuple[Any, Any, Any] = (None, None, None)
+    confidence: float = 0.95
+    partly: bool = False  # what the data do not show stays at the prior, instead of an error
+
+    def checked(self) -> Asked:
+        """The same with plain numbers, or an error that names the argument."""
+        if not 0.0 < number(self.confidence, "confidence") < 1.0:
+            raise DescriptionError(
+                f"The confidence lies between 0 and 1, found {self.confidence!r}.", field="confidence"
+            )
+        weight = positive(self.prior_weight, "prior_weight")
+        if self.prior is not None and not isinstance(self.prior, Robot):
+            raise DescriptionError(f"The prior is a Robot, found {type(self.prior).__name__}.", field="prior")
+        if not flag(self.physical, "physical") and any(given is not None for given in (*self.bounds, self.prior)):
+            raise DescriptionError(
+                "Bounds and a prior act on the physical estimate; use physical=True.", field="physical"
+            )
+        return replace(self, prior_weight=weight, confidence=float(self.confidence))
+
+
+def estimated(
+    base: BaseParameters, known: Known, W: np.ndarray, tau: np.ndarray, target: np.ndarray, asked: Asked
+) -> Identification:
+    """The estimate of base parameters from their regressor, (samples, n, b), and what of the torque it explains, (samples, n).
+
+    The regressor and both torques may have gone through one filter, which changes neither side of τ = W β.
+    """
+    model = base.columns.model
+    if len(W) * model.n <= base.count:
         raise ShapeError(
-            f"{len(q)} samples give {len(q) * model.n} equations for {base.count} base parameters; measure more."
+            f"{len(W)} samples give {len(W) * model.n} equations for {base.count} base parameters; measure more."
         )
-    beta, sigma = _weighted(W, target, weights, base)
+    expected = prior_values(base.columns, model.robot if asked.prior is None else asked.prior)
+    weighted = partial(
+        _solve, prior=base.values(expected) if asked.partly else None, least=_least_lengths(base, len(W))
+    )
+    beta, sigma = _weighted(W, target, asked.weights, base, weighted)
     A, b = stacked(W / sigma[..., None]), (target / sigma).ravel()
     lengths = np.linalg.norm(A, axis=0)
     condition = float(np.linalg.cond(A / lengths)) if np.all(lengths > 0.0) else float("inf")
-    if not condition < 1e12:
+    if not (condition < 1e12 or asked.partly):
         blind = base.names[int(np.argmin(lengths))]
         raise DescriptionError(
             f"These data do not determine the {base.count} base parameters (condition number {condition:.1e}; '{blind}' is "
             "seen least); use an exciting trajectory, see excitation()."
         )
-    covariance = _inverse_gram(A)
+    covariance, blind = _covariance(A, weighted.keywords["least"] / np.sqrt(np.mean(sigma**2)), asked.partly)
     pi = None
-    if physical:
-        expected = _prior_values(base.columns, model.robot if prior is None else prior)
-        bounds = bounds_of(base.columns, expected, *bounded)
+    if asked.physical:
+        bounds = bounds_of(base.columns, expected, *asked.bounds)
         size = np.sqrt(np.mean(target**2, axis=0))
         raised = np.maximum(sigma, np.maximum(SHARPEST * size, 1e-6 * SHARPEST * np.max(size)))
         A, b = stacked(W / raised[..., None]), (target / raised).ravel()
-        pi = consistent_parameters(base, A, b, expected, bounds, float(prior_weight))
+        pi = consistent_parameters(base, A, b, expected, bounds, float(asked.prior_weight))
+        for extra, joint in base.columns.left_out:
+            pi[base.columns.part(extra).start + joint] = 0.0
     return Identification(
         base=base, beta=beta, covariance=covariance, sigma=np.sqrt(np.mean(sigma**2, axis=0)), parameters=pi, known=known,
-        residuals=target - W @ beta, torque=tau, condition=condition, confidence=float(confidence),
-        physical_residuals=None if pi is None else target - W @ base.values(pi),
+        residuals=target - W @ beta, torque=tau, condition=condition, confidence=asked.confidence,
+        physical_residuals=None if pi is None else target - W @ base.values(pi), not_excited=blind,
     )  # fmt: skip
 
 
-def _known(columns: Columns) -> Known:
+def known_of(columns: Columns) -> Known:
     """What of the robot is not identified and therefore taken as it is."""
     joints = columns.model.robot.joints
     armature = [0.0 if "armature" in columns.extras else float(j.armature) for j in joints]
@@ -152,7 +185,7 @@ def _known(columns: Columns) -> Known:
     return Known(np.array(armature), tuple(j.friction for j in joints))
 
 
-def _prior_values(columns: Columns, prior: Robot) -> np.ndarray:
+def prior_values(columns: Columns, prior: Robot) -> np.ndarray:
     """(p,) what a robot says of every column; friction laws of other kinds say nothing."""
     if prior.n != columns.n:
         raise DescriptionError(f"The prior has {prior.n} joints, the robot {columns.n}.", field="prior")
@@ -160,14 +193,23 @@ def _prior_values(columns: Columns, prior: Robot) -> np.ndarray:
     values[: 10 * columns.n] = np.asarray(inertial_parameters(prior), float)
     for extra in columns.extras:
         for k, joint in enumerate(prior.joints):
-            law: Any = joint.friction
-            field = {"viscous": "damping", "coulomb": "level", "offset": "offset"}.get(extra)
-            value = joint.armature if field is None else getattr(law, field, 0.0) if isinstance(law, SIMPLE) else 0.0
-            values[columns.part(extra).start + k] = float(value)
+            said = joint.armature if extra == "armature" else _constants(joint.friction).get(extra, 0.0)
+            values[columns.part(extra).start + k] = 0.0 if (extra, k) in columns.left_out else float(said)
     return values
 
 
-def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters) -> tuple[np.ndarray, np.ndarray]:
+def _constants(law: Any) -> dict[str, Any]:
+    """What a friction law says of the columns."""
+    if isinstance(law, Stribeck):
+        said = {"viscous": law.damping, "coulomb": law.kinetic, "offset": law.offset}
+        return said | {"stribeck": max(float(law.static) - float(law.kinetic), 0.0)}
+    fields = {"viscous": "damping", "coulomb": "level", "offset": "offset"}
+    return {e: getattr(law, f, 0.0) for e, f in fields.items()} if isinstance(law, (Viscous, Coulomb)) else {}
+
+
+def _weighted(
+    W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters, solve: Callable[..., np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
     """β and the standard deviations of the torques, (samples, n), with degrees of freedom shared among joints."""
     samples, n = tau.shape
     freedom = max(1.0 - base.count / (samples * n), 1.0 / (samples * n))
@@ -175,11 +217,11 @@ def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters
         if weights not in WEIGHTS:
             raise unknown_name("kind of weights", weights, WEIGHTS, field="weights")
         sigma = np.ones(n)
-        beta = _solve(W, tau, sigma)
+        beta = solve(W, tau, sigma)
         for _ in range(REPEATS if weights == "joint" else 0):
             spread = np.sqrt(np.mean((tau - W @ beta) ** 2, axis=0) / freedom)
             sigma = np.maximum(spread, 1e-9 * max(float(np.max(spread)), float(np.max(np.abs(tau))), 1e-12))
-            beta = _solve(W, tau, sigma)
+            beta = solve(W, tau, sigma)
         if weights == "none":
             sigma = np.full(n, max(float(np.sqrt(np.mean((tau - W @ beta) ** 2) / freedom)), 1e-12))
         return beta, np.broadcast_to(sigma, tau.shape)
@@ -191,19 +233,40 @@ def _weighted(W: np.ndarray, tau: np.ndarray, weights: Any, base: BaseParameters
         raise ShapeError(f"weights: expected ({n},) or {tau.shape}, got {np.shape(weights)}.") from None
     if not np.all(sigma > 0):
         raise DescriptionError("Standard deviations must be positive.", field="weights")
-    return _solve(W, tau, sigma), sigma
+    return solve(W, tau, sigma), sigma
 
 
-def _solve(W: np.ndarray, tau: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-    """Least squares with columns brought to one length first."""
-    A = stacked(W / np.broadcast_to(sigma, tau.shape)[..., None])
+def _solve(
+    W: np.ndarray, tau: np.ndarray, sigma: np.ndarray, *, prior: np.ndarray | None, least: np.ndarray
+) -> np.ndarray:
+    """Least squares with columns brought to one length first; with a prior, what is not seen stays there."""
+    A, b = stacked(W / np.broadcast_to(sigma, tau.shape)[..., None]), (tau / sigma).ravel()
     lengths = np.linalg.norm(A, axis=0)
-    lengths[lengths == 0.0] = 1.0
-    return np.linalg.lstsq(A / lengths, (tau / sigma).ravel(), rcond=None)[0] / lengths
+    if prior is None:
+        lengths[lengths == 0.0] = 1.0
+        return np.linalg.lstsq(A / lengths, b, rcond=None)[0] / lengths
+    scale = np.maximum(lengths, least / np.sqrt(np.mean(sigma**2)))
+    return prior + np.linalg.lstsq(A / scale, b - A @ prior, rcond=BLIND)[0] / scale
 
 
-def _inverse_gram(A: np.ndarray) -> np.ndarray:
-    """(AᵀA)⁻¹ through the triangle of A."""
-    R = np.linalg.qr(A, mode="r")
-    inverse = np.linalg.inv(R)
-    return inverse @ inverse.T
+def _least_lengths(base: BaseParameters, samples: int) -> np.ndarray:
+    """(b,) columns shorter than this count as not moved at all: a part of their length at random states of order one."""
+    W = stacked(
+        base.columns.generic(*random_states(base.columns.model, 40, np.random.default_rng(SEED)))[..., base.kept]
+    )
+    return UNMOVED * np.linalg.norm(W, axis=0) * np.sqrt(samples / 40)
+
+
+def _covariance(A: np.ndarray, least: np.ndarray, partly: bool) -> tuple[np.ndarray, tuple[int, ...]]:
+    """(AᵀA)⁻¹, and which parameters take part in directions that the data do not show; theirs is infinite."""
+    if not partly:
+        inverse = np.linalg.inv(np.linalg.qr(A, mode="r"))
+        return inverse @ inverse.T, ()
+    scale = np.maximum(np.linalg.norm(A, axis=0), least)
+    _, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
+    seen = BLIND * S[0] < S
+    half = (Vt[seen].T / S[seen]) / scale[:, None]
+    covariance = half @ half.T
+    blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)
+    covariance[blind, blind] = np.inf
+    return covariance, tuple(int(k) for k in blind)

@@ -15,7 +15,7 @@ from manipula.algebra.value import Value
 from manipula.analysis.identification.base_parameters import BaseParameters
 from manipula.analysis.identification.pseudo_inertia import is_physical
 from manipula.errors import SolveError
-from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
+from manipula.robot.friction import Coulomb, FrictionLaw, Stribeck, Viscous
 from manipula.robot.robot import Robot
 
 SHARP = 1e-3  # rad/s or m/s, width of the step that stands for the sign of the velocity in a friction law
@@ -51,6 +51,7 @@ class Identification(Value):
         condition: condition number of the weighted regressor, columns of one length.
         confidence: level of :attr:`interval`.
         known: rotor inertia and friction that were taken from the given robot.
+        not_excited: numbers of the base parameters that the data do not show; they are kept at the prior.
     """
 
     base: BaseParameters
@@ -64,6 +65,7 @@ class Identification(Value):
     condition: float
     confidence: float
     known: Known
+    not_excited: tuple[int, ...] = ()
 
     @property
     def standard_deviation(self) -> np.ndarray:
@@ -105,15 +107,18 @@ class Identification(Value):
 
     @property
     def friction(self) -> dict[str, np.ndarray]:
-        """(n,) each: "viscous", "coulomb", "offset", "armature" as far as identified; physical where that was asked."""
+        """(n,) each: "viscous", "coulomb", "stribeck", "offset", "armature" as far as identified; physical where that was asked."""
         columns = self.base.columns
         found = {}
         for extra in columns.extras:
             part = columns.part(extra)
             if self.parameters is not None:
                 found[extra] = self.parameters[part].copy()
-            elif all(k in self.base.kept for k in range(part.start, part.stop)):
-                found[extra] = self.beta[[self.base.kept.index(k) for k in range(part.start, part.stop)]]
+                continue
+            wanted = [k for k in range(part.start, part.stop) if (extra, k - part.start) not in columns.left_out]
+            if all(k in self.base.kept for k in wanted):
+                found[extra] = np.zeros(columns.n)
+                found[extra][[k - part.start for k in wanted]] = self.beta[[self.base.kept.index(k) for k in wanted]]
         return found
 
     def predict(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, physical: bool = False) -> np.ndarray:
@@ -123,7 +128,7 @@ class Identification(Value):
 
     @property
     def robot(self) -> Robot:
-        """The robot as identified: links (payload included in them), rotor inertia, viscous and Coulomb friction, offset.
+        """The robot as identified: links (payload included in them), rotor inertia, friction laws.
 
         Its inverse dynamics plus its friction is ``predict(…, physical=True)``; Coulomb friction, identified with the sign of the
         velocity, gets a step of width SHARP.
@@ -146,7 +151,8 @@ class Identification(Value):
                 gear = float(joint.gear_ratio) or 1.0
                 changes |= {"rotor_inertia": of_joint.pop("armature") / gear**2, "gear_ratio": gear}
             if of_joint:
-                changes["friction"] = _law(**of_joint, width=columns.smooth or SHARP)
+                width, fading = (float(np.broadcast_to(v, columns.n)[i]) for v in (columns.smooth, columns.v_stribeck))
+                changes["friction"] = _law(**of_joint, width=width or SHARP, fading=fading)
             joints.append(dataclasses.replace(joint, **changes))
         return dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), payload=None)
 
@@ -182,8 +188,14 @@ class Identification(Value):
         return "\n".join(out)
 
 
-def _law(width: float, viscous: float = 0.0, coulomb: float | None = None, offset: float | None = None) -> FrictionLaw:
+def _law(
+    width: float, fading: float, viscous: float = 0.0, coulomb: float | None = None, stribeck: float = 0.0,
+    offset: float | None = None,
+) -> FrictionLaw:  # fmt: skip
     """The friction law with these constants."""
+    if stribeck != 0.0:
+        kinetic = coulomb or 0.0
+        return Stribeck(max(kinetic + stribeck, 0.0), kinetic, fading, width, viscous, offset or 0.0)
     if coulomb is None and offset is None:
         return Viscous(viscous)
     return Coulomb(coulomb or 0.0, width, viscous, offset or 0.0)

@@ -17,6 +17,10 @@ from manipula.parts.field import Number
 
 Damping = Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)]
 Width = Annotated[Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)]
+Offset = Annotated[
+    Any,
+    Number("N·m or N", "constant torque f_0, of a cable, a spring or the zero of a sensor; it does not oppose motion"),
+]
 
 
 def diameter_unfit(law: Any, revolute: bool) -> str:

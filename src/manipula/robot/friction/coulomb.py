@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.parts.field import Number
-from manipula.robot.friction.base import Damping, FrictionLaw, Width
+from manipula.robot.friction.base import Damping, FrictionLaw, Offset, Width
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,7 @@ class Coulomb(FrictionLaw):
     level: Annotated[Any, Number("N·m or N", "dry friction F_c", least=0.0)]
     width: Width = 1e-3
     damping: Damping = 0.0
-    offset: Annotated[
-        Any,
-        Number(
-            "N·m or N", "constant torque f_0, of a cable, a spring or the zero of a sensor; it does not oppose motion"
-        ),
-    ] = 0.0
+    offset: Offset = 0.0
     name: ClassVar[str] = "coulomb"
 
     def torque(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:

@@ -1,0 +1,205 @@
+"""Tables of measurements in files: CSV, Parquet, NetCDF and npz as named columns, within a budget, and nothing but data is read.
+
+A variable of NetCDF or npz with two axes is one column per joint, ``q`` → ``q1 q2 …``, or by the labels that its axis has.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import BudgetError, CompileError, DescriptionError, printable, unknown_name
+from manipula.formats.guard import read_bytes, read_text
+from manipula.formats.whole_file import file_path
+
+MAX_BYTES = 512 * 2**20  # of a file
+MAX_NUMBERS = 32_000_000
+MAX_COLUMNS = 2000
+MAX_HEADER = 1 << 20
+WORDS = ("", "nan", "NaN", "NA", "null", "None")  # cells that say: not measured
+Table = dict[str, np.ndarray]
+
+
+def read_table(path: Any) -> Table:
+    """Columns of numbers by name, all of one length; NaN where nothing was measured.
+
+    Raises:
+        DescriptionError: whatever is wrong with the file.
+    """
+    target = file_path(path)
+    suffix = target.suffix.lower()
+    if suffix not in READERS:
+        raise unknown_name("format of logs", suffix, READERS, file=str(target))
+    try:
+        found = READERS[suffix](target)
+    except DescriptionError as error:
+        raise error.at(file=str(target)) from None
+    except CompileError:
+        raise
+    except Exception as error:
+        raise DescriptionError(
+            f"This file cannot be read as {suffix[1:]}: {type(error).__name__}: {printable(error)}.", file=str(target)
+        ) from None
+    if not found:
+        raise DescriptionError("The file has no columns of numbers.", file=str(target))
+    lengths = {name: len(values) for name, values in found.items()}
+    if len(set(lengths.values())) > 1:
+        (one, first), (other, second) = next((a, b) for a in lengths.items() for b in lengths.items() if a[1] != b[1])
+        raise DescriptionError(
+            f"Columns have different lengths: '{printable(one)}' {first}, '{printable(other)}' {second}.",
+            file=str(target),
+        )
+    return found
+
+
+def _within(rows: int, columns: int) -> None:
+    if columns > MAX_COLUMNS:
+        raise BudgetError(f"A log has at most {MAX_COLUMNS} columns, this one {columns}.")
+    if rows * columns > MAX_NUMBERS:
+        raise BudgetError(f"A log has at most {MAX_NUMBERS} numbers, this one {rows * columns}.")
+
+
+def _named(names: list[str]) -> list[str]:
+    """The names of columns, without spaces around them; none twice."""
+    clean = [name.strip() for name in names]
+    for k, name in enumerate(clean):
+        if name and name in clean[:k]:
+            raise DescriptionError(f"Two columns are called '{printable(name)}'.")
+    return clean
+
+
+def _csv(path: Path) -> Table:
+    """Comma, semicolon or tab between columns; the first line names them; lines that begin with # are left out."""
+    text = read_text(path, MAX_BYTES)
+    lines = text.splitlines()
+    start = next((k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), None)
+    if start is None:
+        raise DescriptionError("The file is empty.")
+    if "\0" in text:
+        raise DescriptionError("The file holds null characters: it is no table.")
+    divider = max(",;\t", key=lines[start].count)
+    if len(lines[start]) > MAX_HEADER:
+        raise BudgetError(f"The first line has more than {MAX_HEADER} letters.")
+    rows = csv.reader(lines[start:], delimiter=divider)
+    names = _named(next(rows))
+    if all(_number(name) is not None for name in names if name):
+        raise DescriptionError("The first line must name the columns; it holds numbers.", line=start + 1)
+    _within(len(lines) - start - 1, len(names))
+    decimal_comma = divider == ";"
+    found: list[list[float]] = []
+    words: dict[int, int] = {}
+    for k, row in enumerate(rows, start + 2):
+        if not row or row[0].lstrip().startswith("#"):
+            continue
+        if len(row) != len(names):
+            raise DescriptionError(f"This row has {len(row)} columns, the first line names {len(names)}.", line=k)
+        numbers = []
+        for c, cell in enumerate(row):
+            value = _number(cell.replace(",", ".") if decimal_comma else cell)
+            if value is None:
+                words.setdefault(c, k)
+            numbers.append(np.nan if value is None else value)
+        found.append(numbers)
+    table = np.array(found, float).reshape(-1, len(names))
+    kept = {name: table[:, c] for c, name in enumerate(names) if name and c not in words}
+    for c, line in words.items():  # a column of words is no signal; one that is numbers elsewhere is a fault
+        if names[c] and np.isfinite(table[:, c]).any():
+            raise DescriptionError(f"Column '{printable(names[c])}' holds something that is no number.", line=line)
+    return kept
+
+
+def _number(cell: str) -> float | None:
+    """NaN for an empty cell, None for a word."""
+    cell = cell.strip()
+    if cell in WORDS:
+        return float("nan")
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _parquet(path: Path) -> Table:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise CompileError("Parquet needs pyarrow: pip install 'manipula[data]'.") from None
+    data = read_bytes(path, MAX_BYTES)
+    with parquet.ParquetFile(io.BytesIO(data), page_checksum_verification=True) as file:
+        told = file.metadata
+        _within(told.num_rows, told.num_columns)
+        unpacked = sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups))
+        if unpacked > 16 * MAX_NUMBERS:
+            raise BudgetError(f"Unpacked, a log has at most {16 * MAX_NUMBERS} bytes, this one {unpacked}.")
+        names = _named(list(file.schema_arrow.names))
+        kept = [k for k, kind in enumerate(file.schema_arrow.types) if str(kind) in _ARROW]
+        table = file.read(columns=[file.schema_arrow.names[k] for k in kept], use_threads=False)
+        return {names[k]: np.asarray(table.column(i).to_numpy(), float) for i, k in enumerate(kept)}
+
+
+_ARROW = {"double", "float", "halffloat", *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))}
+
+
+def _netcdf(path: Path) -> Table:
+    """Classic NetCDF, as ``result.save("run.nc")`` and xarray write it; with one time axis."""
+    data = read_bytes(path, MAX_BYTES)
+    if data[1:4] == b"HDF":
+        raise DescriptionError("This is NetCDF-4 (HDF5); write it as classic NetCDF: to_netcdf(path, engine='scipy').")
+    from scipy.io import netcdf_file
+
+    with netcdf_file(io.BytesIO(data), "r", mmap=False) as file:
+        variables = {name: (v.dimensions, np.array(v.data)) for name, v in file.variables.items()}
+    letters = {
+        name: values for name, (over, values) in variables.items() if over[:1] == (name,) and values.dtype.kind == "S"
+    }
+    labels = {name: _texts(values) for name, values in letters.items() if values.ndim == 2}
+    return dict(_columns({k: v for k, v in variables.items() if v[1].dtype.kind in "fiu"}, labels))
+
+
+def _texts(letters: np.ndarray) -> list[str]:
+    return [b"".join(row.tolist()).rstrip(b"\0").decode("utf-8", "replace") for row in letters]
+
+
+def _columns(
+    variables: dict[str, tuple[tuple[str, ...], np.ndarray]], labels: dict[str, list[str]]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Variables over time, and one column per joint of those over time and joint."""
+    time = next((over[0] for name, (over, _) in variables.items() if name in TIMES and len(over) == 1), None)
+    if time is None:
+        raise DescriptionError(f"The file has no time; one variable over one axis must be called {', '.join(TIMES)}.")
+    for name, (over, values) in variables.items():
+        if over[:1] != (time,) or values.ndim > 2:
+            continue
+        if values.ndim == 1:
+            yield name, values.astype(float)
+        else:
+            _within(len(values), values.shape[1])
+            ends = labels.get(over[1], [])
+            for k in range(values.shape[1]):
+                yield (f"{name}_{ends[k]}" if k < len(ends) else f"{name}{k + 1}"), values[:, k].astype(float)
+
+
+TIMES = ("t", "time", "timestamp", "time_s")
+
+
+def _npz(path: Path) -> Table:
+    data = read_bytes(path, MAX_BYTES)
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        if sum(entry.file_size for entry in packed.infolist()) > 8 * MAX_NUMBERS + MAX_HEADER:
+            raise BudgetError(f"Unpacked, a log has at most {8 * MAX_NUMBERS} bytes.")
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    shown = {
+        k: (("t", f"{k} axis")[: v.ndim], v) for k, v in arrays.items() if v.dtype.kind in "fiu" and v.ndim in (1, 2)
+    }
+    lengths = {len(v) for name, (_, v) in shown.items() if name in TIMES}
+    return dict(_columns({k: v for k, v in shown.items() if len(v[1]) in lengths or not lengths}, {}))
+
+
+READERS: dict[str, Callable[[Path], Table]] = {".csv": _csv, ".parquet": _parquet, ".nc": _netcdf, ".npz": _npz}

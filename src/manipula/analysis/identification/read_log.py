@@ -1,0 +1,207 @@
+"""Logs as they come from robots: columns found by name, units, gaps, doubled and disordered times; what was done is said."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.arguments import finite_array
+from manipula.analysis.identification.log import SIGNALS, Log
+from manipula.analysis.identification.log_tables import TIMES, Table, read_table
+from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+from manipula.model import Model
+from manipula.robot.robot import Robot
+
+WORDS = {  # what columns are called before the joint's name or number
+    "q": ("q", "pos", "position", "positions", "actual_q", "joint_position", "measured_q"),
+    "qd": ("qd", "dq", "vel", "velocity", "velocities", "actual_qd", "joint_velocity", "v"),
+    "tau": ("tau", "torque", "torques", "effort", "tau_j", "actual_torque", "joint_torque", "tau_measured"),
+    "current": ("current", "currents", "i", "actual_current", "cur", "motor_current"),
+}
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+UNITS = {
+    "q": {"rad": 1.0, "m": 1.0, "deg": np.pi / 180.0, "mm": 1e-3},
+    "qd": {"rad/s": 1.0, "m/s": 1.0, "deg/s": np.pi / 180.0, "mm/s": 1e-3},
+    "tau": {"N·m": 1.0, "N.m": 1.0, "Nm": 1.0, "N": 1.0, "mNm": 1e-3},
+    "current": {"A": 1.0, "mA": 1e-3},
+    "t": TIME_UNITS,
+}
+FEWEST = 20  # samples of a log
+MISSING = 0.2  # of all samples: more without numbers are no accident
+
+
+def read_log(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    robot: Robot | Model,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    units: Mapping[str, str] | None = None,
+    repair: bool = True,
+) -> Log:
+    """Measured signals of a robot.
+
+    Columns are found by name: a word for the signal (``q``, ``position``; ``qd``, ``velocity``; ``tau``, ``torque``, ``effort``;
+    ``current``) followed by the joint's name or number, ``q_elbow``, ``q1``, ``velocity[3]``; numbers count from 1, or from 0 where there
+    is a 0. Times are ``t``, ``time`` or ``timestamp``.
+
+    Args:
+        source: a file (.csv .parquet .nc .npz), or columns by name from Python; a column of Python may be (samples, n).
+        columns: which columns are what, where their names do not say it: {"t": name, "q": pattern or names, …}; in a pattern
+            ``{}`` stands for the joint's number from 1, ``{name}`` for its name.
+        units: {"q": "deg", "t": "ms", …}; rad, m, s, N·m and A when omitted.
+        repair: rows in disorder are sorted, rows with a time that was there before and rows without numbers are left out, and
+            the notes say so; False refuses such logs.
+    """
+    model = robot if isinstance(robot, Robot) else robot.robot
+    file = None if isinstance(source, Mapping) else os.fspath(source)
+    table = _from_python(source) if isinstance(source, Mapping) else read_table(source)
+    try:
+        return _log(table, model, dict(columns or {}), dict(units or {}), bool(repair), file or "")
+    except DescriptionError as error:
+        raise error.at(file=file) from None
+
+
+def _from_python(source: Mapping[str, Any]) -> Table:
+    found: Table = {}
+    for name, values in source.items():
+        array = finite_array(values, str(name)) if np.size(values) == 0 else np.asarray(values, float)
+        if array.ndim == 2:
+            found.update({f"{name}{k + 1}": array[:, k] for k in range(array.shape[1])})
+        elif array.ndim == 1:
+            found[str(name)] = array
+        else:
+            raise ShapeError(f"{name}: a column is (samples,) or (samples, n), got {array.shape}.")
+    if len({len(v) for v in found.values()}) > 1:
+        raise ShapeError(
+            "Columns have different lengths: " + ", ".join(f"{k} {len(v)}" for k, v in found.items()) + "."
+        )
+    return found
+
+
+def _log(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str, str], repair: bool, source: str) -> Log:
+    for name in columns:
+        if name not in ("t", *SIGNALS):
+            raise unknown_name("signal", name, ("t", *SIGNALS), field="columns")
+    scales = {name: scale_of(name, units.get(name)) for name in ("t", *SIGNALS)}
+    for name in units:
+        if name not in scales:
+            raise unknown_name("signal", name, tuple(scales), field="units")
+    t = table[_time(table, columns.get("t"))] * scales["t"]
+    found = {s: signal_of(table, robot, s, columns.get(s)) for s in SIGNALS}
+    if found["q"] is None:
+        raise DescriptionError(
+            f"No positions of all {robot.n} joints: columns q1 … q{robot.n} or q_{robot.joint_names[0]} … are needed; found "
+            f"{_listed(table)}. Say which they are with columns={{'q': …}}.",
+            field="q",
+        )
+    notes = [f"Not in the log: {', '.join(missing)}."] if (missing := [s for s in SIGNALS if found[s] is None]) else []
+    signals = {s: None if x is None else x * scales[s] for s, x in found.items()}
+    t, signals = _repaired(t, signals, repair, notes)
+    return Log(t=t, joints=robot.joint_names, source=source, notes=tuple(notes), **signals)  # pyright: ignore[reportArgumentType]
+
+
+def scale_of(signal: str, unit: str | None) -> float:
+    """SI per unit of a signal."""
+    if unit is None:
+        return 1.0
+    if unit not in UNITS[signal]:
+        raise unknown_name(f"unit of '{signal}'", unit, UNITS[signal], field="units")
+    return UNITS[signal][unit]
+
+
+def _listed(table: Table) -> str:
+    names = [f"'{printable(name, 30)}'" for name in table]
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def _time(table: Table, said: Any) -> str:
+    if said is not None:
+        return _present(table, said)
+    found = [name for name in table if name.lower() in TIMES]
+    if len(found) != 1:
+        fault = "No column" if not found else f"{len(found)} columns"
+        raise DescriptionError(
+            f"{fault} of times ({', '.join(TIMES)}); found {_listed(table)}. Say which it is with columns={{'t': …}}.",
+            field="t",
+        )
+    return found[0]
+
+
+def _present(table: Table, name: Any) -> str:
+    if not isinstance(name, str) or name not in table:
+        raise unknown_name("column", name, tuple(table), field="columns")
+    return name
+
+
+def signal_of(table: Table, robot: Robot, signal: str, said: Any) -> np.ndarray | None:
+    """(samples, n), or None where the table has none of its columns."""
+    joints = robot.joint_names
+    if isinstance(said, str):
+        if "{" not in said:
+            raise DescriptionError(
+                f"A pattern holds {{}} or {{name}}, found '{printable(said)}'.", field=f"columns.{signal}"
+            )
+        said = [said.replace("{name}", name).replace("{}", str(k + 1)) for k, name in enumerate(joints)]
+    if said is not None:
+        if len(said) != len(joints):
+            raise ShapeError(f"columns.{signal}: one column per joint is needed ({len(joints)}), found {len(said)}.")
+        return np.stack([table[_present(table, name)] for name in said], axis=1)
+    plain = {re.sub(r"[\s\[\](){}.]+", "_", name.lower()).strip("_"): name for name in table}
+    for word in WORDS[signal]:
+        by_name = [plain.get(f"{word}_{name.lower()}") for name in joints]
+        counted = [
+            [plain.get(f"{word}{gap}{k + zero}") for k in range(len(joints))] for gap in ("", "_") for zero in (0, 1)
+        ]
+        alone = [plain.get(word)] if len(joints) == 1 else []
+        choices = [by_name, *counted, alone]
+        for names in choices:
+            if names and all(name is not None for name in names):
+                return np.stack([table[str(name)] for name in names], axis=1)
+        some = [(names, len([n for n in names if n])) for names in choices if any(names)]
+        if some and (best := max(some, key=lambda pair: pair[1]))[1] > len(joints) // 2:
+            lost = [joints[k] for k, name in enumerate(best[0]) if name is None]
+            raise DescriptionError(f"Column '{signal}' of joint {', '.join(map(repr, lost))} is missing.", field=signal)
+    return None
+
+
+def _repaired(
+    t: np.ndarray, signals: dict[str, np.ndarray | None], repair: bool, notes: list[str]
+) -> tuple[np.ndarray, dict[str, np.ndarray | None]]:
+    """Strictly increasing times and finite numbers."""
+    total = len(t)
+    good = np.isfinite(t)
+    for values in signals.values():
+        if values is not None:
+            good &= np.isfinite(values).all(axis=1)
+    t, order = t[good], np.argsort(t[good], kind="stable")
+    kept = np.flatnonzero(good)
+    bad = total - len(kept)
+    _note(bad, total, f"{bad} of {total} rows without finite numbers were left out.", repair, notes)
+    disorder = int(np.sum(np.diff(t) < 0.0))
+    _note(disorder, total, f"Times ran backwards {disorder} times; the rows were sorted.", repair, notes)
+    t, kept = t[order], kept[order]
+    fresh = np.concatenate([[True], np.diff(t) > 0.0]) if len(t) else np.zeros(0, bool)
+    doubled = int(np.sum(~fresh))
+    _note(doubled, total, f"{doubled} rows with a time that was there before were left out.", repair, notes)
+    t, kept = t[fresh], kept[fresh]
+    if len(t) < FEWEST:
+        raise DescriptionError(
+            f"A log needs at least {FEWEST} rows of finite numbers, this one has {len(t)} of {total}."
+        )
+    return t, {s: None if x is None else np.ascontiguousarray(x[kept]) for s, x in signals.items()}
+
+
+def _note(count: int, total: int, words: str, repair: bool, notes: list[str]) -> None:
+    if not count:
+        return
+    if not repair:
+        raise DescriptionError(
+            f"{words.replace(' were left out', '').replace('; the rows were sorted', '')} repair=True mends this."
+        )
+    if count > MISSING * total:
+        raise DescriptionError(f"{words} These are too many; repair the log itself.")
+    notes.append(words)

@@ -1,0 +1,106 @@
+"""``manipula identify LOG ROBOT``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manipula.cli.robot_options import RobotOptions, Source, takes_robot
+
+
+@takes_robot
+def identify(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="Measurements (.csv .parquet .nc .npz): t, q1 …, tau1 …")],
+    robot: Source,
+    validate: Annotated[
+        str | None,
+        typer.Option(metavar="LOG|SHARE", help="Another log, or the share of this one that is kept, at its end."),
+    ] = None,
+    friction: Annotated[
+        str, typer.Option(help="viscous, coulomb, stribeck, offset, armature, separated by commas; or auto, none.")
+    ] = "auto",
+    cutoff: Annotated[
+        float | None,
+        typer.Option(help="Of the zero-phase filter [Hz].", show_default="10 times the bandwidth of the motion"),
+    ] = None,
+    decimate: Annotated[
+        int | None, typer.Option(help="Use every so-manieth sample.", show_default="those that are independent")
+    ] = None,
+    velocity: Annotated[str, typer.Option(help="measured, derived from the positions, or auto.")] = "auto",
+    units: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIGNAL=UNIT", help="Units of t, q, qd, tau: q=deg, t=ms; several times."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIGNAL=PATTERN", help="Columns of a signal, {} is the joint's number: q=ang_{}; several times."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The robot as identified (.toml .urdf .xml).")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="One page about it (.html).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    *,
+    options: RobotOptions,
+) -> None:
+    """Find masses, inertias and friction of a robot from a log of its motion, and say what they are worth."""
+    from manipula.analysis.identification.from_log import identify_log
+    from manipula.analysis.identification.read_log import read_log
+    from manipula.formats.load import save
+    from manipula.reports.identification import html_path
+
+    model = options.load(robot)
+    read = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
+    words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
+    if report is not None:
+        html_path(report)
+    other = None if validate is None else share_of(validate)
+    found = identify_log(
+        model, read_log(log, model, **read), validate=read_log(other, model, **read) if isinstance(other, str) else other,
+        extras="auto" if words == ("auto",) else words, cutoff=cutoff, decimate=decimate, velocity=velocity,
+    )  # fmt: skip
+    written = [] if output is None else [save(found.robot, output)]
+    written += [] if report is None else [found.report(report)]
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        return
+    from manipula.cli.terminal import Terminal
+
+    out = Terminal()
+    base = found.found.base
+    out.say((f"{model.name}: {base.count} base parameters from {len(found.training.t)} samples", "bold"))
+    out.say(f"{', '.join(found.extras) or 'links only'}; condition number {found.found.condition:.3g}; rms [N·m, N]:")
+    out.table(found.heads(), found.rows())
+    out.say("Not excited, kept at the prior: ", ", ".join(found.not_excited) or "none")
+    out.say("Hardly seen: ", ", ".join(found.weak) or "none")
+    for note in found.notes:
+        out.say((note, "dim"))
+    for path in written:
+        out.say(f"Wrote {path}")
+
+
+def pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    """``SIGNAL=VALUE`` options."""
+    from manipula.errors import DescriptionError, printable
+
+    found = {}
+    for text in given or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise DescriptionError(f"{option} takes SIGNAL=VALUE, found '{printable(text)}'.", field=option)
+        found[name] = value
+    return found
+
+
+def share_of(text: str) -> str | float:
+    """A number is a share, anything else a file."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,190 @@
+"""Logs as they come from robots: names, units, gaps, disorder; and files that are no logs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.analysis.identification import log_tables
+from manipula.analysis.identification.log import Log
+from manipula.analysis.identification.read_log import read_log
+from manipula.errors import BudgetError, DescriptionError
+
+ARM = mp.planar([0.5, 0.4], [3.0, 2.0])
+T = np.arange(40) / 100.0
+Q = np.column_stack([np.sin(T), np.cos(T)])
+ONE, TWO = ARM.joint_names
+
+
+def csv(tmp_path, names, rows, divider=",", text=None):
+    path = tmp_path / "log.csv"
+    lines = [divider.join(names), *(divider.join(f"{x!r}" for x in map(float, row)) for row in rows)]
+    path.write_text(text if text is not None else "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("t", "q1", "q2"),
+        ("time", "q_1", "q_2"),
+        ("timestamp", "q0", "q1"),
+        ("t", "position[0]", "position[1]"),
+        ("t", f"q_{ONE}", f"q_{TWO}"),
+        ("Time", "actual_q_0", "actual_q_1"),
+        ("t", f"pos.{ONE}", f"pos.{TWO}"),
+    ],
+)
+def test_columns_are_found_by_name(tmp_path, names):
+    log = read_log(csv(tmp_path, names, np.column_stack([T, Q])), ARM)
+    assert isinstance(log, Log)
+    assert np.array_equal(log.q, Q)
+    assert log.tau is None
+    assert log.notes == ("Not in the log: qd, tau, current.",)
+    assert log.rate == pytest.approx(100.0)
+
+
+def test_columns_can_be_named(tmp_path):
+    path = csv(tmp_path, ("clock", "B", "A", "load_1", "load_2"), np.column_stack([T, Q[:, ::-1], Q]))
+    log = read_log(path, ARM, columns={"t": "clock", "q": ["A", "B"], "tau": "load_{}"})
+    assert np.array_equal(log.q, Q)
+    assert np.array_equal(log.tau, Q)
+    with pytest.raises(DescriptionError, match="'C'"):
+        read_log(path, ARM, columns={"t": "clock", "q": ["A", "C"]})
+    with pytest.raises(mp.ShapeError, match="one column per joint"):
+        read_log(path, ARM, columns={"t": "clock", "q": ["A"]})
+    with pytest.raises(DescriptionError, match="speed"):
+        read_log(path, ARM, columns={"speed": "load_{}"})
+    with pytest.raises(DescriptionError, match="pattern"):
+        read_log(path, ARM, columns={"t": "clock", "q": "A"})
+
+
+def test_units_are_converted(tmp_path):
+    names = ("t", "q1", "q2", "current1", "current2")
+    path = csv(tmp_path, names, np.column_stack([1e3 * T, np.degrees(Q), 1e3 * Q]))
+    log = read_log(path, ARM, units={"t": "ms", "q": "deg", "current": "mA"})
+    assert log.t == pytest.approx(T)
+    assert log.q == pytest.approx(Q)
+    assert log.current == pytest.approx(Q)
+    with pytest.raises(DescriptionError, match="furlong"):
+        read_log(path, ARM, units={"q": "furlong"})
+    with pytest.raises(DescriptionError, match="force"):
+        read_log(path, ARM, units={"force": "N"})
+
+
+def test_semicolons_decimal_commas_comments_and_words(tmp_path):
+    rows = "\n".join(f"{t};{a};{b};ok".replace(".", ",") for t, (a, b) in zip(T.tolist(), Q.tolist()))
+    path = csv(tmp_path, (), (), text=f"# a robot\n\nt;q1;q2;state\n{rows}\n")
+    assert np.array_equal(read_log(path, ARM).q, Q)
+
+
+def test_rows_are_repaired_and_it_is_said(tmp_path):
+    rows = np.column_stack([T, Q])
+    rows[[5, 6]] = rows[[6, 5]]
+    rows = np.insert(rows, 20, rows[20], axis=0)
+    rows[30, 1] = np.nan
+    path = csv(tmp_path, ("t", "q1", "q2"), rows)
+    log = read_log(path, ARM)
+    assert np.all(np.diff(log.t) > 0)
+    assert len(log.t) == 39
+    assert len([note for note in log.notes if "left out" in note or "sorted" in note]) == 3
+    with pytest.raises(DescriptionError, match="repair=True"):
+        read_log(path, ARM, repair=False)
+    rows[::3, 1] = np.nan
+    with pytest.raises(DescriptionError, match="too many"):
+        read_log(csv(tmp_path, ("t", "q1", "q2"), rows), ARM)
+
+
+def test_parquet_npz_and_netcdf_say_the_same(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+    import xarray as xr
+
+    whole = read_log({"t": T, "q": Q, "tau": 2 * Q}, ARM)
+    parquet.write_table(
+        pa.table({"t": T, "q1": Q[:, 0], "q2": Q[:, 1], "tau1": 2 * Q[:, 0], "tau2": 2 * Q[:, 1], "who": ["a"] * 40}),
+        tmp_path / "log.parquet",
+    )
+    np.savez(tmp_path / "log.npz", t=T, q=Q, tau=2 * Q, other=np.zeros(3))
+    data = xr.Dataset(
+        {"q": (("time", "joint"), Q), "tau": (("time", "joint"), 2 * Q)}, {"time": T, "joint": [ONE, TWO]}
+    )
+    data.to_netcdf(tmp_path / "log.nc", engine="scipy")
+    for suffix in ("parquet", "npz", "nc"):
+        log = read_log(tmp_path / f"log.{suffix}", ARM)
+        assert np.array_equal(log.t, whole.t), suffix
+        assert np.array_equal(log.q, whole.q), suffix
+        assert np.array_equal(log.tau, whole.tau), suffix
+
+
+def test_a_stored_run_is_a_log(tmp_path):
+    move = mp.joint_move([0.0, 0.0], [0.5, 0.5], velocity=1.0, acceleration=2.0, jerk=20.0)
+    run = mp.simulate(mp.Scenario(ARM, kind="inverse_dynamics", reference=move, sample=0.01))
+    for suffix in ("nc", "csv", "parquet"):
+        run.save(tmp_path / f"run.{suffix}")
+        log = read_log(tmp_path / f"run.{suffix}", ARM)
+        assert log.q == pytest.approx(run.q)
+        assert log.tau == pytest.approx(run.tau)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("1,2,3\n4,5,6\n", "name the columns"),
+        ("t,q1\n0,1\n", "missing|No positions"),
+        ("t,q1,q2\n0,1\n", "3|columns"),
+        ("t,q1,q1\n0,1,2\n", "Two columns"),
+        ("t,q1,q2\n0,1,2\n1,2,x\n", "no number"),
+        ("t,q1,q2\n0,1,2\n", "at least"),
+        ("q1,q2\n0,1\n", "times"),
+        ("t,q1,q2\n" + "inf,1,2\n" * 30, "too many|finite"),
+        ("t,q1,q2\n\0,1,2\n", "null"),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_file(tmp_path, text, words):
+    with pytest.raises(DescriptionError, match=words) as caught:
+        read_log(csv(tmp_path, (), (), text=text), ARM)
+    assert "log.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "nc", "npz", "csv"])
+def test_damaged_files_raise_one_kind_of_error(tmp_path, suffix):
+    rng = np.random.default_rng(1)
+    path = tmp_path / f"log.{suffix}"
+    for size in (0, 3, 200):
+        for magic in (b"", b"PAR1", b"CDF\x01", b"CDF\x02", b"\x89HDF\r\n", b"PK\x03\x04"):
+            path.write_bytes(magic + rng.bytes(size))
+            with pytest.raises(DescriptionError):
+                read_log(path, ARM)
+    with pytest.raises(DescriptionError, match="does not exist"):
+        read_log(tmp_path / f"nothing.{suffix}", ARM)
+    with pytest.raises(DescriptionError, match="xlsx"):
+        read_log(tmp_path / "log.xlsx", ARM)
+
+
+def test_pickles_are_not_opened(tmp_path):
+    np.savez(tmp_path / "log.npz", t=T, q=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(DescriptionError):
+        read_log(tmp_path / "log.npz", ARM)
+
+
+def test_budgets_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(log_tables, "MAX_NUMBERS", 100)
+    with pytest.raises(BudgetError, match="at most 100"):
+        read_log(csv(tmp_path, ("t", "q1", "q2"), np.column_stack([T, Q])), ARM)
+    np.savez(tmp_path / "log.npz", t=np.zeros(10**6))
+    with pytest.raises(BudgetError, match="Unpacked"):
+        read_log(tmp_path / "log.npz", ARM)
+
+
+def test_a_part_of_a_log(tmp_path):
+    log = read_log({"t": T + 100.0, "q": Q}, ARM)
+    early, late = log.split(0.5)
+    assert len(early.t) + len(late.t) == len(log.t)
+    assert early.t[-1] < late.t[0]
+    with pytest.raises(DescriptionError, match="samples"):
+        log.part(5.0, 6.0)
+    with pytest.raises(DescriptionError, match="share"):
+        log.split(1.0)
