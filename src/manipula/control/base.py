@@ -103,7 +103,7 @@ class Controller(ABC):
         """The states of the controller at the start: zeros, unless a controller says otherwise."""
         return np.zeros(self.states(arm.n))
 
-    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target | None) -> Vector:
+    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Any) -> Vector:
         """The same where it depends on the state of the arm and on the target there; ``initial_state`` unless a controller says otherwise."""
         return self.initial_state(arm)
 

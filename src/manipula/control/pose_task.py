@@ -120,7 +120,8 @@ class PoseController(Controller):
         """The error at the start, the short way."""
         if not self.is_turned or target is None or target.turn is None:
             return self.initial_state(arm)
-        return self._turn(arm, q, qd, target, None).e
+        axis = arm.turn_axes[0] if self.orientation == "angle" else None
+        return turn_error(self.orientation, arm.pose(q)[:3, :3], np.zeros(3), target.turn, axis=axis).e
 
     def state_rate(self, arm: Arm, t: Any, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         if not self.is_turned or target.turn is None:

@@ -93,7 +93,7 @@ class LeastTorque(ArmTask):
     weight: Weight = 1.0
     damping: Damping = 0.0
     name: ClassVar[str] = "least_torque"
-    gain: ClassVar[float] = 0.0
+    gain: ClassVar[float] = 0.0  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def rows(self, arm: Arm, q: Vector, qd: Vector, target: Any, near: Vector | None = None) -> TaskRows:
         nothing = np.zeros(arm.n)
