@@ -48,12 +48,6 @@ def _intervals(length: float, part: float) -> int:
 
 def _check_switch(s: Scenario, switch: Switch, field: str) -> None:
     """Can a switch act in this run?"""
-    duration = float(s.duration or 0.0)
-    if switch.time is not None and switch.time >= duration:
-        raise DescriptionError(
-            f"It would never act: it happens at {switch.time:g} s, when the run of {duration:g} s is over.",
-            field=f"{field}.time",
-        )
     if switch.when is not None:
         try:
             names = switch.formula(s.robot.n).names

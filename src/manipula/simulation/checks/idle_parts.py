@@ -46,6 +46,13 @@ def check_idle(s: Scenario, kind: str) -> None:
             raise DescriptionError(f"The contact '{contact.name}' has nothing to do: {why}", field=f"contacts[{i}]")
     if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):
         check_payload_times({i: d.time for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)})
+    for i, switch in enumerate(s.switches):
+        path, duration = f"switches[{i}].time", float(s.duration or 0.0)
+        latest = np.max((s.vary or {}).get(path, switch.time)) if switch.time is not None else 0.0
+        if latest >= duration:
+            raise DescriptionError(
+                f"It would never act: it happens at {latest:g} s, when the run of {duration:g} s is over.", field=path
+            )
     if s.noise.seed and not (s.noise.position or s.noise.velocity):
         raise DescriptionError("A seed is given, but no noise: position and velocity are 0.", field="noise.seed")
     if s.stop_at_limits and "position" not in stated_limits(s.robot, s.limits, parameters=s.parameters):
