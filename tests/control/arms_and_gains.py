@@ -35,6 +35,7 @@ EXAMPLES: dict[str, control.Controller] = {
     "sliding_mode": control.SlidingMode(8.0, 20.0, layer=0.1),
     "lqr": control.LQR([0.3, -0.4, 0.2]),
     "gravity": control.GravityCompensation(2.0),
+    "admittance": control.Admittance(2.0, 20.0, 100.0),
     "cascade": control.Cascade(10.0, 12.0, 30.0, every=3),
     "feedforward_pd": control.FeedforwardPD(60.0, 12.0),
     "momentum_observer": control.MomentumObserver(60.0, 12.0, 30.0, compensate=True),

@@ -25,7 +25,7 @@ def prepared(name: str) -> tuple[Arm, Controller]:
     model = Arm(robot)
     if EXAMPLES[name].measures:
         seen = Motors(np.array([0.1, -0.2, 0.3]), np.array([0.2, 0.1, -0.4]))
-        model = Arm(robot, drives=SPRINGS * robot.n, rotors=(0.2,) * robot.n).measuring(seen)
+        model = Arm(robot, drives=SPRINGS * robot.n, rotors=(0.2,) * robot.n).measuring(seen, np.arange(6.0))
     return model, EXAMPLES[name].prepare(model)
 
 

@@ -8,6 +8,7 @@
 ``feedforward``        torques along the reference, with PD around them
 ``momentum_observer``  PD with an observer of external torques
 ``flexible_joint``     elastic joints: PD on the motor side, feedback linearisation
+``admittance``         a position loop that gives way to the force at the tip
 ``task_space``         resolved acceleration, operational space, impedance
 ``task_priorities``    tasks in strict order, within hard bounds
 ``adaptive``           Slotine–Li
@@ -23,6 +24,7 @@
 from __future__ import annotations
 
 from manipula.control.adaptive import SlotineLi
+from manipula.control.admittance import Admittance
 from manipula.control.base import Controller, Target
 from manipula.control.cascade import Cascade
 from manipula.control.computed_torque import ComputedTorque
@@ -50,7 +52,7 @@ from manipula.redundancy.tasks import (
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, SlidingMode, LQR,
-    GravityCompensation, Cascade, FeedforwardPD, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
+    Admittance, GravityCompensation, Cascade, FeedforwardPD, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
 KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
@@ -61,6 +63,7 @@ __all__ = [
     "PD",
     "PID",
     "REGISTRY",
+    "Admittance",
     "Arm",
     "Cascade",
     "CentreOfMass",

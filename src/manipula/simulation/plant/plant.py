@@ -329,18 +329,19 @@ class Plant:
         return array(total), powers
 
     def measured_wrench(self, t: Scalar, x: Vector) -> np.ndarray:
-        """What a force sensor at the tip reads: the wrench of all contacts on the tip's frame, in axes of the base, force first, (6,)."""
+        """What a force sensor at the tip reads: the wrenches and contacts on the tip's link, in axes of the base, force first, (6,)."""
         q, qd = self.layout.q(x), self.layout.qd(x)
         around = Surroundings(self.mechanism(t), q, qd, None if self.base_motion is None else self.base_motion.at(t))
-        total, tip = np.zeros(6), around.frame(TIP) if self.contacts else None
-        for contact in self.contacts:
-            touch = contact.touch(around)
-            frame = getattr(contact, "frame", None)
-            if frame is None or tip is None:
-                continue
-            arm = array(around.frame(frame).p - tip.p)
-            force = touch.wrench[:3]
-            total = array(total + array([*force, *(touch.wrench[3:] + cross(arm, force))]))
+        total, tip = np.zeros(6), around.frame(TIP)
+        touching: Any = [c for c in self.contacts if hasattr(c, "frame")]
+        seen = [(c.frame, c.touch(around).wrench) for c in touching]
+        last = kinematics.find_frame(around.mechanism, TIP).link
+        for d in filter(is_wrench, self.disturbances):
+            if kinematics.find_frame(around.mechanism, d.frame).link == last:
+                seen.append((d.frame, acting(d, t, lambda d=d: around.frame(d.frame))))
+        for frame, wrench in seen:
+            arm, force = array(around.frame(frame).p - tip.p), wrench[:3]
+            total = array(total + array([*force, *(wrench[3:] + cross(arm, force))]))
         if around.base is None:
             return total
         return array([*(around.base.R.T @ total[:3]), *(around.base.R.T @ total[3:])])
