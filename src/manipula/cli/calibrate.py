@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,7 +56,7 @@ def calibrate(
     from manipula.reports.identification import html_path
 
     model = options.load(robot)
-    read = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
+    read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     if report is not None:
         html_path(report)
     other = None if validate is None else share_of(validate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -54,7 +54,7 @@ def identify(
     from manipula.reports.identification import html_path
 
     model = options.load(robot)
-    read = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
+    read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
     if report is not None:
         html_path(report)

@@ -44,7 +44,8 @@ def searched(
     W = W.copy()
     for sweep in range(SWEEPS):
         for j in range(n):
-            places = {e: _place(base, e, j) for e in columns.extras if e in DRY and _place(base, e, j) is not None}
+            found = {e: _place(base, e, j) for e in columns.extras if e in DRY}
+            places = {e: k for e, k in found.items() if k is not None}
             if not places or speed[j] < 1e-6 * max(float(np.max(speed)), 1e-12):
                 continue
             trial = _Trial(base, signals, W, target, sigma, j, places)

@@ -208,7 +208,8 @@ def _chosen(
         _, equations, _ = equations_with(extras)
         return cross_validated(equations.W, equations.target)
 
-    extras, left = FIRST, list(CANDIDATES)
+    extras: tuple[str, ...] = FIRST
+    left: list[str] = list(CANDIDATES)
     size = rms(extras)
     best = 1.0
     tried = [(extras, 1.0)]
