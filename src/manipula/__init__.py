@@ -122,6 +122,7 @@ _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "Result.to_xarray": "manipula.simulation.stored.store:to_xarray",
     "Result.save": "manipula.simulation.stored.store:save_result",
     "Result.report": "manipula.reports.report:write_report",
+    "notebook": "manipula.reports.notebook:html_of",
     "Scenario.save": "manipula.simulation.files.scenario_file:save_scenario",
     "Scenario.load": "manipula.simulation.files.scenario_file:load_scenario",
     "ProgramScenario.load": "manipula.simulation.files.scenario_file:load_programmed",

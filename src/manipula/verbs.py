@@ -22,3 +22,11 @@ def verb(name: str) -> Callable[..., Any]:
     """The function behind a verb."""
     module, _, function = _FUNCTIONS[name].partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+def notebook_html(value: Any) -> str | None:
+    """What a notebook shows of a value; None where that cannot be made, and its text is shown."""
+    try:
+        return verb("notebook")(value)
+    except Exception:  # a look at a value is never a reason to stop
+        return None

@@ -46,6 +46,7 @@ from manipula.simulation.recorded import limits_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
+from manipula.verbs import notebook_html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +95,10 @@ class Feasibility(Value):
     remarks: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     points: tuple[JointVerdict, ...] = ()
+
+    def _repr_html_(self) -> str | None:
+        """A table, for notebooks."""
+        return notebook_html(self)
 
     def text(self) -> str:
         """A table for people."""

@@ -5,6 +5,7 @@
 ``comparison``    several runs beside each other in words and numbers
 ``identification``  one page about an identification
 ``calibration``   one page about a calibration
+``notebook``      what a notebook shows of a robot, a result, equations, verdicts
 ``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
 ``animation``     ``animate(result, path)``: the arm as GIF or MP4
 ``plots/``        the kinds of plots, one family per file

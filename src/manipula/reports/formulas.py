@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from manipula.errors import ManipulaError
 from manipula.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.symbolic.equations import Equations
 
 MOST_TERMS = 400  # of the mass matrix, estimated before anything is derived
 MOST_SECONDS = 3.0
@@ -16,7 +20,7 @@ class _TooLongError(Exception):
     """The derivation was given up."""
 
 
-def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
+def equations_html(of: Robot | Equations, seconds: float = MOST_SECONDS) -> str:
     """The equations as MathML, or nothing when they would be too long or take too long."""
     from manipula.symbolic.equations import equations
 
@@ -27,7 +31,10 @@ def equations_html(robot: Robot, seconds: float = MOST_SECONDS) -> str:
             raise _TooLongError
 
     try:
-        page = equations(robot, "compact", limit=MOST_TERMS, progress=watch).html()
+        make, named = (
+            (equations, (of, "compact")) if isinstance(of, Robot) else of.__reduce__()
+        )  # not kept: the clock is ours
+        page = make(*named, limit=MOST_TERMS, progress=watch).html()
     except (ManipulaError, _TooLongError):
         return ""
     inside = page.partition("<body>")[2].rpartition("</body>")[0].strip()

@@ -13,6 +13,7 @@ from manipula.errors import DescriptionError, UnphysicalError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
 from manipula.robot.doctor_rules.statics import holding
 from manipula.robot.robot import Robot
+from manipula.verbs import notebook_html
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +54,10 @@ class Diagnosis(Value):
             findings.append(entry)
         return {"robot": self.robot, "ok": self.ok, "errors": len(self.errors), "warnings": len(self.warnings),
                 "findings": findings}  # fmt: skip
+
+    def _repr_html_(self) -> str | None:
+        """A table, for notebooks."""
+        return notebook_html(self)
 
     def text(self) -> str:
         """One line a finding, advice indented below it."""

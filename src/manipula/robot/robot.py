@@ -34,6 +34,7 @@ from manipula.robot.digest import digest_of
 from manipula.robot.joint import Joint
 from manipula.robot.link import TIP, Frame, Link, Payload
 from manipula.robot.parameter_values import needed, revalued
+from manipula.verbs import notebook_html
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _LIKE_A_TIP = (
@@ -328,6 +329,10 @@ class Robot:
         free = f", free: {', '.join(self.parameters)}" if self.parameters else ""
         coupled = f", {len(self.followers)} coupled" if self.followers else ""
         return f"Robot('{self.name}', {self.n} joints {kinds if self.n <= 20 else kinds[:17] + '…'}{coupled}{free})"
+
+    def _repr_html_(self) -> str | None:
+        """The arm and its joints, for notebooks."""
+        return notebook_html(self)
 
 
 def _natural(name: str) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from manipula.algebra.arguments import whole_number
 from manipula.algebra.value import FrozenDict, Value
 from manipula.errors import DescriptionError, SolveError, printable, unknown_name
 from manipula.lazy import cached_property
-from manipula.verbs import verb
+from manipula.verbs import notebook_html, verb
 
 if TYPE_CHECKING:
     from manipula.motion.piecewise import PiecewiseTrajectory
@@ -73,6 +73,10 @@ class Result(Value):
         shape = self.arrays["q"].shape if "q" in self.arrays else ()
         span = f"t = {self.t[0]:g} … {self.reached:g} s" if len(self.t) else "no samples"
         return f"Result('{self.status}', {span}, q {shape}: {printable(self.reason, 200)})"
+
+    def _repr_html_(self) -> str | None:
+        """The report, for notebooks."""
+        return notebook_html(self)
 
     @property
     def signals(self) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from manipula.symbolic.names import Names, SymbolNames, natural
 from manipula.symbolic.recursive import Recursion
 from manipula.symbolic.to_sympy import SympyWriter
 from manipula.symbolic.written_equations import WrittenEquations
+from manipula.verbs import notebook_html
 
 if TYPE_CHECKING:
     from manipula.native import Kernel
@@ -333,3 +334,7 @@ class Equations(LinkEquations, WrittenEquations):
 
     def __repr__(self) -> str:
         return f"Equations('{self.robot.name}', {self.robot.n} joints, level '{self.level}')"
+
+    def _repr_html_(self) -> str | None:
+        """Typeset, for notebooks."""
+        return notebook_html(self)

@@ -26,6 +26,7 @@ from manipula.simulation.limit_checks import (
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.recorded import limits_of, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
+from manipula.verbs import notebook_html
 
 if TYPE_CHECKING:
     from manipula.robot.robot import Robot
@@ -63,6 +64,10 @@ class LimitVerdict(Value):
     runs: tuple[bool | None, ...] = ()
     remarks: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str | None:
+        """A table, for notebooks."""
+        return notebook_html(self)
 
     @property
     def broken(self) -> tuple[Check, ...]:

@@ -1,0 +1,173 @@
+"""What a notebook shows of a value: ``_repr_html_`` of robots, results, equations and verdicts.
+
+A robot and a result appear as the report does, inside an ``iframe`` of their own: outputs do not disturb each other, and no script runs in the page of
+the notebook. The sentence above it is plain HTML, for places that drop frames. A page beyond the budget, or one without a viewer, is a table instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from manipula.analysis.feasibility import Feasibility
+from manipula.reports import tables, viewer
+from manipula.reports.content import PageContent
+from manipula.reports.formulas import equations_html
+from manipula.reports.key_numbers import key_numbers
+from manipula.reports.page import card, document, section, text
+from manipula.reports.report import report_html
+from manipula.reports.source import is_batch
+from manipula.robot.doctor import Diagnosis
+from manipula.robot.robot import Robot
+from manipula.simulation.limit_checks import Check
+from manipula.simulation.result import Result
+from manipula.simulation.scenario import Scenario
+from manipula.simulation.verdicts.limits import LimitVerdict
+from manipula.symbolic.equations import Equations
+
+LARGEST = 1_500_000  # characters of one output
+MOST_ROWS = 200
+TURN, SLIDE, FRAMES = 0.8, 0.2, 24  # how far a joint is shown to move [rad, m], and in how many samples
+
+
+def html_of(value: Any) -> str:
+    """The value as a notebook shows it."""
+    return next(make for kind, make in SHOWN.items() if isinstance(value, kind))(value)
+
+
+def _framed(words: str, page: str, height: int, otherwise: Callable[[], str], advice: str) -> str:
+    """A page in a frame of its own below a sentence; a page that is too large is replaced by a table that says so."""
+    quote, spelt = min((('"', "&quot;"), ("'", "&#39;")), key=lambda q: page.count(q[0]))
+    inside = page.replace("&", "&amp;").replace(quote, spelt)
+    if len(inside) > LARGEST:
+        return f"{words}<p>The view has {len(inside) / 1e6:.1f} MB, more than a notebook should hold; {advice}.</p>{otherwise()}"
+    style = f"width:100%;height:{height}px;border:0"
+    return f'{words}<iframe sandbox="allow-scripts allow-downloads" style="{style}" srcdoc={quote}{inside}{quote}></iframe>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]], words: int = 1) -> str:
+    """A plain table in the style of the notebook; the first ``words`` columns and the last are flush left."""
+
+    def line(cells: Sequence[object], tag: str) -> str:
+        sides = ["left" if k < words or k == len(cells) - 1 else "right" for k in range(len(cells))]
+        return "<tr>" + "".join(f'<{tag} style="text-align:{s}">{text(c, 600)}</{tag}>' for s, c in zip(sides, cells)) + "</tr>"  # fmt: skip
+
+    shown = list(rows)
+    more = f"<p>… and {len(shown) - MOST_ROWS} more.</p>" if len(shown) > MOST_ROWS else ""
+    body = "".join(line(row, "td") for row in shown[:MOST_ROWS])
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+
+
+def _said(strong: str, words: str) -> str:
+    return f"<p><b>{text(strong, 120)}</b>: {text(words, 600)}</p>"
+
+
+# ------------------------------------------------------------------------------------------------------------------------ results
+
+
+def _result(result: Result) -> str:
+    verdict = result.feasibility
+    kept = {True: "feasible", False: "not feasible", None: "feasible or not is not known"}[verdict.feasible]
+    words = _said(result.status, result.reason) + _said(kept, verdict.reason)
+    if viewer.script() is None:
+        return f"{words}<p>{text(viewer.missing(), 600)}</p>{_numbers(result)}"
+    page = report_html(result, equations=False)
+    return _framed(words, page, 720, lambda: _numbers(result), 'result.report("run.html") writes it to a file')
+
+
+def _numbers(result: Result) -> str:
+    rows = [(title, f"{value} {unit}".strip(), remark) for title, value, unit, remark in key_numbers(result)]
+    return _table(("", f"{'worst of the batch' if is_batch(result) else 'value'}", ""), rows)
+
+
+# ------------------------------------------------------------------------------------------------------------------------- robots
+
+
+def _robot(robot: Robot) -> str:
+    words = f"<p>{text(repr(robot), 400)}</p>"
+    if robot.parameters or robot.n == 0 or viewer.script() is None:
+        return words + _joints(robot)
+    content = PageContent([_swinging(robot)], [robot.name])
+    content.add_robots()
+    if not content.draws_an_arm:
+        return words + _joints(robot)
+    body = '<div class="card player" id="motion"></div><p class="note">Each joint moves in turn, from a posture within the limits.</p>'
+    body += section("Joints", card(tables.joint_table(robot))) + section("Links", card(tables.link_table(robot)))
+    page = document(robot.name, body, [viewer.script() or ""], (content.document, content.packer.text()))
+    return _framed(words, page, 640, lambda: _joints(robot), "these are its joints")
+
+
+def _swinging(robot: Robot) -> Result:
+    """A motion to look at: one joint after the other goes to and fro, a second each."""
+    far = np.array([TURN if j.is_revolute else SLIDE for j in robot.joints])
+    low = np.array([-np.inf if j.limits.lower is None else float(j.limits.lower) for j in robot.joints])
+    high = np.array([np.inf if j.limits.upper is None else float(j.limits.upper) for j in robot.joints])
+    rest = np.clip(0.0, low, high)
+    wave = np.sin(np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False))
+    q = np.tile(rest, (robot.n * FRAMES + 1, 1))
+    for i in range(robot.n):
+        room = np.where(wave > 0.0, min(high[i] - rest[i], far[i]), min(rest[i] - low[i], far[i]))
+        q[i * FRAMES : (i + 1) * FRAMES, i] += wave * room
+    names = [j.name for j in robot.joints]
+    meta = {"robot": robot.name, "joint_names": names, "joint_kinds": [j.kind for j in robot.joints], "limits": {}}
+    scenario = Scenario(robot, q0=rest, duration=float(robot.n))
+    return Result(np.arange(len(q)) / FRAMES, {"q": q}, "finished", "", meta=meta, scenario=scenario)
+
+
+def _joints(robot: Robot) -> str:
+    def number(x: Any) -> str:
+        return "–" if x is None else f"{x:.6g}" if isinstance(x, (int, float)) else str(x)
+
+    rows = [
+        (j.name, j.kind, *(number(x) for x in (j.limits.lower, j.limits.upper, j.limits.velocity, j.limits.effort, link.mass)), link.name)
+        for j, link in zip(robot.joints, robot.bodies)
+    ]  # fmt: skip
+    return _table(("joint", "kind", "lower", "upper", "velocity", "effort", "mass [kg]", "link"), rows, words=2)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- verdicts
+
+
+def _diagnosis(diagnosis: Diagnosis) -> str:
+    rows = [(f.severity, f.place, f"{f.sentence} {f.advice}".strip()) for f in diagnosis.findings]
+    found = _table(("", "where", "what"), rows, words=2) if rows else ""
+    return f"<p><b>{text(diagnosis.verdict(), 400)}</b></p>{found}"
+
+
+def _checks(feasible: bool | None, reason: str, checks: Iterable[Check], remarks: Iterable[str]) -> str:
+    kept = {True: "feasible", False: "not feasible", None: "not known"}[feasible]
+    rows = []
+    for c in checks:
+        if c.limit is not None:
+            limit = "{:.6g} … {:.6g}".format(*c.limit) if isinstance(c.limit, tuple) else f"{c.limit:.6g}"
+            use = f"{100 * c.use:.0f} %{'' if c.ok else ' ✗'}"
+            rows.append((c.name or "tip", c.quantity, f"{c.worst:.6g}", f"{c.time:.4g}", limit, use, c.unit))
+    notes = "".join(f"<p>{text(r, 600)}</p>" for r in remarks if r not in reason)
+    table = _table(("joint", "quantity", "worst", "at [s]", "limit", "use", "unit"), rows, words=2) if rows else ""
+    return _said(kept, reason) + table + notes
+
+
+def _limits(verdict: LimitVerdict) -> str:
+    return _checks(verdict.feasible, verdict.reason, verdict.checks, verdict.remarks)
+
+
+def _feasibility(verdict: Feasibility) -> str:
+    checks = [*(c for joint in verdict.joints for c in joint.checks), *verdict.tip]
+    return _checks(verdict.feasible, verdict.reason, checks, verdict.remarks)
+
+
+def _equations(equations: Equations) -> str:
+    formulas = equations_html(equations)
+    if formulas:
+        return formulas
+    advice = (
+        "They are too long to be shown here; print(equations.text('g')) writes a part of them, equations.html() a page."
+    )
+    return f"<p>{text(repr(equations), 200)}. {text(advice)}</p>"
+
+
+SHOWN: dict[type, Callable[[Any], str]] = {
+    Robot: _robot, Result: _result, Equations: _equations, Diagnosis: _diagnosis, LimitVerdict: _limits, Feasibility: _feasibility,
+}  # fmt: skip
