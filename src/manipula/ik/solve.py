@@ -81,7 +81,7 @@ def solve_ik(
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
     chosen = ALIASES.get(method, method) if isinstance(method, str) else method
-    if chosen != "auto" and chosen not in REGISTRY:
+    if not isinstance(chosen, str) or (chosen != "auto" and chosen not in REGISTRY):
         raise unknown_name("method of solve_ik()", method, ("auto", *REGISTRY, *ALIASES), field="method")
     tolerance, seed, most = read_numbers(tolerance, seed, max_iterations)
     all_solutions, limits = flag(all_solutions, "all_solutions"), flag(limits, "limits")
