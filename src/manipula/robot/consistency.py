@@ -53,6 +53,8 @@ def check_consistent(robot: Robot) -> None:
     for i, shape in enumerate(robot.appearance):
         _check_body(shape.link, bodies, "the link of a shape", f"appearance[{i}].link")
     _check_tree(robot)
+    if robot.tip is not None and not isinstance(robot.tip, str):
+        raise DescriptionError(f"The name of a frame is needed, found {printable(repr(robot.tip), 60)}.", field="tip")
     if robot.tip is not None and robot.tip not in (names := robot.frame_names):
         raise unknown_name("frame", robot.tip, names, field="tip")
     for name, posture in robot.postures:
