@@ -129,6 +129,8 @@ _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "Calibration.report": "manipula.reports.calibration:write_calibration_report",
     "LogIdentification.report": "manipula.reports.identification:write_identification_report",
     "ProgramScenario.run": "manipula.simulation.run_file:run_programmed_scenario",
+    "ProgramScenario.run_batch": "manipula.simulation.program_runs:run_batch",
+    "ProgramScenario.realised": "manipula.simulation.program_runs:realised",
 }
 verbs.provide(_VERBS)
 _MODULES = {"friction", "drives", "native", "paths", "timing", "control", "contact"}

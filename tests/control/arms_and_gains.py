@@ -38,6 +38,9 @@ EXAMPLES: dict[str, control.Controller] = {
     "admittance": control.Admittance(2.0, 20.0, 100.0),
     "cascade": control.Cascade(10.0, 12.0, 30.0, every=3),
     "feedforward_pd": control.FeedforwardPD(60.0, 12.0),
+    "torque_table": mp.control.TorqueTable.of(
+        [0.0, 0.5, 1.0], [[1.0, 2.0, 3.0], [0.5, 2.5, 1.0], [0.0, 1.0, 2.0]], kp=50.0, kv=8.0
+    ),
     "momentum_observer": control.MomentumObserver(60.0, 12.0, 30.0, compensate=True),
     "motor_pd": control.MotorPD(60.0, 12.0),
     "flexible_computed_torque": control.FlexibleComputedTorque(12.0),

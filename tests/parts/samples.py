@@ -25,7 +25,7 @@ def good(d: FieldDeclaration, n: int = 2) -> Any:
         "frame": "tool",
         "text": "word",
         "texts": ["q1"],
-        "file": "0,1,2,3,4,5,6\n1,1,2,3,4,5,7\n",
+        "file": "0,1,2\n1,1,2\n" if d.name == "torques" else "0,1,2,3,4,5,6\n1,1,2,3,4,5,7\n",
         "choice": f.choices[-1] if f.choices else "",
         "whole number": 3,
         "whole numbers": [1, 2],

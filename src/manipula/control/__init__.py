@@ -6,6 +6,7 @@
 ``computed_torque``    computed torque in joint space
 ``cascade``            position loop around a speed loop, at two rates
 ``feedforward``        torques along the reference, with PD around them
+``torque_table``       torques known in advance, with feedback around them
 ``momentum_observer``  PD with an observer of external torques
 ``flexible_joint``     elastic joints: PD on the motor side, feedback linearisation
 ``admittance``         a position loop that gives way to the force at the tip
@@ -38,6 +39,7 @@ from manipula.control.simple import GravityCompensation, UserFunction
 from manipula.control.sliding_mode import SlidingMode
 from manipula.control.task_priorities import TaskPriorities
 from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
+from manipula.control.torque_table import TorqueTable
 from manipula.parts.registry import PartKind
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
@@ -52,7 +54,7 @@ from manipula.redundancy.tasks import (
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, SlidingMode, LQR,
-    Admittance, GravityCompensation, Cascade, FeedforwardPD, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
+    Admittance, GravityCompensation, Cascade, FeedforwardPD, TorqueTable, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
 KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
@@ -92,5 +94,6 @@ __all__ = [
     "Target",
     "TaskPriorities",
     "TaskSpaceComputedTorque",
+    "TorqueTable",
     "UserFunction",
 ]

@@ -3,6 +3,7 @@
 ``simulate(scenario)`` gives a ``Result``. Each module imports only those below it:
 
 ======================  =====================================================================
+``program_runs``        programmed motions in batches, and controllers that realise one
 ``run_file``            scenarios of every kind, from a file or at hand, simulated
 ``iterative_learning``  a motion that is followed better from run to run
 ``simulate``            ``simulate(scenario)``: the verb of this room

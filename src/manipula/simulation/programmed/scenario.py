@@ -126,6 +126,18 @@ class ProgramScenario:
         """Integrate; ``friction=False`` switches every law off."""
         return verb("ProgramScenario.run")(self, friction)
 
+    def run_batch(self, q0: Any = None, qd0: Any = None, parameters: Any = None, *, friction: bool = True) -> Result:
+        """The motion from several starts (N, n), or with N values of its parameters, as one result (``simulation.program_runs``)."""
+        return verb("ProgramScenario.run_batch")(self, q0, qd0, parameters, friction)
+
+    def realised(
+        self, controller: Any = None, *, friction: bool = True, compensated: bool = True, **settings: Any
+    ) -> Any:
+        """The scenario of a controller that realises this motion on the arm itself (``simulation.program_runs``): torques of drives and multipliers
+        fed forward, with feedback; friction acting and compensated or not; ``settings`` of the Scenario, such as several starts."""
+        options = {"friction": friction, "compensated": compensated}
+        return verb("ProgramScenario.realised")(self, controller, **options, **settings)
+
     def compare_friction(self) -> FrictionComparison:
         """The run with and without friction."""
         if all(law is None for law in self.motion.plant.friction):
