@@ -141,7 +141,8 @@ def test_the_status_comes_first_and_a_stopped_run_is_not_called_feasible(folder:
 @pytest.mark.parametrize("columns", [40, 80, 200])
 @pytest.mark.parametrize(
     "text",
-    ["ik ur5e --pose '0.3 0.2 0.4 0 0 0.5' --all", "ik panda --position 0.4 0.1 0.5", "catalog", "doctor panda", "check one.nc"],
+    ["ik ur5e --pose '0.3 0.2 0.4 0 0 0.5' --all", "ik panda --position 0.4 0.1 0.5", "catalog", "doctor panda", "check one.nc", "parts",
+     "parts controller", "parts friction-law lugre", "parts time-law double_s"],
 )  # fmt: skip
 def test_nothing_is_cut(text: str, columns: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same words and numbers at every width; tables keep to the width."""
@@ -196,3 +197,39 @@ def test_what_to_choose_is_said_in_the_words_of_the_place(message: str) -> None:
     command, file = CHOICES[message]
     assert in_commands(message) == command
     assert in_commands(message, in_file=True) == file
+
+
+def test_alone_it_says_what_to_try_first() -> None:
+    """Every command that is named exists, and those without a file of the reader's are complete."""
+    told = CliRunner().invoke(app, [])
+    assert told.exit_code == 0
+    named = re.findall(r"^  manipula (\S+)", told.stdout, re.MULTILINE)
+    assert set(named) <= set(typer.main.get_command(app).commands)
+    assert {"studio", "doctor", "run"} <= set(named)
+    line = re.search(r"^  manipula (ik .*?)   ", told.stdout, re.MULTILINE)
+    assert line is not None
+    assert CliRunner().invoke(app, line[1].split()).exit_code == 0
+    assert "Commands:" in CliRunner().invoke(app, ["--help"]).stdout
+
+
+def test_results_go_to_a_folder_named_after_the_scenario(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["run", str(folder / "one.toml"), "--no-report"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert sorted(p.name for p in (tmp_path / "out" / "one").iterdir()) == ["result.nc", "scenario.toml"]
+    again = CliRunner().invoke(app, words)
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert CliRunner().invoke(app, [*words, "--force"]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["../x", "nothing", "/tmp/x"])
+def test_a_name_that_is_not_in_the_library_makes_no_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["library", "run", name])
+    assert result.exit_code == 2
+    assert list(tmp_path.iterdir()) == []

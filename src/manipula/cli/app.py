@@ -48,7 +48,16 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "bench": bench,
 }
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
+FIRST = """Manipula: from a robot table to torque. Try
+
+  manipula studio                            a page in the browser: choose a robot, give it a task, run, watch
+  manipula ik panda --position 0.4 0.1 0.5   a robot of the catalog reaches for a point; manipula catalog lists all
+  manipula doctor FILE                       is your robot (TOML, URDF, MJCF, SDF, table) physical, and how is it read?
+  manipula run SCENARIO.toml                 run a scenario; result, report and arm in motion in out/SCENARIO
+
+manipula --help lists all commands, manipula COMMAND --help explains one, manipula --install-completion completes them."""
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def _version(wanted: bool) -> None:
@@ -61,11 +70,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
 ) -> None:
     """From a robot table to torque."""
+    if context.invoked_subcommand is None:
+        typer.echo(FIRST)
 
 
 for _name, _function in COMMANDS.items():

@@ -77,8 +77,9 @@ def show(
 def run(
     name: Annotated[str, typer.Argument(help="Name of a stored programmed motion.")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for the results; made when it does not exist.")
-    ],
+        Path | None,
+        typer.Option("-o", "--output", help="Folder for the results, made when needed.", show_default="out/NAME"),
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Another value of a parameter: --set a=0.6 (a formula is fine).")
     ] = None,
@@ -94,6 +95,8 @@ def run(
     from manipula.simulation.files import library
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
+    library.entry(name)  # says which names exist
+    output = output or Path("out") / name
     check_free(output, names, force)
 
     def load() -> Any:

@@ -13,10 +13,7 @@ def parts(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List the parts that runs and robots are made of, with unit, default and range of every field."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+    from manipula.cli.terminal import Terminal
     from manipula.errors import unknown_name
     from manipula.parts.registry import describe
     from manipula.parts.tables import allowed_text, default_text, plain_summary
@@ -31,32 +28,19 @@ def parts(
         found = describe(chosen)
         typer.echo(dumps(found if name is None else found[chosen[0].name]["parts"][name], indent=2, ensure_ascii=False))
         return
-    console = Console()
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    out = Terminal()
     if name is not None:
-        console.print(Text(f"{chosen[0].name} '{name}'", style="bold"))
-        console.print(Text(plain_summary(chosen[0].summary(name))))
-        for title in ("field", "kind", "unit", "default", "allowed", "meaning"):
-            table.add_column(title)
-        for d in chosen[0].fields(name):
-            cells = (
-                " or ".join(d.keys),
-                d.field.kind_words,
-                d.field.unit,
-                default_text(d),
-                allowed_text(d),
-                d.field.meaning,
-            )
-            table.add_row(*map(Text, cells))
-        if chosen[0].fields(name):
-            console.print(table)
-        return
-    table.add_column("kind" if kind is None else chosen[0].name, no_wrap=True)
-    table.add_column("parts" if kind is None else "what it is")
-    for k in chosen:
-        if kind is None:
-            table.add_row(Text(k.name), Text(", ".join(k.registry)))
-        else:
-            for part in k.registry:
-                table.add_row(Text(part), Text(plain_summary(k.summary(part))))
-    console.print(table)
+        out.say((f"{chosen[0].name} '{name}'", "bold"))
+        out.say(plain_summary(chosen[0].summary(name)))
+        rows = [
+            [" or ".join(d.keys), d.field.kind_words, d.field.unit, default_text(d), allowed_text(d), d.field.meaning]
+            for d in chosen[0].fields(name)
+        ]
+        if rows:
+            titles = ("field", "kind", "unit", "default", "allowed", "meaning")
+            out.table(titles, rows, left=5, sentences=True)
+    elif kind is None:
+        out.table(("kind", "parts"), [[k.name, ", ".join(k.registry)] for k in chosen], sentences=True)
+    else:
+        rows = [[part, plain_summary(chosen[0].summary(part))] for part in chosen[0].registry]
+        out.table((chosen[0].name, "what it is"), rows, sentences=True)

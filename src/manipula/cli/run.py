@@ -1,4 +1,4 @@
-"""``manipula run SCENARIO -o DIR``"""
+"""``manipula run SCENARIO [-o DIR]``"""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def run(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file (.toml) of any kind.")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for the results; made when it does not exist.")
-    ],
+        Path | None,
+        typer.Option("-o", "--output", help="Folder for the results, made when needed.", show_default="out/SCENARIO"),
+    ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write result.csv as well.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -34,6 +35,7 @@ def run(
     from manipula.simulation.run_file import run as simulate
 
     names = ["result.nc", "scenario.toml", *(["result.csv"] if csv else []), *(["report.html"] if report else [])]
+    output = output or Path("out") / scenario.stem
     check_free(output, names, force)
 
     def load() -> Any:

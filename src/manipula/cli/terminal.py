@@ -135,7 +135,7 @@ class Terminal:
             for k, width in enumerate(widths):
                 text = row[k].ljust(width) if k < left else row[k].rjust(width)
                 out.append(text + (GAP if k + 1 < len(titles) else ""), style=style(k))
-            pieces = textwrap.wrap(row[-1], room) or [""] if sentences else []
+            pieces = textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""] if sentences else []
             for i, piece in enumerate(pieces):
                 out.append(("\n" + " " * (self.console.width - room) if i else "") + piece)
             out.rstrip()
