@@ -50,12 +50,18 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 FIRST = """Manipula: from a robot table to torque. Try
 
-  manipula studio                            a page in the browser: choose a robot, give it a task, run, watch
-  manipula ik panda --position 0.4 0.1 0.5   a robot of the catalog reaches for a point; manipula catalog lists all
-  manipula doctor FILE                       is your robot (TOML, URDF, MJCF, SDF, table) physical, and how is it read?
-  manipula run SCENARIO.toml                 run a scenario; result, report and arm in motion in out/SCENARIO
+  manipula studio
+      a page in the browser: choose a robot, give it a task, run, watch
+  manipula ik panda --position 0.4 0.1 0.5
+      a robot of the catalog reaches for a point; manipula catalog lists all
+  manipula doctor FILE
+      is your robot (TOML, URDF, MJCF, SDF, table) physical, how is it read?
+  manipula run SCENARIO.toml
+      run a scenario: result, report and the moving arm in out/SCENARIO
 
-manipula --help lists all commands, manipula COMMAND --help explains one, manipula --install-completion completes them."""
+manipula --help                 all commands
+manipula COMMAND --help         one of them
+manipula --install-completion   the shell completes them"""
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
