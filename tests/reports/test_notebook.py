@@ -58,6 +58,9 @@ VALUES = {
     "equations": lambda: mp.equations(hostile_robot()),
     "diagnosis": lambda: mp.doctor(hostile_robot()),
     "limits": lambda: planar().feasibility,
+    "ik": lambda: mp.solve_ik(
+        mp.load("planar-2r"), mp.compile(mp.load("planar-2r")).position([0.3, 0.5]), all_solutions=True
+    ),
     "feasibility": lambda: mp.feasibility(renamed(seven(), HOSTILE)),
 }
 
@@ -159,3 +162,13 @@ def test_a_plot_shows_its_figure_in_a_notebook_only(
     mp.plot(planar(), "tip", ax=Figure().subplots() if own else None)
     assert len(seen) == shown
     assert all(data["image/png"].startswith(b"\x89PNG") for data in seen)
+
+
+def test_postures_are_listed_with_their_errors() -> None:
+    arm = mp.compile(mp.load("planar-2r"))
+    words = Seen(html_of(mp.solve_ik(arm, arm.position([0.3, 0.5]), all_solutions=True))).words
+    assert words.startswith("solved")
+    assert "0.3" in words
+    targets = arm.position(np.array([[0.3, 0.5], [0.1, 0.2], [0.2, 0.9]]))
+    assert Seen(html_of(mp.solve_ik(arm, targets))).words.startswith("3 targets: 3 solved")
+    assert Seen(html_of(mp.solve_ik(arm, [9.0, 0.0, 0.0]))).words.startswith("unreachable: ")

@@ -13,6 +13,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import SolveError
+from manipula.verbs import notebook_html
 
 Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
 STATUSES = ("solved", "unreachable", "limits", "singular", "not_converged")
@@ -50,6 +51,10 @@ class IkResult(Value):
         result = object.__new__(cls)
         object.__setattr__(result, "__dict__", fields)
         return result
+
+    def _repr_html_(self) -> str | None:
+        """A table, for notebooks."""
+        return notebook_html(self)
 
     @property
     def ok(self) -> bool:

@@ -32,8 +32,8 @@ def equations_html(of: Robot | Equations, seconds: float = MOST_SECONDS) -> str:
 
     try:
         make, named = (
-            (equations, (of, "compact")) if isinstance(of, Robot) else of.__reduce__()
-        )  # not kept: the clock is ours
+            equations(of).__reduce__() if isinstance(of, Robot) else of.__reduce__()
+        )  # once more, by this clock
         page = make(*named, limit=MOST_TERMS, progress=watch).html()
     except (ManipulaError, _TooLongError):
         return ""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from manipula.analysis.feasibility import Feasibility
+from manipula.ik.base import IkResult
 from manipula.reports import tables, viewer
 from manipula.reports.content import PageContent
 from manipula.reports.formulas import equations_html
@@ -158,6 +159,28 @@ def _feasibility(verdict: Feasibility) -> str:
     return _checks(verdict.feasible, verdict.reason, checks, verdict.remarks)
 
 
+def _postures(found: IkResult) -> str:
+    """One row per posture; of a batch each with its own status."""
+    q = np.atleast_2d(found.q)
+    count, n = q[..., 0].size, q.shape[-1]
+    residuals, statuses = (np.broadcast_to(x, q.shape[:-1]).ravel() for x in (found.residual, found.status))
+    rows = [
+        (str(k + 1), *(f"{x:.6g}" for x in q.reshape(count, n)[k]), f"{float(residuals[k]):.1e}", statuses[k]) for k in range(min(count, MOST_ROWS + 1))
+    ]  # fmt: skip
+    single = isinstance(found.status, str)
+    words = (
+        _said(found.status, found.reason or str(found.method))
+        if single
+        else _said(f"{count} targets", f"{int(np.sum(statuses == 'solved'))} solved")
+    )
+    if single and found.status != "solved":
+        if not found.iterations:
+            return words  # nothing was searched: the posture is only where a search would start
+        words += "<p>The nearest posture found:</p>"
+    heads = ("", *(f"q{i + 1} [rad or m]" for i in range(n)), "error", "status")
+    return words + (_table(heads, rows) if rows else "")
+
+
 def _equations(equations: Equations) -> str:
     formulas = equations_html(equations)
     if formulas:
@@ -170,4 +193,5 @@ def _equations(equations: Equations) -> str:
 
 SHOWN: dict[type, Callable[[Any], str]] = {
     Robot: _robot, Result: _result, Equations: _equations, Diagnosis: _diagnosis, LimitVerdict: _limits, Feasibility: _feasibility,
+    IkResult: _postures,
 }  # fmt: skip
