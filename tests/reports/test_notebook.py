@@ -171,4 +171,6 @@ def test_postures_are_listed_with_their_errors() -> None:
     assert "0.3" in words
     targets = arm.position(np.array([[0.3, 0.5], [0.1, 0.2], [0.2, 0.9]]))
     assert Seen(html_of(mp.solve_ik(arm, targets))).words.startswith("3 targets: 3 solved")
+    many = Seen(html_of(mp.solve_ik(arm, arm.position(np.tile([0.3, 0.5], (300, 1))))))
+    assert "… and 100 more." in many.words
     assert Seen(html_of(mp.solve_ik(arm, [9.0, 0.0, 0.0]))).words.startswith("unreachable: ")

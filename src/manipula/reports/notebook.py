@@ -48,17 +48,18 @@ def _framed(words: str, page: str, height: int, otherwise: Callable[[], str], ad
     return f'{words}<iframe sandbox="allow-scripts allow-downloads" style="{style}" srcdoc={quote}{inside}{quote}></iframe>'
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]], words: int = 1) -> str:
-    """A plain table in the style of the notebook; the first ``words`` columns and the last are flush left."""
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]], words: int = 1, more: int = 0) -> str:
+    """A plain table in the style of the notebook; the first ``words`` columns and the last are flush left; ``more`` rows are only counted."""
 
     def line(cells: Sequence[object], tag: str) -> str:
         sides = ["left" if k < words or k == len(cells) - 1 else "right" for k in range(len(cells))]
         return "<tr>" + "".join(f'<{tag} style="text-align:{s}">{text(c, 600)}</{tag}>' for s, c in zip(sides, cells)) + "</tr>"  # fmt: skip
 
     shown = list(rows)
-    more = f"<p>… and {len(shown) - MOST_ROWS} more.</p>" if len(shown) > MOST_ROWS else ""
+    more += max(len(shown) - MOST_ROWS, 0)
+    told = f"<p>… and {more} more.</p>" if more else ""
     body = "".join(line(row, "td") for row in shown[:MOST_ROWS])
-    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>{told}"
 
 
 def _said(strong: str, words: str) -> str:
@@ -165,7 +166,7 @@ def _postures(found: IkResult) -> str:
     count, n = q[..., 0].size, q.shape[-1]
     residuals, statuses = (np.broadcast_to(x, q.shape[:-1]).ravel() for x in (found.residual, found.status))
     rows = [
-        (str(k + 1), *(f"{x:.6g}" for x in q.reshape(count, n)[k]), f"{float(residuals[k]):.1e}", statuses[k]) for k in range(min(count, MOST_ROWS + 1))
+        (str(k + 1), *(f"{x:.6g}" for x in q.reshape(count, n)[k]), f"{float(residuals[k]):.1e}", statuses[k]) for k in range(min(count, MOST_ROWS))
     ]  # fmt: skip
     single = isinstance(found.status, str)
     words = (
@@ -178,7 +179,7 @@ def _postures(found: IkResult) -> str:
             return words  # nothing was searched: the posture is only where a search would start
         words += "<p>The nearest posture found:</p>"
     heads = ("", *(f"q{i + 1} [rad or m]" for i in range(n)), "error", "status")
-    return words + (_table(heads, rows) if rows else "")
+    return words + (_table(heads, rows, more=count - len(rows)) if rows else "")
 
 
 def _equations(equations: Equations) -> str:
