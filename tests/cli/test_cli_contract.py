@@ -188,6 +188,7 @@ CHOICES = {  # what a message says to users of Python: on the command line, in a
         'or take the arm alone (chain = ["base", "tip"]).',
     ),
     "If you trust it: load(path, xacro=True).": ("If you trust it: --xacro.",) * 2,
+    "give them values: robot.with_parameters(m=1.0, …).": ("give them values: a table [parameters] in its file.",) * 2,
     "give the folder it lies in: package_dirs=[…]": ("give the folder it lies in: --packages FOLDER",) * 2,
 }
 
@@ -234,3 +235,12 @@ def test_a_name_that_is_not_in_the_library_makes_no_folder(
     result = CliRunner().invoke(app, ["library", "run", name])
     assert result.exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["doctor abdelsatar-2r", "ik abdelsatar-2r --position 0.1 0.2 0", "export abdelsatar-2r -o x"]
+)
+def test_hints_about_free_parameters_are_in_the_words_of_the_command_line(text: str, folder: Path) -> None:
+    told = invoke(text, folder).output
+    assert "[parameters]" in told
+    assert "with_parameters" not in told

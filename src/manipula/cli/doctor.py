@@ -71,7 +71,7 @@ def _open(model: Robot) -> str:
 
 
 def _show(diagnosis: Diagnosis, model: Robot) -> None:
-    from manipula.cli.terminal import Terminal
+    from manipula.cli.terminal import Terminal, in_commands
 
     out = Terminal()
     tip = model.tip or "not named"
@@ -82,7 +82,7 @@ def _show(diagnosis: Diagnosis, model: Robot) -> None:
         out.say("How the description was read:")
         for note in model.notes:
             out.say((f"  {note}", "dim"))
-    rows = [[f.severity, f.place, f"{f.sentence} {f.advice}".strip()] for f in diagnosis.findings]
+    rows = [[f.severity, f.place, in_commands(f"{f.sentence} {f.advice}".strip())] for f in diagnosis.findings]
     styles = {(i, 0): COLOURS[f.severity] for i, f in enumerate(diagnosis.findings)}
     out.table(("", "", ""), rows, left=2, sentences=True, styles=styles)
     out.say((diagnosis.verdict(), "bold"))

@@ -32,6 +32,8 @@ OPTIONS = {  # what messages say to users of Python, and what it is called here
     "choose another folder or use force": "choose another folder or use --force",
     "give drives=… for those that shall": "name those that shall under [drives]",
     "record fewer: sample=…": "record fewer: sample = … in the file",
+    "give it numbers in limits=…": "give it numbers under [limits]",
+    "have values: robot=…": "have values: --robot FILE",
     "give limits=… or a robot that states them": "state them under [limits], or give a robot that has them",
 }
 _NAME = r"'([^']*)'"
@@ -48,6 +50,7 @@ WORDS = (  # how messages say to users of Python what to choose; on the command 
         None,
     ),
     (r"load\([^()]*, xacro=True\)", "--xacro", None),
+    (r"robot\.with_parameters\([^()]*\)", "a table [parameters] in its file", None),
     (r"package_dirs=\[…\]", "--packages FOLDER", None),
 )
 GAP = "  "
