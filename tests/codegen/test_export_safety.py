@@ -81,6 +81,10 @@ def hostile_robot(k: int) -> Robot:
     robot = from_dh(rows, "standard", name="r")
     joints = tuple(dataclasses.replace(j, name=name + str(i)) for i, j in enumerate(robot.joints))
     links = tuple(dataclasses.replace(l, name=name + "link" + str(i)) for i, l in enumerate(robot.links))
+    if not (name + "0").isprintable() or len(name) > 194:  # no robot has such names, however it is made
+        with pytest.raises(DescriptionError, match="must be printable"):
+            dataclasses.replace(robot, joints=joints, links=links)
+        joints, links = robot.joints, robot.links
     return dataclasses.replace(robot, name=name, joints=joints, links=links)
 
 
