@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula.errors import ManipulaError
 from manipula.robot.robot import Robot
@@ -31,9 +31,8 @@ def equations_html(of: Robot | Equations, seconds: float = MOST_SECONDS) -> str:
             raise _TooLongError
 
     try:
-        make, named = (
-            equations(of).__reduce__() if isinstance(of, Robot) else of.__reduce__()
-        )  # once more, by this clock
+        found: Any = equations(of) if isinstance(of, Robot) else of
+        make, named = found.__reduce__()  # once more, by this clock
         page = make(*named, limit=MOST_TERMS, progress=watch).html()
     except (ManipulaError, _TooLongError):
         return ""

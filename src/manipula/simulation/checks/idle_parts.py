@@ -148,7 +148,8 @@ def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:
     ):
         return ()
     rng = np.random.default_rng(0)
-    rows = [kinematics.jacobian(robot, rng.uniform(-2.0, 2.0, robot.n), d.frame, d.axes) for _ in range(POSTURES)]
+    axes: Any = d.axes
+    rows = [kinematics.jacobian(robot, rng.uniform(-2.0, 2.0, robot.n), d.frame, axes) for _ in range(POSTURES)]
     size = np.abs(np.asarray(rows, float)).max(axis=(0, 2), initial=0.0)
     return tuple(name for name in _given(d) if size[COMPONENTS.index(name)] <= NO_LEVER)
 

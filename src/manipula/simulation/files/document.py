@@ -108,10 +108,8 @@ class Inline(Document):
         self.work, self.formulas = outer.work, outer.formulas
         self.root = outer.root[key]
 
-    @property
-    def lines(self) -> dict[str, int]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        start = f"{self.key}."
-        return {path[len(start) :]: line for path, line in self.outer.lines.items() if path.startswith(start)}
+    def line(self, path: str) -> int | None:
+        return self.outer.line(f"{self.key}.{path}" if path else self.key)
 
     def place(self, path: str) -> dict[str, Any]:
         return self.outer.place(f"{self.key}.{path}" if path else self.key)

@@ -305,7 +305,8 @@ class Plant:
         forces = [
             (d.frame, acting(d, t, lambda d=d: around.frame(d.frame))[:3]) for d in self.disturbances if is_wrench(d)
         ]
-        forces += [(c.frame, touch.wrench[:3]) for c, touch in zip(self.contacts, touches) if hasattr(c, "frame")]
+        framed: Any = [(c, touch) for c, touch in zip(self.contacts, touches) if hasattr(c, "frame")]
+        forces += [(c.frame, touch.wrench[:3]) for c, touch in framed]
         for frame, force in forces:
             link = kinematics.find_frame(around.mechanism, frame).link
             force = force if around.base is None else array(around.base.R.T @ force)

@@ -43,7 +43,7 @@ def _components(d: Wrench, t: Scalar, at: Callable[[], FrameMotion] | None) -> l
         f = at()
         X = zeros(4, 4)
         X[:3, :3], X[:3, 3], X[3, 3] = f.R, f.p, 1.0
-        found = d.wrench(t, array(X), array([*f.v, *f.w]))
+        found: Any = d.wrench(t, array(X), array([*f.v, *f.w]))
         if np.shape(found) != (6,):
             raise DescriptionError(
                 f"The function of a wrench gives six numbers, found {printable(repr(found), 60)}.", field="disturbances"
