@@ -48,7 +48,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "inverse_dynamics": {"kind": "inverse_dynamics", "reference": JOINTS},
     "inverse_dynamics along a path": {"kind": "inverse_dynamics", "reference": PATH, "q0": Q0, "start": "project"},
 }
-BESIDE = {"stop_at_limits": {"robot": arm(room=0.02)}}  # what else is there when a field is looked at
+PULLED = (control.FramePosition(), control.JointPosture((0.9, 1.6, 1.5), priority=2, gain=20.0))
+BESIDE = {
+    "stop_at_limits": {"robot": arm(room=0.02)},
+    "bounds": {"tasks": PULLED, "robot": arm(room=0.06)},
+}  # what else is there when a field is looked at
 OTHER: dict[str, list[Any]] = {  # values that nobody would ask for without wanting something
     "robot": [arm(mass=3.0)],
     "reference": [formula_motion(["0.1 - 0.3*t", "0.6", "0.5"], 0.2, space="joint")],
@@ -79,6 +83,8 @@ OTHER: dict[str, list[Any]] = {  # values that nobody would ask for without want
     "ik_solution": [1],
     "criteria": [(control.Posture((0.0, 1.0, 1.0), gain=5.0),)],
     "gain": [20.0],
+    "tasks": [(control.FramePosition(), control.JointPosture((0.0, 1.0, 1.0), priority=2))],
+    "bounds": ["motion"],
     "start": ["project"],
     "limits": [{"velocity": 1e-6}],
     "name": ["other"],
@@ -88,6 +94,7 @@ ALSO = {
     "start": ("q0",),
     "reference": ("start", "joints"),
     "qd0": ("qd0",),
+    "bounds": ("tasks",),
 }  # other words in which a refusal may name it
 BASE: dict[str, mp.Result] = {}
 

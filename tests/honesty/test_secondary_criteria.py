@@ -36,6 +36,9 @@ def run_of(robot: mp.Robot, kind: str, criteria: tuple[Criterion, ...], **change
     """A run along MOVE, kinematic or under one of the controllers that take criteria."""
     if kind == "kinematic":
         options: dict[str, Any] = {"kind": "kinematic", "gain": 10.0, "criteria": criteria, "step": 2e-3}
+    elif kind == "task_priorities":
+        law = control.TaskPriorities((control.FramePosition(),), null_damping=3.0, criteria=criteria)
+        options = {"controller": law, "step": 1e-3, "integrator": "rk4"}
     else:
         law = control.REGISTRY[kind]
         options = {"controller": law(kp=100.0, kv=20.0, null_damping=3.0, criteria=criteria), "step": 1e-3}  # pyright: ignore[reportCallIssue]
@@ -43,7 +46,7 @@ def run_of(robot: mp.Robot, kind: str, criteria: tuple[Criterion, ...], **change
     return mp.Scenario(**{"robot": robot, "reference": MOVE, "q0": Q0, "sample": 0.02, **options, **changes})
 
 
-KINDS = ("kinematic", "task_space_computed_torque", "operational_space")
+KINDS = ("kinematic", "task_space_computed_torque", "operational_space", "task_priorities")
 
 
 def test_every_controller_with_criteria_is_tried() -> None:

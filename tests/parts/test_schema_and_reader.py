@@ -21,7 +21,7 @@ from manipula.parts.schema import properties
 from manipula.registries import KINDS
 from manipula.simulation.files.document import ScenarioDocument
 from manipula.simulation.files.parts import read_criterion, read_task
-from manipula.simulation.files.reference import read_law, read_path
+from manipula.simulation.files.reference import read_law, read_path, read_reference
 from manipula.simulation.files.scenario_file import scenario_of
 from manipula.simulation.files.schema import scenario_schema
 from manipula.simulation.plant.disturbances import Actuator, Noise
@@ -46,7 +46,13 @@ PLACES = [
     *((f"{k.name} {n}", d) for k in KINDS.values() if k.key for n, made in k.in_files.items() for d in declared(made)),
     *((f"{cls.__name__}", d) for cls in (Noise, Actuator) for d in declared(cls)),
 ]
-READERS = {"path": read_path, "time law": read_law, "criterion": read_criterion, "task": read_task}
+READERS = {
+    "path": read_path,
+    "time law": read_law,
+    "reference": read_reference,
+    "criterion": read_criterion,
+    "task": read_task,
+}
 
 
 def edges(f: Field) -> list[float]:

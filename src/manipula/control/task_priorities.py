@@ -2,8 +2,9 @@ r"""A list of tasks with strict priorities under torque control, within the limi
 
 .. math:: \tau = M\ddot q^* + C\dot q + g\;(+\;\tau_f),\qquad \ddot q^* = \text{the answer of the hierarchy } J_k\ddot q = b_k + 2k\dot e_k + k^2e_k
 
-Without bounds the freedom that the tasks leave is resolved in the metric of M, :math:`\min(\ddot q - z)^TM(\ddot q - z)`: the dynamically consistent null
-space of [Khatib 1987], with :math:`z = -k\dot q` plus the secondary criteria. With bounds the unknowns are the accelerations (limits of position and speed,
+Without bounds the freedom that the tasks leave is resolved in the metric of M, :math:`\min(\ddot q - z)^TM(\ddot q - z)`: the dynamically
+consistent null space of [Khatib 1987], with :math:`z = -k\dot q + \bar m M^{-1}c` and the gradient c of the secondary criteria, which acts as a
+torque there (see ``OperationalSpace``). With bounds the unknowns are the accelerations (limits of position and speed,
 ``redundancy/tasks/priorities.py``) or the torques (limits of effort), and their own length is what is made small.
 """
 
@@ -109,28 +110,35 @@ class TaskPriorities(Controller):
         near = self._remembered(state)
         levels = levels_of(self.tasks, lambda task: task.acceleration(arm, q, qd, target, near[id(task)]))
         damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
-        z = combined(self.criteria, arm, q, qd) if self.criteria else zeros(arm.n)
-        z = array(z - self.null_damping * qd if damped else z)
+        slope = combined(self.criteria, arm, q, qd) if self.criteria else zeros(arm.n)
+        braked = array(-self.null_damping * qd) if damped else zeros(arm.n)
         rubbing = arm.friction(qd) if self.friction else np.zeros(arm.n)
         if self.bounds == "torque":
             M, h = arm.mass_matrix(q), arm.nonlinear_effects(q, qd)
             inverse = array(solve_spd(M, np.eye(arm.n)))
             levels = [Level(array(v.J @ inverse), array(v.b + v.J @ array(inverse @ h)), v.damping) for v in levels]
             most = np.array([float(j.limits.effort) for j in arm.robot.joints])
-            found = solve(levels, array(M @ z + h), (array(-most - rubbing), array(most - rubbing)))
+            mean = np.trace(M) * (1.0 / arm.n)
+            wanted = array(mean * mean * (inverse @ slope) + M @ braked + h)
+            found = solve(levels, wanted, (array(-most - rubbing), array(most - rubbing)))
             return array(found.x + rubbing), found
         if self.bounds == "motion":
-            found = solve(levels, z, acceleration_bounds(arm, q, qd, self.approach))
+            found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, self.approach))
         else:
-            found = _consistent(arm, q, levels, z)
+            found = _consistent(arm, q, levels, slope, braked)
         return array(arm.inverse_dynamics(q, qd, found.x) + rubbing), found
 
 
-def _consistent(arm: Arm, q: Vector, levels: list[Level], z: Vector) -> Solution:
-    r"""The hierarchy in the metric of :math:`M = GG^T`: unknowns :math:`G^T\ddot q`, rows :math:`JG^{-T}`."""
-    G = cholesky(arm.mass_matrix(q))
+def _consistent(arm: Arm, q: Vector, levels: list[Level], slope: Vector, braked: Vector) -> Solution:
+    r"""The hierarchy in the metric of :math:`M = GG^T`: unknowns :math:`G^T\ddot q`, rows :math:`JG^{-T}`.
+
+    The criteria's gradient is a torque, times the mean inertia: in this metric only then does the projection lower their cost.
+    """
+    M = arm.mass_matrix(q)
+    G = cholesky(M)
     turned = [Level(array(_forward(G, v.J.T).T), v.b, v.damping) for v in levels]
-    found = solve(turned, array(G.T @ z))
+    push = np.trace(M) * (1.0 / arm.n) * slope
+    found = solve(turned, array(_forward(G, array(push)[:, None])[:, 0] + G.T @ braked))
     return found._replace(x=_backward(G, found.x))
 
 
