@@ -12,6 +12,7 @@ describe("what people type", () => {
     expect(parsed("−2.5")).toBe(-2.5);
     expect(parsed("pi/2")).toBe("pi/2");
     expect(parsed("1,5")).toBe("1,5"); // told by the server, not guessed
+    expect(parsed("1e400")).toBe("1e400"); // told by the server, not lost
     expect(parsed("")).toBeUndefined();
   });
   it("is a list, with commas inside parentheses kept", () => {
@@ -88,6 +89,8 @@ describe("forms", () => {
     expect(schemas.kind(number)).toBe("number");
     expect(schemas.kind({ $ref: "#/$defs/law" })).toBe("kinds");
     expect(schemas.kind({ type: "array", items: number })).toBe("list");
+    const row: Schema = { type: "array", items: number };
+    expect(schemas.kind({ type: "array", items: { anyOf: [row, { type: "array", items: row }] } })).toBe("rows");
     expect(schemas.kind({ anyOf: [number, { type: "array", items: number }] })).toBe("each");
     expect(schemas.kind({ type: "array", items: { $ref: "#/$defs/law" } })).toBe("parts");
     expect(schemas.kind({ anyOf: [{ const: "none" }, { type: "array", items: { $ref: "#/$defs/law" } }, { $ref: "#/$defs/law" }] })).toBe("joints");

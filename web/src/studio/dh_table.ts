@@ -75,7 +75,7 @@ export class DhTable {
       title: variable ? "offset of the joint variable" : degrees ? "degrees" : "",
       input: (e: Event) => this.store.edit(place, parsed((e.target as HTMLInputElement).value)),
     }); // prettier-ignore
-    box.value = (name === "theta" || name === "alpha") && !degrees ? writtenAngle(this.store.get(place)) : written(this.store.get(place));
+    box.value = (name === "theta" || name === "alpha") && !degrees ? writtenAngle(this.store.get(place)) : short(this.store.get(place));
     this.mark(box, place);
     return degrees ? el("span", { class: "degrees" }, box, "°") : box;
   }
@@ -106,5 +106,8 @@ export class DhTable {
     });
   }
 }
+
+/** A number of a cell in six digits; what is kept has all of them. */
+const short = (value: Json | undefined): string => (typeof value === "number" ? String(Number(value.toPrecision(6))) : written(value));
 
 export const hasDhRows = (robot: Json | undefined): boolean => isTable(robot) && isTable(robot["dh"]) && Array.isArray(robot["dh"]["rows"]);

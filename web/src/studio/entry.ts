@@ -7,7 +7,7 @@ const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 export function parsed(text: string): Json | undefined {
   const plain = text.trim().replaceAll("−", "-");
   if (!plain) return undefined;
-  if (DECIMAL.test(plain)) return Number(plain);
+  if (DECIMAL.test(plain) && Number.isFinite(Number(plain))) return Number(plain);
   return plain;
 }
 

@@ -1,5 +1,5 @@
 /** The page of the studio. */
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal, untracked } from "@preact/signals-core";
 import "uplot/dist/uPlot.min.css";
 import "../viewer.css";
 import { el, icon, ICONS, download } from "../dom";
@@ -33,6 +33,7 @@ async function start(): Promise<void> {
     schemas.here = { tip: studio.tip(), q: [...studio.posture.value] };
   });
   const chosen = signal<Panel>("robot");
+  const names = computed(() => studio.robot.value?.robot.joints.map((j) => j.name).join("\n") ?? ""); // of joints, in forms
   const side = el("aside", { id: "side", "aria-label": "Settings" });
   const body = el("div", { id: "body" });
   const tabs = el("nav", { id: "tabs", role: "tablist" }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, click: () => (chosen.value = name) }, TEXTS.panels[name] ?? name)));
@@ -41,21 +42,22 @@ async function start(): Promise<void> {
   effect(() => {
     const name = chosen.value;
     studio.store.structure.value;
-    if (name !== "robot" && name !== "equations") studio.robot.value; // joints have names
+    if (name !== "robot" && name !== "equations") names.value;
     schemas.here = { tip: studio.tip(), q: [...studio.posture.peek()] };
     studio.endEffects();
     for (const tab of PANELS) document.getElementById(`tab-${tab}`)?.setAttribute("aria-selected", String(tab === name));
     const top = body.scrollTop;
     const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
-    const made = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio) }[name]();
-    body.replaceChildren(verdict(studio), messages(studio), made);
+    const make = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio) }[name];
+    // a panel is drawn anew when its structure changes, never because of a number that somebody is typing
+    untracked(() => body.replaceChildren(verdict(studio), messages(studio), make()));
     body.scrollTop = top;
   });
   keys(studio, chosen);
   drops(studio);
   Object.assign(window, { studio });
   const asked = location.hash.slice(1);
-  if (/^[0-9a-f]{16}$/.test(asked)) await studio.find(asked);
+  if (/^[0-9a-f]{16}$/.test(asked) && !(await studio.find(asked))) studio.message.value = TEXTS.gone;
   document.documentElement.dataset["studio"] = "ready";
 }
 
@@ -153,15 +155,17 @@ function help(): HTMLElement {
 
 function keys(studio: Studio, chosen: { value: Panel }): void {
   addEventListener("keydown", (e) => {
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test((e.target as HTMLElement).tagName);
+    const at = e.target as HTMLElement;
+    const typing = at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && (at as HTMLInputElement).type === "text");
+    const choosing = at.tagName === "SELECT" || (at.tagName === "INPUT" && !typing); // these need arrows and space themselves
     if (e.ctrlKey || e.metaKey) {
-      if (typing && (e.target as HTMLInputElement).type === "text") return;
+      if (typing) return;
       if (e.key === "z" && !e.shiftKey) studio.store.undo();
       else if (e.key === "y" || (e.key === "z" && e.shiftKey)) studio.store.redo();
       else return;
       return e.preventDefault();
     }
-    if (typing || e.altKey) return;
+    if (typing || e.altKey || (choosing && /^(Arrow|Home|End|Page| )/.test(e.key))) return;
     const { state } = studio.view;
     const acts: Record<string, () => void> = {
       r: () => void studio.start(),

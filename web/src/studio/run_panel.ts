@@ -19,7 +19,8 @@ export function verdict(studio: Studio): HTMLElement {
     let colour = "none";
     if (problem) {
       colour = "bad";
-      said.push(el("b", {}, TEXTS.cannot), el("span", {}, ` ${problem.message}`));
+      const where = problem.field ? `${problem.field}: ` : "";
+      said.push(el("b", {}, TEXTS.cannot), el("span", {}, ` ${where}${problem.problem ?? problem.message}`));
     } else if (busy) {
       said.push(el("b", {}, busy));
     } else if (run?.status) {

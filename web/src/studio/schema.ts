@@ -71,7 +71,7 @@ export class Schemas {
   private listKind(items: Schema): FieldKind {
     const inner = this.kind(items);
     if (inner === "number") return "list";
-    if (inner === "list" || inner === "each") return "rows";
+    if (inner === "list" || inner === "each" || inner === "rows") return "rows";
     if (inner === "text") return "texts";
     if (inner === "kinds" || inner === "table" || inner === "joints") return "parts";
     return (this.resolved(items).anyOf ?? []).some((s) => this.kind(s) === "text") ? "texts" : "raw";
@@ -96,7 +96,9 @@ export class Schemas {
   kindOf(given: Schema, value: Json | undefined): string {
     const { key, tables } = this.kinds(given);
     const named = isTable(value) ? value[key] : undefined;
-    return typeof named === "string" && named in tables ? named : "";
+    if (typeof named === "string") return named in tables ? named : "";
+    const unnamed = Object.keys(tables).find((name) => !tables[name].required?.includes(key)); // a kind that need not be said
+    return isTable(value) && unnamed !== undefined ? unnamed : "";
   }
 
   /** A first value of a table: what it must have, with something plausible in it. */
@@ -115,6 +117,10 @@ export class Schemas {
         made[name] = this.firstValue(plain, joints, nth);
       }
     }
+    if (!Object.values(schema.properties ?? {}).some((field) => field.const !== undefined) && !Object.keys(made).length) {
+      const first = Object.entries(schema.properties ?? {}).find(([, field]) => ["number", "each"].includes(this.kind(field)));
+      if (first) made[first[0]] = meaning(this.resolved(first[1])).unit.startsWith("rad") ? 0.001 : this.firstValue(this.resolved(first[1]), joints);
+    }
     return made;
   }
 
@@ -132,6 +138,8 @@ export class Schemas {
       case "each":
         return unit === "rad or m" ? posture() : (USUAL[unit] ?? 1);
       case "list":
+        if (unit.startsWith("N")) return [10, 0, 0, 0, 0, 0].slice(0, schema.minItems ?? 6);
+        if (unit === "m or rad") return point(3);
         if (unit === "s") return [0, 1, 2];
         if (unit === "m") return point(Math.min(3, schema.maxItems ?? 3));
         return unit === "rad or m" ? posture() : Array<number>(schema.minItems ?? joints).fill(0);

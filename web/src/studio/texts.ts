@@ -31,6 +31,7 @@ export const TEXTS = {
   joints: "Joints",
   posture: "Posture",
   postures: "Postures that reach this point",
+  gone: "The run of this address is gone: the studio was started anew, or has had many runs since.",
   noRun: "No run yet. Press Run, or R.",
   doctorFine: "The doctor finds nothing wrong.",
   startHere: "Start the run here",
