@@ -77,3 +77,24 @@ def test_a_run_of_a_batch_is_asked_for_by_its_number() -> None:
     for single in (free(), batch.run(0)):
         with pytest.raises(DescriptionError, match="This is a single run, not a batch"):
             single.run(0)
+
+
+def test_a_payload_can_be_put_down() -> None:
+    up_and_down = (PayloadChange(0.1, 1.0), PayloadChange(0.3, 0.0))
+    result = free(*up_and_down, sample=0.1)
+    assert result.ok
+    assert abs(result.audit).max() < 1e-8
+    listed_late = free(*reversed(up_and_down), sample=0.1)
+    np.testing.assert_allclose(listed_late.q, result.q, rtol=0, atol=1e-12)
+    varied = free(*up_and_down, sample=0.1, vary={"disturbances[1].time": [0.3, 0.4]})
+    np.testing.assert_allclose(varied.q[0], result.q, rtol=0, atol=1e-12)
+    with pytest.raises(DescriptionError, match="replaces none"):
+        free(PayloadChange(0.1, 0.0), PayloadChange(0.3, 1.0))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_change_without_a_tool_leaves_the_tip_where_it_is(order: int) -> None:
+    rod = mp.planar(lengths=[1.0], masses=[1.2], gravity=(0, 0, 0))
+    changes = (PayloadChange(0.15, 1.0, tool=(0.1, 0, 0)), PayloadChange(0.35, 0.5))[::order]
+    result = mp.simulate(mp.Scenario(rod, q0=[0.2], duration=0.5, sample=0.1, disturbances=changes))
+    np.testing.assert_allclose(np.linalg.norm(result.tip, axis=1), [1.0, 1.0, 1.1, 1.1, 1.1, 1.1], atol=1e-12)

@@ -160,3 +160,43 @@ def test_switches_in_files(tmp_path: Any) -> None:
     scenario = mp.Scenario(robot=robot, reference=there, controller=law, duration=2.0, switches=switches)
     scenario.save(tmp_path / "run.toml")
     assert mp.Scenario.load(tmp_path / "run.toml") == scenario
+
+
+def test_a_switch_at_a_time_is_told_and_recorded_too() -> None:
+    both = (mp.Switch(time=0.4, controller=HARD), mp.Switch(when="q1 - 0.25", controller=SOFT))
+    result = mp.simulate(regulator(switches=both))
+    assert "switches[0] happened at t = 0.4 s." in result.notes
+    np.testing.assert_array_equal(result.switched[:, 0], np.where(result.t >= 0.4 - 1e-12, 0.4, -1.0))
+    assert set(result.switched[:, 1]) == {-1.0, result.switched[-1, 1]}
+    assert result.jerk().exact
+    varied = mp.simulate(regulator(switches=both[:1], vary={"switches[0].time": [0.2, 0.4]}))
+    np.testing.assert_array_equal(varied.switched[:, -1, 0], [0.2, 0.4])
+
+
+def test_gains_of_laws_that_decide_by_the_reference_can_be_switched() -> None:
+    robot = mp.planar(lengths=[0.5, 0.4, 0.3], masses=[1, 1, 1], gravity=(0, 0, 0))
+    q0 = [0.3, 0.4, 0.5]
+    x, y = mp.compile(robot).pose(q0)[:2, 3]
+    turned = mp.formula_motion([str(x + 0.01), str(y), "0"], duration=0.3, orientation=["0", "0", "1.2"])
+    plain = mp.formula_motion([str(x + 0.01), str(y), "0"], duration=0.3)
+    laws: Any = (
+        lambda k: control.OperationalSpace(kp=100 * k, kv=20),
+        lambda k: control.TaskSpaceComputedTorque(kp=100 * k, kv=20),
+        lambda k: control.TaskPriorities(tasks=(control.FramePosition(gain=10 * k),), null_damping=1.0),
+    )
+    for law in laws:
+        reference = plain if isinstance(law(1), control.TaskPriorities) else turned
+        s = mp.Scenario(robot=robot, reference=reference, controller=law(1), q0=q0, sample=0.05)
+        one, same, other = (
+            mp.simulate(s.replace(switches=w)).check()
+            for w in ((), *((mp.Switch(time=0.1, controller=law(k)),) for k in (1, 2)))
+        )
+        np.testing.assert_allclose(same.q, one.q, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(other.q[:2], one.q[:2], rtol=0, atol=1e-9)
+        assert np.abs(other.q - one.q).max() > 1e-4
+    more = control.TaskPriorities(tasks=(control.FramePosition(), control.FramePosition(frame="link1", priority=2)))
+    with pytest.raises(DescriptionError, match=r"switches\[0\].controller.tasks"):
+        mp.simulate(s.replace(switches=(mp.Switch(time=0.1, controller=more),)))
+    whole, part = (control.OperationalSpace(kp=100, kv=20, orientation=o) for o in ("auto", "free"))
+    with pytest.raises(DescriptionError, match="orientation"):
+        mp.simulate(s.replace(reference=turned, controller=whole, switches=(mp.Switch(time=0.1, controller=part),)))

@@ -42,7 +42,7 @@ from manipula.simulation.limit_checks import (
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
 from manipula.simulation.point_motion import point_rates
-from manipula.simulation.recorded import limits_of
+from manipula.simulation.recorded import limits_of, out_of_reach
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
@@ -195,6 +195,8 @@ def _judged(
     tip_checks = []
     if of_tip and (robot is None or robot.tip is None) and hasattr(motion, "arrays") and limits is None and not tip:
         unchecked.append(could_not("the tip", "the result does not say which robot moved."))
+    elif of_tip and hasattr(motion, "arrays") and (why := out_of_reach(motion, "tip")):
+        unchecked.append(could_not("the tip", why))
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
     at_points = [

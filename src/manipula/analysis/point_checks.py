@@ -12,6 +12,7 @@ from manipula.errors import DescriptionError
 from manipula.robot.robot import Robot
 from manipula.simulation.limit_checks import SAMPLES_ONLY, Check, only_samples, worst
 from manipula.simulation.point_motion import ORIGIN, Point, point_name, point_rates
+from manipula.simulation.recorded import out_of_reach
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.verdicts.limits import could_not
 
@@ -24,6 +25,9 @@ def point_checks(
         raise DescriptionError("Limits of points need a robot.", field="points")
     robot.frame(where[0])
     checks, recorded, name = [], hasattr(motion, "arrays"), point_name(where)
+    if recorded and (why := out_of_reach(motion, where[0])):
+        unchecked.append(could_not(f"'{name}'", why))
+        return name, ()
     rates = point_rates(robot, where, *(signals[key] for key in ("q", "qd", "qdd")))
     for quantity, limit in wanted.items():
         if quantity == "jerk":

@@ -21,7 +21,7 @@ from manipula.simulation.initial_posture import projected
 from manipula.simulation.plant.free_parameters import runs_of, with_numbers
 from manipula.simulation.plant.layout import WORKS, StateLayout
 from manipula.simulation.plant.plant import Plant
-from manipula.simulation.plant.switch import check_same_law, conditional
+from manipula.simulation.plant.switch import check_alike, check_same_kind, conditional
 from manipula.simulation.scenario import Scenario
 
 SAME = 1e-9  # s, of a time of size 1: an instant but for rounding
@@ -55,11 +55,13 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
     controller = s.controller if kind == "dynamic" else None
     reference, dimension = None, robot.n
     torques, turned = None, False
+    followed: Any = None
     if kind == "playback":
         reference, torques = _torque_table(s), lambda t: t
     elif controller is not None:
         reference, dimension = _reference(s, controller)
-        controller = _prepared(s, controller.facing(Arm(s.model or robot), reference), friction, drives)
+        followed = reference
+        controller = _prepared(s, controller.facing(Arm(s.model or robot), followed), friction, drives)
         if controller.follows_orientation and has_orientation(reference):
             from manipula.motion.pose_motion import COORDINATES, PoseMotion  # and with it every path and time law
 
@@ -71,8 +73,16 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         if switch.reference is not None and (turned or has_orientation(switch.reference)):
             raise DescriptionError("A switch changes references of positions only.", field=f"switches[{i}].reference")
         if switch.controller is not None:
-            ready = _prepared(s, switch.controller, friction, drives)
-            check_same_law(controller, ready, f"switches[{i}].controller")
+            where = f"switches[{i}].controller"
+            check_same_kind(controller, switch.controller, where)
+            try:
+                ready = switch.controller.facing(Arm(s.model or robot), followed)
+            except DescriptionError as error:  # it names the controller of the run
+                own = str(error.field or "")
+                place = f"switches[{i}].{own}" if own.startswith("controller") else where
+                raise DescriptionError(error.problem, field=place) from None
+            ready = _prepared(s, ready, friction, drives)
+            check_alike(ready, controller, where)
             switches = (*switches[:i], replace(switch, controller=ready), *switches[i + 1 :])
     layout = StateLayout.of(robot.n, friction, drives, states, works, len(conditional(switches)))
     actuator = s.actuator

@@ -8,6 +8,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml import from_toml
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.scenario import Scenario
@@ -22,6 +23,14 @@ MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are k
 
 def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
     """The scenario of a result: the one at hand, else the one that was stored; None when neither describes this run."""
+    found = _whole(result)
+    if found is None or result.scenario is not None or "run" not in result.meta:
+        return found
+    return _member(found, int(result.meta["run"])) if isinstance(found, Scenario) else None
+
+
+def _whole(result: Result) -> Scenario | ProgramScenario | None:
+    """The scenario at hand or stored, of a run of a batch that of the whole batch."""
     if result.scenario is not None:
         return result.scenario
     from manipula.simulation.files.scenario_file import load_text  # and with it every path and time law
@@ -31,11 +40,7 @@ def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
         found = load_text(text) if text else None  # files that it names are refused: nothing but this text is read
     except ManipulaError:
         return None
-    if found is None or found.robot.digest != result.meta.get("robot_digest"):
-        return None
-    if "run" not in result.meta:
-        return found
-    return _member(found, int(result.meta["run"])) if isinstance(found, Scenario) else None
+    return found if found is not None and found.robot.digest == result.meta.get("robot_digest") else None
 
 
 def _member(scenario: Scenario, run: int) -> Scenario | None:
@@ -57,6 +62,25 @@ def robot_of(result: Result) -> Robot | None:
         except ManipulaError:
             return None
     return None if robot is None else numeric_robot(robot, result.meta.get("parameters"), result.meta.get("run"))
+
+
+def out_of_reach(result: Result, frame: str) -> str:
+    """Why the motion of a frame does not follow from the joints and the robot's description alone; empty where it does.
+
+    A base that moves carries every frame with it; a change of tool moves the tip.
+    """
+    if "base_pose" in result.arrays:
+        return (
+            "The base of the robot moves, and with it every point; motions of points are found on a resting base only."
+        )
+    if frame not in ("tip", TIP):
+        return ""
+    s = _whole(result)
+    changed = [d for d in getattr(s, "disturbances", ()) if getattr(d, "tool", None) is not None]
+    if not changed and (s is not None or "work_payload" not in result.arrays):
+        return ""
+    what = "A change of the payload moves" if changed else "A change of the payload may have moved"
+    return f"{what} the tip to another tool during the run; its motion is found with one tool only."
 
 
 def limits_of(result: Result) -> dict[str, Any]:

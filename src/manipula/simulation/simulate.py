@@ -30,7 +30,7 @@ from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.retry_with_rodas import retry_with_rodas
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.signals.observed import observed
+from manipula.simulation.signals.observed import observed, switch_instants
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.instants import formula_marks
 from manipula.simulation.verdicts import judge
@@ -190,10 +190,12 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
 
 
 def _switch_notes(run: Run, samples: RunSamples) -> tuple[str, ...]:
-    """When the switches that depend on the state happened."""
+    """When the switches happened."""
+    if not run.plant.switches:
+        return ()
     found = []
-    for k, index in enumerate(i for i, s in enumerate(run.plant.switches) if s.when is not None):
-        instants = run.plant.layout.switch_states(samples.last)[:, k]
+    ends = np.where(np.isfinite(samples.stopped), samples.stopped, samples.t[-1])
+    for index, instants in enumerate(switch_instants(run, samples.last, ends).T):
         when = instants[instants >= 0.0]
         if not len(when):
             found.append(f"switches[{index}] never happened.")

@@ -37,7 +37,7 @@ def check_idle(s: Scenario, kind: str) -> None:
     varied = tuple(s.vary or ())
     for i, d in enumerate(s.disturbances):
         own = tuple(path for path in varied if path.startswith(f"disturbances[{i}]"))
-        why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot, s.base_motion is not None)
+        why = "" if own else disturbance_idle(d, float(s.duration or 0.0), s.robot, s.base_motion is not None, loaded_before(s, i))  # fmt: skip
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     for i, contact in enumerate(s.contacts):
@@ -109,9 +109,12 @@ def _asks_model(controller: Any, robot: Robot) -> bool:
 
 
 def disturbance_idle(
-    d: Wrench | WrenchTable | PayloadChange, duration: float, robot: Robot, moving_base: bool = False
-) -> str:
-    """Why a disturbance can never act in a run of this duration; empty when it can."""
+    d: Wrench | WrenchTable | PayloadChange, duration: float, robot: Robot, moving_base: bool = False, loaded: bool = False
+) -> str:  # fmt: skip
+    """Why a disturbance can never act in a run of this duration; empty when it can.
+
+    ``loaded``: does the tip carry something by then that an earlier change brought?
+    """
     if isinstance(d, Wrench):
         if d.start >= duration:
             return f"the wrench starts at {d.start:g} s, when the run of {duration:g} s is over: it would never act."
@@ -127,7 +130,7 @@ def disturbance_idle(
     elif isinstance(d, PayloadChange):
         if d.time >= duration:
             return f"the payload changes at {d.time:g} s, when the run of {duration:g} s is over: it would never act."
-        if d.mass == 0.0 and robot.payload is None and d.tool is None and not any(d.inertia or ()):
+        if d.mass == 0.0 and robot.payload is None and not loaded and d.tool is None and not any(d.inertia or ()):
             return "a payload of 0 kg replaces none: it would never act."
     if is_wrench(d) and d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
         return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
@@ -137,6 +140,20 @@ def disturbance_idle(
             "wrench, it would never act."
         )
     return ""
+
+
+def loaded_before(s: Scenario, index: int) -> bool:
+    """Has an earlier payload change brought a load that this one can put down? One that is varied may have."""
+    now: Any = s.disturbances[index]
+    if not isinstance(now, PayloadChange):
+        return False
+    moving = any(path == f"disturbances[{index}].time" for path in s.vary or ())
+    for i, d in enumerate(s.disturbances):
+        if i != index and isinstance(d, PayloadChange):
+            varied = moving or any(path.startswith(f"disturbances[{i}].") for path in s.vary or ())
+            if varied or (d.time < now.time and (d.mass > 0.0 or any(d.inertia or ()))):
+                return True
+    return False
 
 
 def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:

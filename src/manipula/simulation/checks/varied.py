@@ -15,7 +15,7 @@ from manipula.parts.checks import label
 from manipula.redundancy.criterion import Criterion
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
-from manipula.simulation.checks.idle_parts import check_payload_times, disturbance_idle
+from manipula.simulation.checks.idle_parts import check_payload_times, disturbance_idle, loaded_before
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
 from manipula.simulation.plant.parameters import rebuild
 
@@ -85,7 +85,9 @@ def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
             if "stop" in numbers and numbers["start"] >= numbers["stop"]:
                 why = f"the wrench starts at {numbers['start']:g} s and stops at {numbers['stop']:g} s: it would never act."
             else:
-                why = disturbance_idle(replace(d, **numbers), float(s.duration or 0.0), s.robot)
+                why = disturbance_idle(
+                    replace(d, **numbers), float(s.duration or 0.0), s.robot, loaded=loaded_before(s, i)
+                )
             if why:
                 raise DescriptionError(f"In run {k} {why}", field=f"vary.{varied[0]}")
     columns = {i: paths.index(f"disturbances[{i}].time") for i, d in enumerate(s.disturbances) if d.name == "payload"}

@@ -347,14 +347,14 @@ class CompiledLoop:
                 "contact_wrench": array([c.wrench for c in flow.touches]), "contact_energy": sum((c.energy for c in flow.touches), 0.0),
                 "contact_torque": array(sum((c.torque for c in flow.touches), np.zeros(plant.layout.n))),
             }  # fmt: skip
+        if target.turn is not None:  # in axes of the base, as the reference is
+            more["orientation_error"] = rotation_vector(array(target.turn.R @ tip[:3, :3].T))
         if plant.base_motion is not None:
             more["base_pose"] = base = plant.base_motion.at(t).matrix()
             tip = array(base @ tip)
         told = getattr(plant.controller, "signals", None)
         if told is not None:
             more |= told(plant.arm(), q, qd, target, plant.layout.controller_states(x))
-        if target.turn is not None:
-            more["orientation_error"] = rotation_vector(array(target.turn.R @ tip[:3, :3].T))
         return {
             "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "external": flow.external,
             "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,

@@ -151,7 +151,8 @@ def blended(on: Any, new: Any, old: Any) -> Any:
     if dataclasses.is_dataclass(old) and type(new) is type(old):
         made = object.__new__(type(old))
         for f in dataclasses.fields(old):
-            object.__setattr__(made, f.name, blended(on, getattr(new, f.name), getattr(old, f.name)))
+            a, b = getattr(new, f.name), getattr(old, f.name)
+            object.__setattr__(made, f.name, b if f.name in getattr(old, "structure", ()) else blended(on, a, b))
         return made
     plain = (type(None), str, bool)
     if isinstance(new, plain) or isinstance(old, plain):
@@ -161,8 +162,8 @@ def blended(on: Any, new: Any, old: Any) -> Any:
     return ops.where(on, new, old)
 
 
-def check_same_law(old: Controller | None, new: Controller, field: str) -> None:
-    """Is it the same law, with other numbers in the same places?
+def check_same_kind(old: Controller | None, new: Controller, field: str) -> None:
+    """Is it the same law?
 
     Raises:
         DescriptionError: with the field.
@@ -172,12 +173,26 @@ def check_same_law(old: Controller | None, new: Controller, field: str) -> None:
         raise DescriptionError(
             f"A switch changes the gains of a law; the run has {found}, the switch '{new.name}'.", field=field
         )
-    _check_alike(new, old, field)
 
 
-def _check_alike(new: Any, old: Any, field: str) -> None:
+def check_alike(new: Any, old: Any, field: str) -> None:
+    """Are there other numbers in the same places, and nothing else? Both as they are made ready for the run.
+
+    Raises:
+        DescriptionError: with the field.
+    """
     for f in dataclasses.fields(old):
         a, b = getattr(new, f.name), getattr(old, f.name)
+        parts = [isinstance(v, tuple) and any(map(dataclasses.is_dataclass, v)) for v in (a, b)]
+        if any(parts):  # tasks, criteria
+            if not all(parts) or [type(v) for v in a] != [type(v) for v in b]:
+                raise DescriptionError(
+                    f"A switch changes gains, and not what a law is: '{f.name}' has other parts than in the run.",
+                    field=f"{field}.{f.name}",
+                )
+            for k, (own, before) in enumerate(zip(a, b)):
+                check_alike(own, before, f"{field}.{f.name}[{k}]")
+            continue
         number = (int, float, tuple, np.ndarray)
         alike = (isinstance(a, number) and isinstance(b, number) and not isinstance(a, bool)) or a == b
         if f.name in getattr(type(old), "structure", ()):

@@ -22,11 +22,15 @@ def exchanged(robot: Robot, changes: Sequence[PayloadChange], t: Scalar) -> tupl
     """The robot with what it carries at time t, and where the tip is in its own tool frame; none where no change moves it."""
     tool = Pose() if any(change.tool is not None for change in changes) else None
     latest: Scalar = -1e300
+    latest_tool: Scalar = -1e300
     for change in changes:  # in whatever order they are listed, the latest one holds
         changed = (t >= change.time) & (change.time >= latest)
         latest = ops.where(changed, change.time, latest)
         robot = replace(robot, payload=_carried(robot.payload, change, changed))
-        tool = None if tool is None else _retooled(tool, change, changed)
+        if tool is not None and change.tool is not None:  # one without a tool leaves the tip where it is
+            changed = (t >= change.time) & (change.time >= latest_tool)
+            latest_tool = ops.where(changed, change.time, latest_tool)
+            tool = _retooled(tool, change, changed)
     return robot, tool
 
 
@@ -52,7 +56,5 @@ def _carried(before: Payload | None, change: PayloadChange, changed: Any) -> Pay
 
 def _retooled(before: Pose, change: PayloadChange, changed: Any) -> Pose:
     """Where the tip is in the robot's tool frame, once the change has happened and until then."""
-    R = from_rpy(*change.tool_rpy) if change.tool is not None else np.eye(3)
-    p = change.tool or (0.0, 0.0, 0.0)
-    R = [[ops.where(changed, a, b) for a, b in zip(*rows)] for rows in zip(R, before.R)]
-    return Pose.of(R, [ops.where(changed, a, b) for a, b in zip(p, before.p)])
+    R = [[ops.where(changed, a, b) for a, b in zip(*rows)] for rows in zip(from_rpy(*change.tool_rpy), before.R)]
+    return Pose.of(R, [ops.where(changed, a, b) for a, b in zip(change.tool, before.p)])

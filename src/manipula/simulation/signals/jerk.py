@@ -19,7 +19,7 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.simulation.point_motion import Point, point_rates, read_point
-from manipula.simulation.recorded import robot_of
+from manipula.simulation.recorded import out_of_reach, robot_of
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def _point(result: Result, point: Point) -> Shown:
             "The result does not say which robot moved, so the motion of a point is not known.", field="frame"
         )
     robot.frame(point[0])
+    if why := out_of_reach(result, point[0]):
+        raise DescriptionError(why, field="frame")
     return lambda *motion: point_rates(robot, point, *motion)[2:]
 
 

@@ -34,6 +34,7 @@ from manipula.simulation.scenario import Scenario
 
 if TYPE_CHECKING:
     from manipula.simulation.plant.layout import StateLayout
+    from manipula.simulation.plant.switch import Switch
     from manipula.simulation.result import Result
 
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
@@ -87,8 +88,9 @@ def _runs(values: np.ndarray) -> np.ndarray:
     return values if values.ndim == 3 else values[None]
 
 
-def _states(result: Result, layout: StateLayout) -> np.ndarray:
+def _states(result: Result, layout: StateLayout, switches: tuple[Switch, ...] = ()) -> np.ndarray:
     """The states of a run from its record (N, S, size); works, which nothing depends on, are left zero."""
+    by_state = [i for i, s in enumerate(switches) if s.when is not None]  # those that happen at a time have no state
     q = _runs(np.asarray(result.arrays["q"], float))
     parts = [q, _runs(np.asarray(result.arrays["qd"], float))]
     for name, count in (("bristles", sum(layout.friction)), ("motors", sum(layout.drives)), ("controller_states", layout.controller),
@@ -96,7 +98,8 @@ def _states(result: Result, layout: StateLayout) -> np.ndarray:
         if count:
             if name not in result.arrays:
                 raise _Unknown(f"the record has no signal '{name}'")
-            parts.append(_runs(np.asarray(result.arrays[name], float)))
+            values = _runs(np.asarray(result.arrays[name], float))
+            parts.append(values if values.shape[-1] == count else values[..., by_state])
     x = np.concatenate([*parts, np.zeros((*q.shape[:2], layout.size - sum(p.shape[-1] for p in parts)))], axis=-1)
     x[~np.isfinite(q).all(axis=-1)] = np.nan
     return x
@@ -105,7 +108,7 @@ def _states(result: Result, layout: StateLayout) -> np.ndarray:
 def _dynamic(result: Result, s: Scenario) -> JerkSource:
     run = prepare_run(s)
     n = s.robot.n
-    states = _states(result, run.plant.layout)
+    states = _states(result, run.plant.layout, run.plant.switches)
     calls = result.meta.get("controller_calls", "compiled")
     if run.loop.sampled or calls == "once_a_step":
         return JerkSource(states, lambda k: _none, held=HELD.format(s.period))

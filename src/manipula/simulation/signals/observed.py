@@ -6,6 +6,8 @@ computed when somebody first looks at one of them; somebody's code may be other 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from manipula.algebra.value import FrozenDict, LazyDict, handed_over
@@ -13,6 +15,8 @@ from manipula.simulation.loops.fixed import RunSamples
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import payload_instants
 from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.numbers import paths_of
+from manipula.simulation.plant.switch import SNAP
 
 ROUNDING = 1e-9  # s, on either side of an instant
 
@@ -49,7 +53,7 @@ def _names(run: Run) -> list[str]:
     names += ["bristles"] if sum(lay.friction) else []
     names += ["motors"] if sum(lay.drives) else []
     names += ["controller_states"] if lay.controller else []
-    return names + (["switched"] if lay.switches else [])
+    return names + (["switched"] if run.plant.switches else [])
 
 
 def _state(run: Run, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -107,9 +111,24 @@ def _derived(run: Run, samples: RunSamples, state: dict[str, np.ndarray], thread
         arrays["motors"] = x[..., start : start + sum(lay.drives)].copy()
     if lay.controller:
         arrays["controller_states"] = np.asarray(lay.controller_states(x)).copy()
-    if lay.switches:
-        arrays["switched"] = np.asarray(lay.switch_states(x)).copy()
+    if run.plant.switches:
+        arrays["switched"] = switch_instants(run, x, samples.t)
     return arrays
+
+
+def switch_instants(run: Run, x: np.ndarray, t: Any) -> np.ndarray:
+    """When every switch happened, seen from states x (N, …, size) at times t (…); −1: not yet."""
+    out = np.full((*x.shape[:-1], len(run.plant.switches)), -1.0)
+    own = iter(range(run.plant.layout.switches))
+    paths = paths_of(run.plant) if any(s.when is None for s in run.plant.switches) else []
+    for i, switch in enumerate(run.plant.switches):
+        if switch.when is not None:
+            found = np.asarray(run.plant.layout.switch_states(x))[..., next(own)]
+            out[..., i] = np.where(found < 0.0, -1.0, found)  # a state below zero says what it waits for
+        else:
+            time = run.p[:, paths.index(f"switches[{i}].time")].reshape(-1, *[1] * (x.ndim - 2))
+            out[..., i] = np.where(t >= time - SNAP * (1.0 + np.abs(t)), time, -1.0)
+    return out
 
 
 def _tip_in_base(arrays: dict[str, np.ndarray]) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError
 from manipula.simulation.point_motion import ORIGIN, point_name, point_rates, read_point
-from manipula.simulation.recorded import robot_of
+from manipula.simulation.recorded import out_of_reach, robot_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,5 +40,7 @@ def traced_point(result: Any, frame: Any = None, point: Any = None) -> PointMoti
     if robot is None:
         raise DescriptionError("The result does not say which robot moved, so the motion of a point is not known.", field="frame")  # fmt: skip
     robot.frame(where[0])
+    if why := out_of_reach(result, where[0]):
+        raise DescriptionError(why, field="frame")
     rates = point_rates(robot, where, *(np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd")))
     return PointMotion(point_name(where), result.t, *rates)

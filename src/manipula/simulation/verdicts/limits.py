@@ -24,7 +24,7 @@ from manipula.simulation.limit_checks import (
     worst,
 )
 from manipula.simulation.point_motion import point_rates
-from manipula.simulation.recorded import limits_of, robot_of
+from manipula.simulation.recorded import limits_of, out_of_reach, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
 from manipula.verbs import notebook_html
 
@@ -224,6 +224,8 @@ def _tip(result: Result, limits: Mapping[str, float], robot: Robot | None) -> _H
         return _Held((), (), (could_not("the tip", "its motion was not recorded."),))
     if robot is None or robot.tip is None:
         return _Held((), (), (could_not("the tip", "the result does not say which robot moved."),))
+    if why := out_of_reach(result, "tip"):
+        return _Held((), (), (could_not("the tip", why),))
     checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     _, v, a = point_rates(robot, "tip", q, qd, qdd)
