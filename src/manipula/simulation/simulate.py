@@ -19,12 +19,11 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.integrators.own_integrator import check_own_integrator
 from manipula.simulation.loops.adaptive import run_adaptive
 from manipula.simulation.loops.fixed import RunSamples, run_fixed
-from manipula.simulation.loops.interpreted import python_rate
+from manipula.simulation.loops.interpreted import keeps_a_memory, python_rate
 from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run, prepare_run
 from manipula.simulation.loops.watching import too_long
-from manipula.simulation.plant.disturbances import QUIET
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
@@ -35,6 +34,7 @@ from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.instants import formula_marks
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
+from manipula.simulation.verdicts.energy import with_energy_verdicts
 from manipula.simulation.verdicts.friction import friction_verdict
 from manipula.simulation.verdicts.peaks import Peaks
 
@@ -104,7 +104,7 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         raise unknown_name("integrator", scenario.integrator, known, field="integrator")
     if scenario.integrator != "auto":
         check_own_integrator({**FIXED, **ADAPTIVE}[scenario.integrator], scenario.integrator)
-    kind = scenario.resolved_kind()
+    kind, open_choice = scenario.resolved_kind(), scenario.integrator == "auto"
     check_requests(scenario)
     if scenario.reference is not None:
         from manipula.motion.trajectory import Trajectory  # and with it every path and time law
@@ -116,9 +116,8 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         from manipula.simulation.given_motion.run import inverse_dynamics  # and with it the inverse kinematics
 
         return inverse_dynamics(scenario)
-    if scenario.integrator == "auto" and integrates(scenario):
-        smooth = kind == "playback" or (kind == "free" and not scenario.actuator.delay)
-        smooth = smooth or (bool(scenario.contacts) and scenario.noise == QUIET and not scenario.actuator.delay)
+    if open_choice and integrates(scenario):
+        smooth = kind in ("playback", "free") or bool(scenario.contacts)
         scenario = scenario.replace(integrator="dop853" if smooth else "rk4")
     if kind == "kinematic":
         from manipula.simulation.given_motion.run import kinematic
@@ -130,6 +129,9 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         why = f"The mass matrix is singular at the start (1/κ = {rcond:.1e}): a link has no inertia."
         return not_started(scenario, q0, qd0, [RunVerdict("singular", why)] * len(q0))
     run = prepare_run(scenario, (q0, qd0))
+    if open_choice and scenario.integrator in ADAPTIVE and (run.loop.sampled or keeps_a_memory(run)):
+        scenario = scenario.replace(integrator="rk4")
+        run = prepare_run(scenario, (q0, qd0))
     if scenario.integrator in ADAPTIVE and run.loop.sampled:
         raise DescriptionError(
             "Noise, delay, encoders and a control period act from step to step; choose a fixed-step integrator.",
@@ -168,6 +170,8 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     for k, found in enumerate(windows):
         if found.missed and verdicts[k].status == "finished":
             verdicts[k] = RunVerdict("inaccurate", found.missed)
+    signals = observed(run, samples, threads)
+    verdicts = with_energy_verdicts(run, signals, verdicts)
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
     moved = (*moved, *_switch_notes(run, samples))
@@ -184,9 +188,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
         more["watched"] = ()
     if calls.python:
         more["controller_calls"] = "once_a_step" if calls.once_a_step else "python"
-    return assembled(
-        s, samples.t, observed(run, samples, threads), verdicts, samples.error, notes, np.array(trusted), more, *later
-    )
+    return assembled(s, samples.t, signals, verdicts, samples.error, notes, np.array(trusted), more, *later)
 
 
 def _switch_notes(run: Run, samples: RunSamples) -> tuple[str, ...]:

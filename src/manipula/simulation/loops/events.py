@@ -15,7 +15,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.plant.events import breach, contact_sides, settled
+from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, passed_over, settled
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.switch import happened
 from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
@@ -23,6 +23,7 @@ from manipula.simulation.stepping.instants import in_order, table_marks
 
 FINEST = 2.0  # margins: a step that is not divided any further
 MOST = 200  # divisions of one step
+BEHIND, WITHIN = 4.0, 2.0  # parts of a step behind an event; times as many parts of every step in a repetition
 
 
 def following(plant: Plant, grid: Grid) -> Callable[[Any, Any], Any]:
@@ -68,7 +69,8 @@ def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, *d
 
     def turn(low: Any, high: Any, trial: Any, y: Any, happened: Any, done: Any) -> Any:
         new = step(trial)
-        bad = ops.where(breach(plant, t + trial, new, sides, *decided) < 0.0, 1.0, 0.0)
+        worst = ops.minimum(breach(plant, t + trial, new, sides, *decided), passed_over(plant, t, x, trial, new, sides))
+        bad = ops.where(worst < 0.0, 1.0, 0.0)
         whole = ops.where(trial >= h, 1.0, 0.0)
         low, high = ops.where(bad > 0.5, low, trial), ops.where(bad > 0.5, trial, high)
         y = array([ops.where(bad + whole > 0.5, a, b) for a, b in zip(new, y)])
@@ -78,6 +80,25 @@ def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, *d
     done = native.until(turn, (0.0, h, h, x, 0.0, 0.0), lambda *state: state[-1] > 0.5, MOST)
     _, high, _, y, happened, _ = done.state
     return high, y, happened
+
+
+def in_parts(move: Callable[[Any, Any, Any], Any], t: Any, x: Any, fresh: Any, ratio: Any) -> Callable[[Any], Any]:
+    """``step(h)``: the state after a step of length h, taken in several parts behind an event, and in a repetition (``ratio`` < 1) in other ones.
+
+    What lies between two events may be shorter than any step: divided nowhere else, it would be the same in a run and in its repetition.
+
+    Args:
+        move: ``move(t, x, h)``, one step of the method.
+    """
+    parts = ops.where(fresh > 0.5, BEHIND, 1.0) * ops.where(ratio < 1.0, WITHIN, 1.0)
+
+    def step(h: Any) -> Any:
+        one = h / parts
+        return native.until(
+            lambda y, k: (move(t + k * one, y, one), k + 1.0), (x, 0.0), lambda y, k: k > parts - 0.5, BEHIND * WITHIN
+        ).state[0]
+
+    return step
 
 
 def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: Any, over: Any, state: tuple[Any, ...], goal: Any,
@@ -104,8 +125,9 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
 
         new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, scale)
         fine = error <= 1.0
-        bad = fine & (breach(plant, t + step, new, sides) < 0.0)
-        small = step <= finest
+        worst = ops.minimum(breach(plant, t + step, new, sides), passed_over(plant, t, x, step, new, sides))
+        bad = fine & (worst < 0.0)
+        small = (step <= finest) | (worst > -ROUNDING)  # slow: no step between here and there would change a distance
         landed = ops.where(bad & small, 1.0, 0.0)
         divided = ops.where(bad, 1.0, 0.0) - landed  # something happens within: not so far
         taken = ops.where(fine, 1.0, 0.0) - divided

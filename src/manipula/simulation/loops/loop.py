@@ -20,7 +20,7 @@ from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.loops.digital import DigitalControl
-from manipula.simulation.loops.events import following, located, settle
+from manipula.simulation.loops.events import following, in_parts, located, settle
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import template
@@ -219,7 +219,8 @@ class CompiledLoop:
             if fresh:
                 y = settle(plant, t, y, fresh[0], *held)
                 begun = y
-                step = lambda h: self.moved(lambda s, z: rate(s, z, *held), t, begun, h)  # noqa: E731
+                move = lambda s, z, h: self.moved(lambda s, z: rate(s, z, *held), s, z, h)  # noqa: E731
+                step = in_parts(move, t, begun, fresh[0], ratio)
                 length, y, happened = located(plant, step, t, begun, stop - t, *held)
                 end = ops.where(happened > 0.5, t + length, end)
                 stop, fresh = ops.where(happened > 0.5, t + length, stop), (happened,)

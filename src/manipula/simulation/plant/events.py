@@ -14,6 +14,10 @@ from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import SLACK, resting_modes, sticky
 from manipula.simulation.plant.surroundings import Surroundings
 
+FARTHEST = 1e300  # a distance: none
+NEAR = 0.02  # of how far a distance falls within a step
+ROUNDING = 1e-14  # of a distance of size 1
+
 
 def contact_sides(plant: Plant, t: Scalar, x: Vector) -> list[Scalar]:
     """On which side of every contact the arm is: 1 apart, -1 touching."""
@@ -37,6 +41,40 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
         for i, mode, force in zip(joints, modes, at.reaction):
             limit = plant.friction[i].hold * (1.0 + SLACK)  # pyright: ignore[reportOptionalMemberAccess]
             worst = ops.minimum(worst, ops.where(ops.abs(mode) > 0.5, mode * qd[i], limit - ops.abs(force)))
+    return worst
+
+
+def passed_over(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: list[Scalar]) -> Scalar:
+    r"""Below zero when a contact closed and opened again (or the other way round) between the ends of a step, or may have.
+
+    Joints are taken along the cubics of their positions and velocities at both ends, distances along the parabola through both ends and the
+    middle of the step; what counts is the distance d itself at the lowest point of the parabola. A step in which
+    :math:`d < \mathtt{NEAR}\,(d_{max} - d)` is too long to tell: cubic and parabola are off by a share of how far the distance falls that goes
+    with h².
+    """
+    lay, n, worst = plant.layout, plant.layout.n, FARTHEST
+    if not plant.contacts:
+        return worst
+
+    def between(s: Scalar) -> list[Scalar]:
+        q, qd, end, rate = lay.q(x), lay.qd(x), lay.q(new), lay.qd(new)
+        u = 1.0 - s
+        along = [
+            u * u * (1.0 + 2.0 * s) * a + s * s * (3.0 - 2.0 * s) * b + h * s * u * (u * v - s * w)
+            for a, b, v, w in zip(q, end, qd, rate)
+        ]
+        return _gaps(plant, t + s * h, array([*along, *x[n:]]))
+
+    starts, middles, ends = _gaps(plant, t, x), between(0.5), _gaps(plant, t + h, new)
+    for k, (side, start, middle, end) in enumerate(zip(sides, starts, middles, ends)):
+        a, m, b = side * start, side * middle, side * end
+        bend, slope = 2.0 * (a + b - 2.0 * m), 4.0 * m - b - 3.0 * a
+        inside = (slope < 0.0) & (2.0 * bend + slope > 0.0)
+        lowest = ops.where(inside, -0.5 * slope / ops.where(inside, bend, 1.0), 0.5)
+        d = side * between(lowest)[k]
+        fall = ops.maximum(a, b) - d
+        told = inside & (fall > ROUNDING * (1.0 + ops.abs(a)))
+        worst = ops.minimum(worst, ops.where(told, d - NEAR * fall, FARTHEST))
     return worst
 
 

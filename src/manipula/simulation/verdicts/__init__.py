@@ -2,6 +2,7 @@
 
 ============  ==================================================================
 ``judge``     conditioning of the mass matrix, early ends, joint limits
+``energy``    does the energy of a run with contacts or stiction add up?
 ``friction``  load-dependent friction without a unique solution
 ``criteria``  where secondary criteria did not hold
 ``limits``    a motion against the stated limits: ``Result.feasibility``
