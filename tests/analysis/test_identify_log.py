@@ -138,6 +138,42 @@ def test_unevenly_sampled_logs_are_resampled_and_say_so(arm, moved, clean):
     assert np.max(np.abs(found.found.beta - wanted)) < 5e-3 * np.max(np.abs(wanted))
 
 
+@pytest.mark.parametrize("gap", [0.2, 1.0, 2.5])
+def test_nothing_is_made_up_in_a_gap(arm, moved, clean, gap):
+    t = moved[0]
+    kept = (t < 3.0) | (t > 3.0 + gap)
+    log = recorded(arm, tuple(x[kept] for x in moved), clean[kept])
+    found = identify_log(arm, log, extras=TERMS, smooth=0.05, cutoff=15.0)
+    wanted = truth(found.found, arm.robot)
+    assert np.max(np.abs(found.found.beta - wanted)) < 1e-3 * np.max(np.abs(wanted))
+    reach = 1.5 / 15.0
+    used = found.training.t + t[0] + reach
+    assert not np.any((used > 3.0 - reach + 0.01) & (used < 3.0 + gap + reach - 0.01))
+    note = next(note for note in found.notes if "gap" in note)
+    assert float(note.split("; ")[1].split(" s")[0]) == pytest.approx(gap + 2 * reach, abs=0.01)
+
+
+def test_a_gap_leaves_the_intervals_as_true_as_they_say(arm, moved, clean):
+    t = moved[0]
+    kept = (t < 3.0) | (t > 4.0)
+    inside = []
+    for seed in range(5):
+        log = recorded(arm, tuple(x[kept] for x in moved), clean[kept], noise=0.1, seed=seed)
+        found = identify_log(arm, log, extras=TERMS, smooth=0.05, cutoff=15.0).found
+        low, high = np.asarray(found.interval).T
+        wanted = truth(found, arm.robot)
+        inside += ((low <= wanted) & (wanted <= high)).tolist()
+    assert np.mean(inside) > 0.85
+
+
+def test_pieces_that_are_too_short_are_refused(arm, moved, clean):
+    t = moved[0]
+    kept = t % 0.5 < 0.15
+    log = recorded(arm, tuple(x[kept] for x in moved), clean[kept])
+    with pytest.raises(DescriptionError, match=r"gaps of up to 0\.3[0-9]* s, are too short"):
+        identify_log(arm, log, extras=TERMS, smooth=0.05, cutoff=15.0)
+
+
 def test_positions_alone_are_enough(arm, moved, clean):
     t, q, _, _ = moved
     log = read_log({"t": t, "q": q, "tau": clean}, arm)

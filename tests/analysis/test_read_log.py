@@ -188,3 +188,28 @@ def test_a_part_of_a_log(tmp_path):
         log.part(5.0, 6.0)
     with pytest.raises(DescriptionError, match="share"):
         log.split(1.0)
+
+
+def test_what_is_no_log_is_refused_in_our_words():
+    for source in (None, 3, [1, 2]):
+        with pytest.raises(DescriptionError, match="the name of a file or columns by name"):
+            read_log(source, ARM)
+    with pytest.raises(DescriptionError, match="'q' must be numbers"):
+        read_log({"t": T, "q": Q + 1j}, ARM)
+    with pytest.raises(DescriptionError, match="on the command line --column q="):
+        read_log({"t": T, "angle": T}, ARM)
+
+
+def test_the_joint_whose_column_is_missing_is_the_one_that_is_named():
+    robot = mp.planar([0.5, 0.4, 0.3], [3.0, 2.0, 1.0])
+    for names, lost in (("q1 q2", 2), ("q1 q3", 1), ("q2 q3", 0), ("q0 q1", 2), ("q0 q2", 1), ("q_1 q_2", 2)):
+        with pytest.raises(DescriptionError, match=f"joint '{robot.joint_names[lost]}' is missing"):
+            read_log({"t": T} | dict.fromkeys(names.split(), T), robot)
+
+
+@pytest.mark.parametrize("repair", [True, False])
+def test_what_is_refused_was_not_mended(repair):
+    for t in (np.where(np.arange(40) % 2, T - 0.015, T), np.repeat(T[:20], 2)):
+        with pytest.raises(DescriptionError, match="too many to be mended") as caught:
+            read_log({"t": t, "q": Q}, ARM, repair=repair)
+        assert "were" not in str(caught.value)

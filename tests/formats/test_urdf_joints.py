@@ -228,3 +228,18 @@ def test_every_candidate_is_listed_with_how_to_choose() -> None:
       </body></body></worldbody></mujoco>"""
     with pytest.raises(DescriptionError, match=r"\(left, right, palm\); name one: tip='palm'"):
         _ = from_mjcf(hand).tip_frame
+
+
+def test_a_fixed_link_is_left_out_while_reading_and_select_says_so(tmp_path):
+    mass = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        f'<robot name="a"><link name="base"/><link name="arm">{mass.format(2)}</link><link name="hand">{mass.format(1)}</link>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>'
+        '<joint name="weld" type="fixed"><parent link="arm"/><child link="hand"/></joint></robot>'
+    )
+    assert mp.load(path, drop=["hand"]).links[0].mass == 2.0
+    with pytest.raises(DescriptionError, match=r"'hand' is fixed to 'arm'.* load\(…, drop=\['hand'\]\)"):
+        mp.load(path).select(drop=["hand"])
+    with pytest.raises(DescriptionError, match="No joint or link named 'glove'"):
+        mp.load(path).select(drop=["glove"])

@@ -213,3 +213,21 @@ def test_a_preference_that_means_nothing_is_refused():
     assert found.status == "unreachable"
     assert found.q.shape == (6,)
     assert mp.solve_ik(model, np.stack([far, X]), prefer="middle").status.tolist() == ["unreachable", "solved"]
+
+
+@pytest.mark.parametrize("name", ["panda", "iiwa14", "zlajpah-5r", "gen3", "planar-2r", "ur10e"])
+def test_the_nearest_solution_is_never_farther_than_the_one_without_a_preference(name):
+    robot = mp.load(name).numeric
+    model, rng = mp.compile(robot), np.random.default_rng(1)
+    for q in drawn(robot, rng, 4):
+        target = model.pose(q) if robot.n > 5 else model.position(q)
+        q0 = q + rng.uniform(-0.2, 0.2, robot.n)
+        plain, nearest = mp.solve_ik(model, target, q0=q0), mp.solve_ik(model, target, q0=q0, prefer="nearest")
+        batch = mp.solve_ik(model, target[None], q0=q0[None])
+        ranked = mp.solve_ik(model, target, q0=q0, prefer="nearest", all_solutions=True)
+        assert plain.ok
+        assert nearest.ok
+        for other in (plain.q, batch.q[0]):
+            assert np.abs(nearest.q - q0).max() <= np.abs(other - q0).max() + 1e-6
+        np.testing.assert_array_equal(ranked.q[0], nearest.q)
+        assert len(ranked.q) == len(ranked.residual) == len(ranked.continuum)

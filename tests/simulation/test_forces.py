@@ -84,6 +84,22 @@ def test_a_table_pushes_as_it_says(held: bool) -> None:
     np.testing.assert_allclose(r.qd[-1, 0], impulse, atol=1e-12)
 
 
+def test_columns_of_forces_are_found_by_their_names(tmp_path: Path) -> None:
+    for text in ("time,mz,fy,fx,my,mx,fz\n0,6,2,1,5,4,3\n1,6,2,1,5,4,3\n", "0,1,2,3,4,5,6\n1,1,2,3,4,5,6\n"):
+        (tmp_path / "push.csv").write_text(text)
+        for source in (text, tmp_path / "push.csv"):
+            np.testing.assert_array_equal(mp.WrenchTable(source).rows, [[0, 1, 2, 3, 4, 5, 6], [1, 1, 2, 3, 4, 5, 6]])
+    for names in (
+        "time,a,b,c,d,e,f",
+        "t,fx,fx,fz,mx,my,mz",
+        "t,time,fy,fz,mx,my,mz",
+        "t,fx,fy,fz,mx,my",
+        "t,fx,fy,fz,mx,my,mz,n",
+    ):
+        with pytest.raises(DescriptionError, match="t \\(or time\\), fx, fy, fz, mx, my, mz, in any order"):
+            mp.WrenchTable(f"{names}\n0,1,2,3,4,5,6\n1,1,2,3,4,5,6\n")
+
+
 def test_measured_forces_come_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "push.csv").write_text("t,fx,fy,fz,mx,my,mz\n0,0,1,0,0,0,0\n1,0,3,0,0,0,0\n")
     text = 'robot = "planar-2r"\nduration = 0.5\n[[disturbances]]\nkind = "wrench_table"\ntable = "push.csv"\naxes = "body"\n'

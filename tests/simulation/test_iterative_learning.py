@@ -63,3 +63,13 @@ def test_what_cannot_be_learned_is_refused() -> None:
         mp.iterative_learning(scenario.replace(vary={"controller.kp": [1.0, 2.0]}))
     with pytest.raises(DescriptionError, match="dynamic"):
         mp.iterative_learning(scenario.replace(kind="inverse_dynamics", controller=None, control_period=None))
+
+
+def test_a_run_that_switches_to_another_reference_is_refused() -> None:
+    back = mp.trajectory(mp.paths.joint([[0.7], [0.0]]), mp.timing.quintic(1.0))
+    for instant in ({"time": 0.5}, {"when": "t - 0.5"}):
+        scenario = sluggish().replace(switches=(mp.Switch(reference=back, **instant),))
+        with pytest.raises(DescriptionError, match="switches to another"):
+            mp.iterative_learning(scenario, iterations=1)
+    gains = sluggish().replace(switches=(mp.Switch(time=0.5, controller=control.PD(40.0, 8.0)),))
+    assert len(mp.iterative_learning(gains, iterations=1).results) == 2

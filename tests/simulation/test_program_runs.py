@@ -75,3 +75,24 @@ def test_a_table_of_torques_fits_its_robot() -> None:
         mp.simulate(mp.Scenario(mp.load("planar-2r"), move, table))
     with pytest.raises(DescriptionError, match="increase"):
         mp.control.TorqueTable.of([0.0, 0.0], [[0.0], [1.0]])
+
+
+def test_columns_of_torques_are_found_by_the_names_of_joints(tmp_path: Path) -> None:
+    robot = mp.load("planar-2r")
+    first, second = robot.joint_names
+    move = mp.joint_move([0.0, 0.5], [0.1, 0.6], velocity=1.0, acceleration=1.0, jerk=1.0)
+
+    def pushed(source: str | Path) -> list[float]:
+        scenario = mp.Scenario(robot, move, mp.control.TorqueTable(source), duration=0.01)
+        assert load_text(file_text(scenario)) == scenario
+        return mp.simulate(scenario).command[0].tolist()
+
+    file = tmp_path / "torques.csv"
+    for names, rows in (("", "0,1,2\n1,1,2\n"), (f"{second},time,{first}\n", "2,0,1\n2,1,1\n")):
+        file.write_text(names + rows)
+        assert pushed(names + rows) == pushed(file) == [1.0, 2.0]
+    with pytest.raises(DescriptionError, match=f"t \\(or time\\), {first}, {second}, in any order"):
+        pushed("t,a,b\n0,1,2\n1,1,2\n")
+    for names in ("a,b,c", f"t,{first},{first}", f"t,{first}"):
+        with pytest.raises(DescriptionError, match="in any order"):
+            mp.control.TorqueTable(f"{names}\n0,1,2\n1,1,2\n")

@@ -224,7 +224,8 @@ class Robot:
 
         Args:
             lock: positions by joint name, ``{"finger_joint1": 0.02}``; the links keep their mass.
-            drop: names of joints or links that are left out with all that hangs on them, mass included.
+            drop: names of joints or links that are left out with all that hangs on them, mass included; a fixed link is merged into the
+                one that carries it and can be left out only while its file is read, ``load(…, drop=…)``.
             chain: ``(base, tip)``: the joints between two links with what is fixed to their links; the rest is left out.
         """
         from manipula.robot.build import selected

@@ -9,7 +9,7 @@ The words are the same in Python (``load(…, lock=…)``), in robot files and o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,7 +99,7 @@ def select(
     selection: Selection,
     root: LinkDraft,
     order: list[tuple[JointDraft, LinkDraft]],
-    frames: Iterable[FrameDraft],
+    frames: Sequence[FrameDraft],
 ) -> Selected:
     """The drafts that a selection leaves, parents before children.
 
@@ -108,9 +108,9 @@ def select(
     """
     joints = _held(selection, [j for j, _ in order])
     links = {root.name: root} | {link.name: link for _, link in order}
-    kept = dict.fromkeys(links)
+    kept, fixed = dict.fromkeys(links), {f.name: f.link for f in frames}
     for name in selection.drop:
-        for gone in _beyond(_child(name, joints, links, root), joints):
+        for gone in _beyond(_child(name, joints, links, root, fixed), joints):
             kept.pop(gone, None)
     left_out = [name for name in links if name not in kept]
     turned, tip = None, None
@@ -226,9 +226,18 @@ def _followed(j: JointDraft, known: Mapping[str, JointDraft]) -> tuple[str, Any,
     return at.name, ratio, offset
 
 
-def _child(name: str, joints: list[JointDraft], links: Mapping[str, LinkDraft], root: LinkDraft) -> str:
+def _child(
+    name: str, joints: list[JointDraft], links: Mapping[str, LinkDraft], root: LinkDraft, fixed: Mapping[str, str]
+) -> str:
     """The first link that goes when a joint or link of this name goes."""
     found = next((j.child for j in joints if j.name == name), name)
+    if found not in links and name in fixed:
+        shown = printable(name)
+        raise DescriptionError(
+            f"'{shown}' is fixed to '{printable(fixed[name])}': a robot that is built has fixed links merged into those that carry them, and a "
+            f"frame has nothing to leave out. A fixed link is left out while its file is read: load(…, drop=['{shown}']).",
+            field="drop",
+        )
     if found not in links:
         raise unknown_name("joint or link", name, [*(j.name for j in joints), *links], field="drop")
     if found == root.name:

@@ -40,7 +40,7 @@ def iterative_learning(scenario: Scenario, iterations: int = 10, gain: float = 0
     """Repeat a run along a joint reference and correct the reference from run to run.
 
     Args:
-        scenario: one run of kind "dynamic" along a joint reference. Its samples are the points at which is learned.
+        scenario: one run of kind "dynamic" along one joint reference, without switches to others. Its samples are the points at which is learned.
         iterations: corrections; there is one run more.
         gain: γ, above 0 and at most 2. lead: δ, how much later errors are looked at [s].
 
@@ -51,6 +51,11 @@ def iterative_learning(scenario: Scenario, iterations: int = 10, gain: float = 0
         raise DescriptionError("Learning needs a Scenario of kind 'dynamic'.", field="scenario")
     if scenario.is_batch or getattr(scenario.reference, "space", "") != "joint":
         raise DescriptionError("Learning needs one run along a joint reference.", field="scenario")
+    if any(switch.reference is not None for switch in scenario.switches):
+        raise DescriptionError(
+            "Learning corrects one reference; this run switches to another. Put both into one reference, or leave the switch out.",
+            field="scenario.switches",
+        )
     count = whole_number(iterations, "iterations", 1, MOST)
     rate, ahead = (float(finite_array(v, name).reshape(())) for v, name in ((gain, "gain"), (lead, "lead")))
     if not 0.0 < rate <= 2.0:

@@ -4,11 +4,15 @@ A Butterworth filter of order 4 run forward and backward has the gain :math:`1/(
 filtered, regressor and torque alike, still obeys :math:`\tau = W\pi`, because the parameters are constants (parallel filtering
 [Gautier & Poignet 2001]). Behind a low pass at :math:`f_c`, samples closer than :math:`1/(2f_c)` tell nothing new: what is left
 after decimation has noise that is independent from sample to sample, which confidence intervals assume.
+
+What happened in a gap of a log is unknown: a log is filtered piece by piece between its gaps, and every piece loses its ends. A step
+shorter than half a period of the cutoff is no gap, for what passes the filter is known there from the samples around it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +30,7 @@ ROOM = (
 )
 
 UNEVEN = 1e-3  # of a step: times that differ more are not evenly spaced
-LARGEST_GAP = 0.1  # s without a sample, beside what the filter bridges: told
+SHORTEST_GAP = 2.5  # steps: one missing sample is no gap, however high the cutoff
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +39,7 @@ class Signals(Value):
 
     Attributes:
         t: [s]. q, qd, qdd: filtered, derived. effort: torque or current through the same filter.
-        rate: [Hz]. cutoff: of the equations [Hz]. notes: what was done.
+        rate: [Hz]. cutoff: of the equations [Hz]. notes: what was done. pieces: samples between two gaps of the log.
     """
 
     t: np.ndarray
@@ -46,10 +50,11 @@ class Signals(Value):
     rate: float
     cutoff: float
     notes: tuple[str, ...]
+    pieces: tuple[slice, ...]
 
     @property
     def edge(self) -> int:
-        """Samples at either end that the filters spoil."""
+        """Samples at either end of a piece that the filters spoil."""
         return int(np.ceil(EDGE / self.cutoff * self.rate))
 
     @property
@@ -85,30 +90,21 @@ def bandwidth(q: np.ndarray, rate: float) -> float:
     return float(max(frequency[np.searchsorted(p, POWER * p[-1])] for p in power.T[moving]))
 
 
-def even(
-    log: Log, effort: np.ndarray, notes: list[str]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
-    """t, q, qd and effort at even times: resampled through local cubics (Akima) where the log is not."""
-    steps = np.diff(log.t)
-    h = float(np.median(steps))
-    uneven = float(np.max(np.abs(steps - h)))
-    if uneven <= UNEVEN * h:
-        return log.t, log.q, log.qd, effort
-    count = int(np.floor(log.duration / h * (1.0 + 1e-12))) + 1
-    if count > 20 * len(log.t):
-        raise DescriptionError(
-            f"The log has {len(log.t)} samples in {log.duration:.3g} s, most of them {h:.3g} s apart: it has holes; cut them out."
-        )
-    t = log.t[0] + h * np.arange(count)
-    notes.append(f"Steps between {steps.min():.3g} and {steps.max():.3g} s were resampled to {1.0 / h:.4g} Hz.")
-    if steps.max() > LARGEST_GAP:
-        notes.append(f"The longest gap is {steps.max():.3g} s; what happened in it is unknown.")
+def even(t: np.ndarray, signals: list[np.ndarray | None], h: float) -> tuple[np.ndarray, list[np.ndarray | None]]:
+    """Times with the step h, and signals there: resampled through local cubics (Akima) where the times are not even."""
+    if np.max(np.abs(np.diff(t) - h)) <= UNEVEN * h:
+        return t, signals
     from scipy.interpolate import Akima1DInterpolator
 
-    def at(x: np.ndarray) -> np.ndarray:
-        return Akima1DInterpolator(log.t, x, axis=0)(np.minimum(t, log.t[-1]))
+    times = t[0] + h * np.arange(int(np.floor((t[-1] - t[0]) / h * (1.0 + 1e-12))) + 1)
+    at = np.minimum(times, t[-1])
+    return times, [None if x is None else Akima1DInterpolator(t, x, axis=0)(at) for x in signals]
 
-    return t, at(log.q), None if log.qd is None else at(log.qd), at(effort)
+
+def between_gaps(t: np.ndarray, longest: float, least: float) -> list[slice]:
+    """The pieces of a log between steps longer than ``longest`` [s], without those that last ``least`` [s] or less."""
+    edges = [0, *(np.flatnonzero(np.diff(t) > longest) + 1).tolist(), len(t)]
+    return [slice(a, b) for a, b in zip(edges, edges[1:]) if t[b - 1] - t[a] > least]
 
 
 def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Signals:
@@ -125,34 +121,71 @@ def filtered(log: Log, effort: str, cutoff: float | None, velocity: str) -> Sign
     if velocity == "measured" and log.qd is None:
         raise DescriptionError("The log has no velocities; use velocity='derived'.", field="velocity")
     notes: list[str] = []
-    t, q, qd, y = even(log, values, notes)
+    steps = np.diff(log.t)
+    h = float(np.median(steps))
+    if log.duration / h > 20 * len(log.t):
+        raise DescriptionError(
+            f"The log has {len(log.t)} samples in {log.duration:.3g} s, most of them {h:.3g} s apart: it has holes; cut them out."
+        )
+    if np.max(np.abs(steps - h)) > UNEVEN * h:
+        notes.append(f"Steps between {steps.min():.3g} and {steps.max():.3g} s were resampled to {1.0 / h:.4g} Hz.")
+    t, (q, *_) = even(log.t, [log.q], h)
     rate = (len(t) - 1) / float(t[-1] - t[0])
     if cutoff is None:
-        cutoff = float(np.clip(ROOM * bandwidth(q, rate), 1.0, HIGHEST * rate / 2.0))
+        cutoff = float(np.clip(ROOM * bandwidth(np.asarray(q), rate), 1.0, HIGHEST * rate / 2.0))
         notes.append(f"Cutoff {cutoff:.3g} Hz, {ROOM:g} times the bandwidth of the motion.")
     if not cutoff <= HIGHEST * rate:
         raise DescriptionError(
             f"The cutoff is {cutoff:g} Hz; at {rate:.4g} Hz it may be at most {HIGHEST * rate:.4g}.", field="cutoff"
         )
-    if len(t) < 4 * EDGE / cutoff * rate:
+    lost = EDGE / cutoff
+    longest = max(0.5 / cutoff, SHORTEST_GAP * h)
+    gaps = int(np.sum(steps > longest))
+    pieces = between_gaps(log.t, longest, 2.0 * lost)
+    used = sum(float(log.t[p.stop - 1] - log.t[p.start]) - 2.0 * lost for p in pieces)
+    if used + h < 2.0 * lost:
+        between = f", with {gaps} gaps of up to {steps.max():.3g} s," if gaps else ""
         raise DescriptionError(
-            f"{log.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz: {EDGE / cutoff:.3g} s are lost at either end.",
+            f"{log.duration:.3g} s{between} are too short for a cutoff of {cutoff:.3g} Hz: {lost:.3g} s are lost at either end"
+            f"{' and on either side of a gap' if gaps else ''}.",
             field="cutoff",
         )
+    if gaps:
+        notes.append(
+            f"{gaps} gap(s) of up to {steps.max():.3g} s: what happened there is unknown; {log.duration - 2.0 * lost - used:.3g} s in and around "
+            "them were left out."
+        )
     wide = min(WIDER * cutoff, HIGHEST * rate)
-    q, y = low_pass(q, rate, wide), low_pass(y, rate, wide)
-    measured = qd is not None and velocity != "derived"
-    qd = low_pass(qd, rate, wide) if measured and qd is not None else derivative(q, rate)
     thin = max(1, int(rate / (5.0 * wide)))  # the regressor is made at five times the bandwidth of the signals
-    qdd = derivative(qd, rate)
+    measured = log.qd is not None and velocity != "derived"
+    found = [_piece(log.t[p], log.q[p], log.qd[p] if measured and log.qd is not None else None, values[p], h, rate, wide, thin)
+             for p in pieces]  # fmt: skip
     notes.append(
         f"Zero-phase Butterworth filter at {wide:.3g} Hz for the signals and {cutoff:.3g} Hz for both sides of the equations; velocities "
-        f"{'measured' if measured else 'derived'}; {EDGE / cutoff:.2g} s cut at either end."
+        f"{'measured' if measured else 'derived'}; {lost:.2g} s cut at either end."
     )
-    return Signals(t[::thin], q[::thin], qd[::thin], qdd[::thin], y[::thin], rate / thin, float(cutoff), tuple(notes))
+    ends = np.cumsum([0, *(len(piece[0]) for piece in found)]).tolist()
+    t, q, qd, qdd, y = (np.concatenate(parts) for parts in zip(*found))
+    return Signals(t, q, qd, qdd, y, rate / thin, float(cutoff), tuple(notes), tuple(map(slice, ends, ends[1:])))
+
+
+def _piece(
+    t: np.ndarray, q: Any, qd: Any, y: Any, h: float, rate: float, wide: float, thin: int
+) -> tuple[np.ndarray, ...]:
+    """t, q, qd, qdd and effort of samples without a gap: even, filtered at ``wide``, every ``thin``-th."""
+    t, (q, qd, y) = even(t, [q, qd, y], h)
+    q, y = low_pass(q, rate, wide), low_pass(y, rate, wide)
+    qd = derivative(q, rate) if qd is None else low_pass(qd, rate, wide)
+    return t[::thin], q[::thin], qd[::thin], derivative(qd, rate)[::thin], y[::thin]
 
 
 def parallel(x: np.ndarray, signals: Signals, step: int | None = None) -> np.ndarray:
-    """Rows of a regressor or torques through the filter of the equations, ends cut, decimated."""
-    flat = low_pass(x.reshape(len(x), -1), signals.rate, signals.cutoff).reshape(x.shape)
-    return flat[signals.edge : len(x) - signals.edge : step or signals.decimation]
+    """Rows of a regressor or torques through the filter of the equations, piece by piece, ends cut, decimated."""
+    flat = x.reshape(len(x), -1)
+    rows = [low_pass(flat[p], signals.rate, signals.cutoff) for p in signals.pieces]
+    return np.concatenate([inner(piece, signals, step) for piece in rows]).reshape(-1, *x.shape[1:])
+
+
+def inner(piece: np.ndarray, signals: Signals, step: int | None = None) -> np.ndarray:
+    """Of a piece between two gaps what the filters do not spoil, decimated."""
+    return piece[signals.edge : len(piece) - signals.edge : step or signals.decimation]

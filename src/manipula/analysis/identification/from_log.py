@@ -16,7 +16,7 @@ from manipula.algebra.arguments import choice, number, positive, whole_number
 from manipula.analysis.identification.base_parameters import BaseParameters, base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.estimate import Asked, estimated, known_of
-from manipula.analysis.identification.filtering import Signals, filtered, parallel
+from manipula.analysis.identification.filtering import Signals, filtered, inner, parallel
 from manipula.analysis.identification.friction_search import DRY, searched
 from manipula.analysis.identification.identified import Known
 from manipula.analysis.identification.log import Log
@@ -163,7 +163,7 @@ def torques_of(known: Known, signals: Signals, step: int | None = None) -> tuple
 
 def times_of(signals: Signals, step: int | None = None) -> np.ndarray:
     """Times of the filtered equations."""
-    return signals.t[signals.edge : len(signals.t) - signals.edge : step or signals.decimation]
+    return np.concatenate([inner(signals.t[p], signals, step) for p in signals.pieces])
 
 
 class _FrictionChoice:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import finite_array
+from manipula.algebra.arguments import finite_array, real_array
 from manipula.analysis.identification.log import SIGNALS, Log
 from manipula.analysis.identification.log_tables import TIMES, Table, read_table
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
-from manipula.model import Model
+from manipula.model import Model, model_of
 from manipula.robot.robot import Robot
 
 WORDS = {  # what columns are called before the joint's name or number
@@ -56,7 +56,12 @@ def read_log(
         repair: rows in disorder are sorted, rows with a time that was there before and rows without numbers are left out, and
             the notes say so; False refuses such logs.
     """
-    model = robot if isinstance(robot, Robot) else robot.robot
+    model = model_of(robot).robot
+    if not isinstance(source, (str, os.PathLike, Mapping)):
+        raise DescriptionError(
+            f"A log is the name of a file or columns by name, as {{'t': …, 'q': …}}; found {type(source).__name__}.",
+            field="source",
+        )
     file = None if isinstance(source, Mapping) else os.fspath(source)
     table = _from_python(source) if isinstance(source, Mapping) else read_table(source)
     try:
@@ -68,7 +73,7 @@ def read_log(
 def _from_python(source: Mapping[str, Any]) -> Table:
     found: Table = {}
     for name, values in source.items():
-        array = finite_array(values, str(name)) if np.size(values) == 0 else np.asarray(values, float)
+        array = finite_array(values, str(name)) if np.size(values) == 0 else real_array(values, str(name))
         if array.ndim == 2:
             found.update({f"{name}{k + 1}": array[:, k] for k in range(array.shape[1])})
         elif array.ndim == 1:
@@ -95,7 +100,7 @@ def _log(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str, s
     if found["q"] is None:
         raise DescriptionError(
             f"No positions of all {robot.n} joints: columns q1 … q{robot.n} or q_{robot.joint_names[0]} … are needed; found "
-            f"{_listed(table)}. Say which they are with columns={{'q': …}}.",
+            f"{_listed(table)}. Say which they are with columns={{'q': …}}, on the command line --column q=….",
             field="q",
         )
     notes = [f"Not in the log: {', '.join(missing)}."] if (missing := [s for s in SIGNALS if found[s] is None]) else []
@@ -125,7 +130,8 @@ def _time(table: Table, said: Any) -> str:
     if len(found) != 1:
         fault = "No column" if not found else f"{len(found)} columns"
         raise DescriptionError(
-            f"{fault} of times ({', '.join(TIMES)}); found {_listed(table)}. Say which it is with columns={{'t': …}}.",
+            f"{fault} of times ({', '.join(TIMES)}); found {_listed(table)}. Say which it is with columns={{'t': …}}, on the "
+            "command line --column t=….",
             field="t",
         )
     return found[0]
@@ -154,7 +160,9 @@ def signal_of(table: Table, robot: Robot, signal: str, said: Any) -> np.ndarray 
     for word in WORDS[signal]:
         by_name = [plain.get(f"{word}_{name.lower()}") for name in joints]
         counted = [
-            [plain.get(f"{word}{gap}{k + zero}") for k in range(len(joints))] for gap in ("", "_") for zero in (0, 1)
+            [plain.get(f"{word}{gap}{k + zero}") for k in range(len(joints))]
+            for gap in ("", "_")
+            for zero in ((0, 1) if f"{word}{gap}0" in plain else (1,))
         ]
         alone = [plain.get(word)] if len(joints) == 1 else []
         choices = [by_name, *counted, alone]
@@ -180,13 +188,13 @@ def _repaired(
     t, order = t[good], np.argsort(t[good], kind="stable")
     kept = np.flatnonzero(good)
     bad = total - len(kept)
-    _note(bad, total, f"{bad} of {total} rows without finite numbers were left out.", repair, notes)
+    _note(bad, total, f"{bad} of {total} rows without finite numbers", " were left out", repair, notes)
     disorder = int(np.sum(np.diff(t) < 0.0))
-    _note(disorder, total, f"Times ran backwards {disorder} times; the rows were sorted.", repair, notes)
+    _note(disorder, total, f"Times ran backwards {disorder} times", "; the rows were sorted", repair, notes)
     t, kept = t[order], kept[order]
     fresh = np.concatenate([[True], np.diff(t) > 0.0]) if len(t) else np.zeros(0, bool)
     doubled = int(np.sum(~fresh))
-    _note(doubled, total, f"{doubled} rows with a time that was there before were left out.", repair, notes)
+    _note(doubled, total, f"{doubled} rows with a time that was there before", " were left out", repair, notes)
     t, kept = t[fresh], kept[fresh]
     if len(t) < FEWEST:
         raise DescriptionError(
@@ -195,13 +203,11 @@ def _repaired(
     return t, {s: None if x is None else np.ascontiguousarray(x[kept]) for s, x in signals.items()}
 
 
-def _note(count: int, total: int, words: str, repair: bool, notes: list[str]) -> None:
+def _note(count: int, total: int, fault: str, mended: str, repair: bool, notes: list[str]) -> None:
     if not count:
         return
-    if not repair:
-        raise DescriptionError(
-            f"{words.replace(' were left out', '').replace('; the rows were sorted', '')} repair=True mends this."
-        )
     if count > MISSING * total:
-        raise DescriptionError(f"{words} These are too many; repair the log itself.")
-    notes.append(words)
+        raise DescriptionError(f"{fault}. These are too many to be mended; repair the log itself.")
+    if not repair:
+        raise DescriptionError(f"{fault}. repair=True mends this.")
+    notes.append(f"{fault}{mended}.")

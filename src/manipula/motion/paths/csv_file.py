@@ -90,6 +90,34 @@ def csv_text(source: Any) -> tuple[str | None, str]:
 
 def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any] | None) -> np.ndarray:
     """The chosen columns as floats, shape (points, coordinates); errors name the line."""
+    return read_named_rows(text, file, delimiter, columns)[1]
+
+
+def in_time(
+    names: Sequence[str] | None, rows: np.ndarray, wanted: Sequence[str], file: str | None = None
+) -> np.ndarray:
+    """The columns t and ``wanted`` in this order: by the names in the first line, in any order; without such a line as they stand.
+
+    Raises:
+        DescriptionError: the names are others, or one is there twice.
+    """
+    if names is None:
+        return rows
+    called = ["t" if name in ("t", "time") else name for name in names]
+    order = ["t", *wanted]
+    if sorted(called) != sorted(order) or len(set(order)) < len(order) or rows.shape[1] != len(order):
+        raise DescriptionError(
+            f"The columns are t (or time), {', '.join(map(printable, wanted))}, in any order, once each; found "
+            f"{', '.join(printable(name, 30) for name in names)}. A table without a line of names has them in this order.",
+            file=file,
+        )
+    return rows[:, [called.index(name) for name in order]]
+
+
+def read_named_rows(
+    text: str, file: str | None, delimiter: str, columns: Sequence[Any] | None
+) -> tuple[list[str] | None, np.ndarray]:
+    """The names in the first line, where it holds names, and the chosen columns as floats, (points, coordinates)."""
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n" \0':
         raise DescriptionError(
             f"'delimiter' must be one character, no quote and no blank; found '{printable(delimiter)}'.", file=file
@@ -114,7 +142,7 @@ def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any
         raise DescriptionError(f"Not a CSV table: {error}.", file=file, line=reader.line_num) from None
     if not rows:
         raise DescriptionError("There are no points in the table.", file=file)
-    return np.array(rows)
+    return header, np.array(rows)
 
 
 def _float(cell: str) -> float | None:

@@ -79,7 +79,8 @@ class Wrench:
 class WrenchTable:
     """A force and moment on a frame by a table in time, such as a measured one: linear between its times or held; zero outside them.
 
-    The table is a CSV file or its text: seven columns t, fx, fy, fz, mx, my, mz, with or without a line of names. In Python
+    The table is a CSV file or its text: seven columns t (or time), fx, fy, fz, mx, my, mz, in any order below a line of these names, in
+    this order without one. In Python
     ``WrenchTable.of(times, values)`` makes one from arrays (k,) and (k, 6).
     """
 
@@ -181,11 +182,12 @@ class PayloadChange:
 
 def _measured(source: Any) -> tuple[str | None, np.ndarray]:
     """The name of a CSV file (none for a text), and its rows of t and six components, (k, 7)."""
-    from manipula.motion.paths.csv_file import csv_text, read_rows  # and with it every path
+    from manipula.motion.paths.csv_file import csv_text, in_time, read_named_rows  # and with it every path
 
     try:
         name, text = csv_text(source)
-        rows = read_rows(text, name, ",", None)
+        names, rows = read_named_rows(text, name, ",", None)
+        rows = in_time(names, rows, COLUMNS[1:], name)
     except DescriptionError as error:
         raise error.at(field="table") from None
     if rows.shape[1] != len(COLUMNS) or len(rows) < 2:
