@@ -234,7 +234,7 @@ def test_what_is_refused_says_what_to_do() -> None:
 
 def test_signals_are_offered_by_completion() -> None:
     assert {"q", "tau", "status"} <= set(dir(run()))
-    assert not hasattr(run(), "_repr_html_")
+    assert not hasattr(run(), "_repr_png_")
     with pytest.raises(AttributeError, match="tau"):
         run().tua
 

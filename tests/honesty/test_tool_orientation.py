@@ -20,7 +20,9 @@ TASK_CONTROLLERS = {
     "operational_space": control.OperationalSpace(100.0, 20.0),
     "impedance": control.Impedance(500.0, 50.0),
     "user": control.UserFunction(lambda t, q, qd, target: 0.0 * q, "task"),
+    "admittance": control.Admittance(1.0, 20.0, 100.0),
 }
+POSITIONS_ONLY = ("admittance", "user")
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +48,16 @@ def test_every_task_controller_is_here() -> None:
     } | {"user"}
 
 
+@pytest.mark.parametrize("name", POSITIONS_ONLY)
 @pytest.mark.parametrize("kind", ["path", "formula"])
-def test_controllers_that_look_at_positions_only_refuse_an_orientation(arm: mp.Robot, kind: str) -> None:
+def test_controllers_that_look_at_positions_only_refuse_an_orientation(arm: mp.Robot, kind: str, name: str) -> None:
     reference = mp.trajectory(line(arm), mp.timing.quintic(1.0)) if kind == "path" else formula(arm)
-    run = mp.Scenario(robot=arm, reference=reference, controller=TASK_CONTROLLERS["user"], q0=Q0, duration=0.01)
-    with pytest.raises(DescriptionError, match=r"'user' follows positions only.*inverse_dynamics.*track"):
+    run = mp.Scenario(robot=arm, reference=reference, controller=TASK_CONTROLLERS[name], q0=Q0, duration=0.01)
+    with pytest.raises(DescriptionError, match=rf"'{name}' follows positions only.*inverse_dynamics.*track"):
         mp.simulate(run)
 
 
-@pytest.mark.parametrize("name", sorted(set(TASK_CONTROLLERS) - {"user"}))
+@pytest.mark.parametrize("name", sorted(set(TASK_CONTROLLERS) - set(POSITIONS_ONLY)))
 def test_task_controllers_honour_an_orientation_or_are_told_to_leave_it_open(arm: mp.Robot, name: str) -> None:
     reference = mp.trajectory(line(arm), mp.timing.quintic(1.0))
     controller = TASK_CONTROLLERS[name]
