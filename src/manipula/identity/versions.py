@@ -63,5 +63,5 @@ def are_kept() -> bool:
         change()
         seen.append(cell.value)
     before = cell.value
-    tried.get("a"), list(tried.values())
+    _ = tried.get("a"), list(tried.values())
     return len(set(seen)) == len(seen) and cell.value == before

@@ -232,7 +232,7 @@ def cross_validated(W: np.ndarray, target: np.ndarray, blocks: int = BLOCKS) -> 
     total = np.zeros(n)
     for a, b in zip(edges, edges[1:]):
         kept = np.r_[0 : max(a - GUARD, 0), min(b + GUARD, samples) : samples]
-        sigma = np.ones(n)
+        sigma, beta = np.ones(n), np.zeros(W.shape[-1])
         for _ in range(2):
             A = stacked(W[kept] / sigma[:, None])
             lengths = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
