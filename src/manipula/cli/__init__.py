@@ -9,6 +9,7 @@
 ``equations``      the equations of motion
 ``export``         functions of a robot as source code
 ``calibrate``      a robot's geometry from measured poses
+``measurements``   what both share: columns, units, what is written
 ``identify``       a robot from a log of its motion
 ``ik``             joint positions that bring the tip to a target
 ``run``            run a scenario

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.identify import pairs, share_of
+from manipula.cli.measurements import check_report, delivered, pairs, share_of
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -52,25 +52,18 @@ def calibrate(
     """Find the errors of a robot's geometry from measured poses of its tip."""
     from manipula.analysis.identification.calibration import calibrate as found_by
     from manipula.analysis.identification.measured_poses import read_poses
-    from manipula.formats.load import save
-    from manipula.reports.identification import html_path
 
     model = options.load(robot)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
-    if report is not None:
-        html_path(report)
+    check_report(report)
     other = None if validate is None else share_of(validate)
     words = tuple(w for w in what.replace(",", " ").split() if w)
     found = found_by(
         model, *read_poses(poses, model, **read), what=words, frame=frame, position_noise=position_noise,
         rotation_noise=rotation_noise, validate=read_poses(other, model, **read) if isinstance(other, str) else other,
     )  # fmt: skip
-    written = [] if output is None else [save(found.robot, output)]
-    written += [] if report is None else [found.report(report)]
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    written = delivered(found, output, report, json)
+    if written is None:
         return
     from manipula.cli.terminal import Terminal
 

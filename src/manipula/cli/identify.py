@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from manipula.cli.measurements import check_report, delivered, pairs, share_of
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -50,25 +51,18 @@ def identify(
     """Find masses, inertias and friction of a robot from a log of its motion, and say what they are worth."""
     from manipula.analysis.identification.from_log import identify_log
     from manipula.analysis.identification.read_log import read_log
-    from manipula.formats.load import save
-    from manipula.reports.identification import html_path
 
     model = options.load(robot)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
-    if report is not None:
-        html_path(report)
+    check_report(report)
     other = None if validate is None else share_of(validate)
     found = identify_log(
         model, read_log(log, model, **read), validate=read_log(other, model, **read) if isinstance(other, str) else other,
         extras="auto" if words == ("auto",) else words, cutoff=cutoff, decimate=decimate, velocity=velocity,
     )  # fmt: skip
-    written = [] if output is None else [save(found.robot, output)]
-    written += [] if report is None else [found.report(report)]
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    written = delivered(found, output, report, json)
+    if written is None:
         return
     from manipula.cli.terminal import Terminal
 
@@ -83,24 +77,3 @@ def identify(
         out.say((note, "dim"))
     for path in written:
         out.say(f"Wrote {path}")
-
-
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """``SIGNAL=VALUE`` options."""
-    from manipula.errors import DescriptionError, printable
-
-    found = {}
-    for text in given or ():
-        name, sign, value = text.partition("=")
-        if not sign or not name or not value:
-            raise DescriptionError(f"{option} takes SIGNAL=VALUE, found '{printable(text)}'.", field=option)
-        found[name] = value
-    return found
-
-
-def share_of(text: str) -> str | float:
-    """A number is a share, anything else a file."""
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -14,6 +14,7 @@
 ``kinematic_errors``   errors of a chain, and how the measured frame moves with them
 ``measured_poses``     poses from files
 ``friction_search``    widths of dry friction
+``intervals``          how sure an estimate is
 ``estimate``           ``identify``: parameters from measured motion
 ``identified``         what an identification found
 ``base_parameters``    the fewest parameters that torques depend on

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from manipula.algebra.value import Value
+from manipula.analysis.identification.intervals import normal_interval
 from manipula.robot.robot import Robot
 from manipula.verbs import verb
 
@@ -81,8 +81,7 @@ class Calibration(Value):
     @property
     def interval(self) -> np.ndarray:
         """(k, 2) confidence interval of each correction (normal)."""
-        half = stats.norm.ppf(0.5 + self.confidence / 2) * self.standard_deviation
-        return np.stack([self.corrections - half, self.corrections + half], axis=-1)
+        return normal_interval(self.corrections, self.standard_deviation, self.confidence)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """One HTML page about the calibration."""

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from manipula.algebra.arguments import number, positive
 from manipula.algebra.value import Value
@@ -27,6 +26,7 @@ from manipula.analysis.identification.base_parameters import base_of
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.estimate import known_of
 from manipula.analysis.identification.filtering import Signals, filtered, parallel
+from manipula.analysis.identification.intervals import normal_interval
 from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.payload import load_columns, vector_of
 from manipula.analysis.identification.regressor_columns import Extras, columns, stacked
@@ -58,8 +58,7 @@ class DriveGains(Value):
     @property
     def interval(self) -> np.ndarray:
         """(n, 2) confidence interval of each gain."""
-        half = stats.norm.ppf(0.5 + self.confidence / 2) * self.standard_deviation
-        return np.stack([self.gains - half, self.gains + half], axis=-1)
+        return normal_interval(self.gains, self.standard_deviation, self.confidence)
 
     def torques(self, log: Log) -> Log:
         """The log with torques k·i in place of its currents."""

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-from scipy import stats
 
 from manipula.algebra.arguments import number, positive
 from manipula.algebra.inertia import Moments, central
@@ -21,6 +20,7 @@ from manipula.algebra.value import Value
 from manipula.analysis.identification.filtering import Signals, filtered, parallel
 from manipula.analysis.identification.from_log import identify_log
 from manipula.analysis.identification.identified import Known
+from manipula.analysis.identification.intervals import normal_interval
 from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.physical import PRIOR, PhysicalBounds, consistent_parameters
 from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
@@ -64,8 +64,7 @@ class PayloadIdentification(Value):
     @property
     def interval(self) -> np.ndarray:
         """(10, 2) confidence interval of each parameter (normal)."""
-        half = stats.norm.ppf(0.5 + self.confidence / 2) * self.standard_deviation
-        return np.stack([self.parameters - half, self.parameters + half], axis=-1)
+        return normal_interval(self.parameters, self.standard_deviation, self.confidence)
 
     def text(self) -> str:
         """Mass, centre and residuals in words."""

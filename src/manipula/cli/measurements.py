@@ -1,0 +1,51 @@
+"""What the commands that read measurements share: options that name columns and units, and what they write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+
+def pairs(given: list[str] | None, option: str) -> dict[str, str]:
+    """``SIGNAL=VALUE`` options."""
+    from manipula.errors import DescriptionError, printable
+
+    found = {}
+    for text in given or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise DescriptionError(f"{option} takes SIGNAL=VALUE, found '{printable(text)}'.", field=option)
+        found[name] = value
+    return found
+
+
+def share_of(text: str) -> str | float:
+    """A number is a share, anything else a file."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def check_report(report: Path | None) -> None:
+    """Refuse a page that could not be written before anything is computed."""
+    if report is not None:
+        from manipula.reports.identification import html_path
+
+        html_path(report)
+
+
+def delivered(found: Any, output: Path | None, report: Path | None, json: bool) -> list[Any] | None:
+    """Write robot and page and give their paths; None when all was told as JSON."""
+    from manipula.formats.load import save
+
+    written = [] if output is None else [save(found.robot, output)]
+    written += [] if report is None else [found.report(report)]
+    if not json:
+        return written
+    from json import dumps
+
+    typer.echo(dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    return None
