@@ -36,6 +36,9 @@ EXAMPLES: dict[str, control.Controller] = {
     "lqr": control.LQR([0.3, -0.4, 0.2]),
     "gravity": control.GravityCompensation(2.0),
     "admittance": control.Admittance(2.0, 20.0, 100.0),
+    "hybrid_force_position": control.HybridForcePosition(
+        [5.0, 0.0, 0.0], [[1.0, 0.0, 0.0]], 100.0, 20.0, kf=0.2, force_damping=30.0, ki=0.1
+    ),
     "cascade": control.Cascade(10.0, 12.0, 30.0, every=3),
     "feedforward_pd": control.FeedforwardPD(60.0, 12.0),
     "torque_table": mp.control.TorqueTable.of(

@@ -19,6 +19,7 @@ TASK_CONTROLLERS = {
     "task_space_computed_torque": control.TaskSpaceComputedTorque(100.0, 20.0),
     "operational_space": control.OperationalSpace(100.0, 20.0),
     "impedance": control.Impedance(500.0, 50.0),
+    "hybrid_force_position": control.HybridForcePosition([0, 0, -5.0], [[0, 0, 1]], 100.0, 20.0, 0.2, 30.0),
     "user": control.UserFunction(lambda t, q, qd, target: 0.0 * q, "task"),
     "admittance": control.Admittance(1.0, 20.0, 100.0),
 }
@@ -69,10 +70,11 @@ def test_task_controllers_honour_an_orientation_or_are_told_to_leave_it_open(arm
     result = mp.simulate(run)
     assert result.ok
     assert result.arrays["orientation_error"].shape == (len(result.t), 3)
-    assert result.arrays["controller_states"].shape == (len(result.t), 3)
+    integrals = len(getattr(controller, "directions", ()))
+    assert result.arrays["controller_states"].shape == (len(result.t), 3 + integrals)
     free = mp.simulate(run.replace(controller=dataclasses.replace(controller, orientation="free")))
     assert free.ok
-    assert "controller_states" not in free.arrays
+    assert np.shape(free.arrays.get("controller_states", np.zeros((1, 0))))[1] == integrals
 
 
 REFUSED = {

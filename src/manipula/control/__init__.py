@@ -10,6 +10,7 @@
 ``momentum_observer``  PD with an observer of external torques
 ``flexible_joint``     elastic joints: PD on the motor side, feedback linearisation
 ``admittance``         a position loop that gives way to the force at the tip
+``hybrid``             force in some directions of the tip, motion in the others
 ``task_space``         resolved acceleration, operational space, impedance
 ``task_priorities``    tasks in strict order, within hard bounds
 ``adaptive``           Slotine–Li
@@ -31,6 +32,7 @@ from manipula.control.cascade import Cascade
 from manipula.control.computed_torque import ComputedTorque
 from manipula.control.feedforward import FeedforwardPD
 from manipula.control.flexible_joint import FlexibleComputedTorque, MotorPD
+from manipula.control.hybrid import HybridForcePosition
 from manipula.control.joint_pd import PD, PDGravity
 from manipula.control.lqr import LQR
 from manipula.control.momentum_observer import MomentumObserver
@@ -54,7 +56,7 @@ from manipula.redundancy.tasks import (
 
 CONTROLLERS = (
     PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, SlidingMode, LQR,
-    Admittance, GravityCompensation, Cascade, FeedforwardPD, TorqueTable, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
+    Admittance, HybridForcePosition, GravityCompensation, Cascade, FeedforwardPD, TorqueTable, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
 KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
@@ -77,6 +79,7 @@ __all__ = [
     "FramePose",
     "FramePosition",
     "GravityCompensation",
+    "HybridForcePosition",
     "Impedance",
     "JointLimits",
     "JointPosture",

@@ -14,22 +14,22 @@ from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Target
-from manipula.control.pose_task import Orientation, PoseController, RotationGain, task_target
-from manipula.parts.field import Flag, Number, Parts, PerJoint
+from manipula.control.pose_task import (
+    Compensation,
+    Kp,
+    Kv,
+    NullDamping,
+    Orientation,
+    PoseController,
+    RotationGain,
+    task_target,
+)
+from manipula.parts.field import Number, Parts, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 
-Kp = Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
-Kv = Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
-NullDamping = Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)]
 Criteria = Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")]
-Compensation = Annotated[
-    bool,
-    Flag(
-        "compensate the laws that need neither state nor load: those that act, or the own ones of a model that is given"
-    ),
-]
 
 
 @dataclass(frozen=True)
