@@ -133,3 +133,11 @@ def test_friction_of_a_follower_is_given_to_its_leader():
     with pytest.raises(DescriptionError, match=found) as caught:
         load_text(f'robot = "panda-hand"\nduration = 1.0\n[friction.{follower}]\nlaw = "viscous"\ndamping = 1.0\n')
     assert caught.value.field == f"friction.{follower}"
+
+
+def test_a_chain_from_a_frame_names_the_link_that_carries_it():
+    with pytest.raises(
+        DescriptionError, match=r"fixed to 'panda_link7': begin there, chain=\('panda_link7', 'panda_leftfinger'\)"
+    ):
+        mp.load("panda-hand", chain=("panda_link8", "panda_leftfinger"))
+    assert mp.load("panda-hand", chain=("panda_link7", "panda_leftfinger")).joint_names == ("panda_finger_joint1",)

@@ -262,7 +262,12 @@ def _chain(
         if name not in kept and name not in {f.name for f in frames}:
             raise unknown_name("link", name, list(kept), field="chain")
     if base not in kept:
-        raise DescriptionError(f"The base of a chain is a link; '{printable(base)}' is a frame.", field="chain")
+        carrier = printable(next(f.link for f in frames if f.name == base))
+        raise DescriptionError(
+            f"The base of a chain is a link; '{printable(base)}' is a frame that is fixed to '{carrier}': begin there, "
+            f"chain=('{carrier}', '{printable(tip)}').",
+            field="chain",
+        )
     up = {j.child: j for j in joints}
     way = [next((f.link for f in frames if f.name == tip and tip not in kept), tip)]
     while way[-1] != base:
