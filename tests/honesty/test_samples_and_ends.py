@@ -123,7 +123,7 @@ def test_a_limit_that_is_not_reached_ends_nothing(method: str) -> None:
 
 
 def test_divergence_is_told_with_its_time_not_with_that_of_the_next_sample() -> None:
-    law = mp.control.PD(-2000.0, -100.0, goal=[0.0])
+    law = mp.control.LQR([0.0], gain=[[-2000.0, -100.0]])
     run = mp.Scenario(ROD, q0=[0.1], controller=law, duration=5.0, integrator="rk4")
     often, rarely = (mp.simulate(run.replace(sample=s)) for s in (None, 5.0))
     for result in (often, rarely):

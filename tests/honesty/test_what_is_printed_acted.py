@@ -118,9 +118,8 @@ def test_tracking_errors_of_different_units_are_not_added() -> None:
 
 
 def test_a_run_that_died_shows_how_far_it_came() -> None:
-    away = mp.Scenario(
-        ARM, MOVE, mp.control.ComputedTorque(-4000.0, -20.0), q0=[0.1, 0.2], duration=1.0, step=1e-3, integrator="rk4"
-    )
+    law = mp.control.UserFunction(lambda t, q, qd, target: 4000.0 * (q - target.position) + 20.0 * qd)
+    away = mp.Scenario(ARM, MOVE, law, q0=[0.1, 0.2], duration=1.0, step=1e-3, integrator="rk4")
     result = mp.simulate(away)
     assert result.status in ("diverged", "not_finite")
     last = result.t[np.isfinite(result.q).all(axis=1)][-1]

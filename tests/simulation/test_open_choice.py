@@ -33,5 +33,5 @@ def test_a_stated_integrator_is_not_replaced() -> None:
 
 
 def test_what_is_unstable_stays_so() -> None:
-    law = mp.control.PD(-500.0, -50.0, goal=[0.0, 0.0, 0.0])
+    law = mp.control.LQR([0.0, 0.0, 0.0], gain=np.hstack([-500.0 * np.eye(3), -50.0 * np.eye(3)]))
     assert not mp.simulate(stiff().replace(controller=law, duration=5.0)).ok

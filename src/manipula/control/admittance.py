@@ -31,8 +31,8 @@ class Admittance(Controller):
     mass: Annotated[Any, Number("kg", "virtual mass m", above=0.0)]
     damping: Annotated[Any, Number("N·s/m", "virtual damping d", least=0.0)]
     stiffness: Annotated[Any, Number("N/m", "virtual stiffness k; 0 lets the tip be led away", least=0.0)]
-    kp: Annotated[Any, PerJoint("1/s²", "gain K_p of the position loop", each="coordinate")] = 400.0
-    kv: Annotated[Any, PerJoint("1/s", "gain K_v of the position loop", each="coordinate")] = 40.0
+    kp: Annotated[Any, PerJoint("1/s²", "gain K_p of the position loop", each="coordinate", least=0.0)] = 400.0
+    kv: Annotated[Any, PerJoint("1/s", "gain K_v of the position loop", each="coordinate", least=0.0)] = 40.0
     null_damping: Annotated[Any, Number("1/s", "damping of joints that the tip leaves free", least=0.0)] = 5.0
     name: ClassVar[str] = "admittance"
     space: ClassVar[Space] = "task"

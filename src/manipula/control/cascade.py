@@ -27,9 +27,9 @@ class Cascade(Controller):
     The run states the control period T of the inner loop, ``control_period``; the outer one has m T.
     """
 
-    kp: Annotated[Any, PerJoint("1/s", "gain K_p of the position loop")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "proportional gain K_v of the speed loop")]
-    ki: Annotated[Any, PerJoint("N·m/rad or N/m", "integral gain K_i of the speed loop")] = 0.0
+    kp: Annotated[Any, PerJoint("1/s", "gain K_p of the position loop", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "proportional gain K_v of the speed loop", least=0.0)]
+    ki: Annotated[Any, PerJoint("N·m/rad or N/m", "integral gain K_i of the speed loop", least=0.0)] = 0.0
     every: Annotated[int, Whole("periods m of the speed loop in one of the position loop", least=1)] = 4
     goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     gravity: Annotated[bool, Flag("add g(q)")] = False

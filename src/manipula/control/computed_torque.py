@@ -20,8 +20,8 @@ class ComputedTorque(Controller):
     Each joint error then obeys :math:`\ddot e + K_v\dot e + K_p e = 0`.
     """
 
-    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations")]
-    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped")]
+    kp: Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", least=0.0)]
+    kv: Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", least=0.0)]
     friction: Annotated[
         bool,
         Flag(

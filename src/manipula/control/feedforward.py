@@ -21,8 +21,8 @@ class FeedforwardPD(Controller):
     like computed torque, with gains in torque instead of acceleration [An, Atkeson & Hollerbach 1988, §6].
     """
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v", least=0.0)]
     friction: Annotated[
         bool,
         Flag(

@@ -29,8 +29,8 @@ class MotorPD(Controller):
     is reached without error, globally when K_p exceeds what gravity needs. A drive without a spring counts as rigid: θ = q.
     """
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p on motor positions")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v on motor speeds")]
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p on motor positions", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v on motor speeds", least=0.0)]
     goal: Annotated[Any, AnglePerJoint("rad or m", "fixed posture q_d of the links; none follows the reference")] = None
     gravity: Annotated[bool, Flag("compensate the weight at q_d, and the deflection it makes")] = True
     name: ClassVar[str] = "motor_pd"

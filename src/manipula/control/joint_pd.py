@@ -19,8 +19,8 @@ from manipula.redundancy.arm import Arm
 class PD(Controller):
     r""":math:`\tau = K_p(q_d - q) + K_v(\dot q_d - \dot q)`."""
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v", least=0.0)]
     goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None
     name: ClassVar[str] = "pd"
     smooth: ClassVar[bool] = True

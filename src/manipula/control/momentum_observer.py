@@ -28,8 +28,8 @@ class MomentumObserver(Controller):
     torque asked for: what an actuator cuts off looks like an external torque.
     """
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v", least=0.0)]
     observer_gain: Annotated[Any, PerJoint("1/s", "bandwidth K_o of the observer", above=0.0)]
     compensate: Annotated[bool, Flag("subtract what is observed from the torque")] = False
     goal: Annotated[Any, AnglePerJoint("rad or m", "fixed target; none follows the reference")] = None

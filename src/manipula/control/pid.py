@@ -24,9 +24,9 @@ class PID(Controller):
     The last term bleeds the integral while the output is cut (back-calculation) [Åström & Hägglund 1995, §3.5].
     """
 
-    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p")]
-    ki: Annotated[Any, PerJoint("N·m/(rad·s) or N/(m·s)", "integral gain K_i")]
-    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v")]
+    kp: Annotated[Any, PerJoint("N·m/rad or N/m", "proportional gain K_p", least=0.0)]
+    ki: Annotated[Any, PerJoint("N·m/(rad·s) or N/(m·s)", "integral gain K_i", least=0.0)]
+    kv: Annotated[Any, PerJoint("N·m·s/rad or N·s/m", "derivative gain K_v", least=0.0)]
     limit: Annotated[Any, PerJoint("N·m or N", "largest torque; none for no cut", least=0.0)] = None
     tracking_time: Annotated[
         Any, Number("s", "T_t, in which the integral is bled while the output is cut", above=0.0)

@@ -37,8 +37,10 @@ Orientation = Annotated[
         "auto", "free", "full", "x", "y", "z", "angle",
     ),
 ]  # fmt: skip
-Kp = Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate")]
-Kv = Annotated[Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate")]
+Kp = Annotated[Any, PerJoint("1/s²", "gain K_p on accelerations", each="coordinate", least=0.0)]
+Kv = Annotated[
+    Any, PerJoint("1/s", "gain K_v on accelerations; 2√kp is critically damped", each="coordinate", least=0.0)
+]
 NullDamping = Annotated[Any, Number("1/s", "damping k of the null space", least=0.0)]
 Compensation = Annotated[
     bool,

@@ -33,8 +33,8 @@ class TorqueTable(Controller):
     """
 
     torques: Annotated[Any, File("a CSV file with t and one torque per joint in every row, or its text", of=".csv")]
-    kp: Annotated[Any, PerJoint("1/s², or N·m/rad or N/m", "proportional gain K_p")] = 0.0
-    kv: Annotated[Any, PerJoint("1/s, or N·m·s/rad or N·s/m", "derivative gain K_v")] = 0.0
+    kp: Annotated[Any, PerJoint("1/s², or N·m/rad or N/m", "proportional gain K_p", least=0.0)] = 0.0
+    kv: Annotated[Any, PerJoint("1/s, or N·m·s/rad or N·s/m", "derivative gain K_v", least=0.0)] = 0.0
     inertia: Annotated[bool, Flag("multiply the feedback by M(q) of the model, so that errors decay alike everywhere")] = True  # fmt: skip
     name: ClassVar[str] = "torque_table"
     space: ClassVar[Space] = "joint"

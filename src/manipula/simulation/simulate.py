@@ -11,9 +11,11 @@ import numpy as np
 from manipula.errors import DescriptionError, unknown_name
 from manipula.identity import KeptAnswers
 from manipula.simulation.assembly import assembled, not_started
+from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
+from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.integrators.own_integrator import check_own_integrator
@@ -180,7 +182,13 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     if s.disturbances or any(run.plant.drives) or s.base_motion is not None:
         moved_by = (*run.plant.disturbances, s.base_motion)
         notes = (*notes, *formula_marks(run.plant.drives, moved_by, float(s.duration or 0.0), s.step).doubts)
-    notes = (*notes, *powerless_notes(s), *dict.fromkeys(w.doubt for w in windows if w.doubt))
+    notes = (
+        *notes,
+        *vary_notes(s.vary, run.plant),
+        *ending_notes(s),
+        *powerless_notes(s),
+        *dict.fromkeys(w.doubt for w in windows if w.doubt),
+    )
     limited = bool(stated_limits(s.robot, s.limits, parameters=s.parameters))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}
     later = [(("peaks",), lambda: _peaks_of(run, threads))] if peaks is None and limited else []

@@ -4,6 +4,7 @@
 ``rehearsal``       one evaluation on plain numbers: parts that do not fit together are named
 ``requests``        settings that this kind of run would not honour
 ``idle_parts``      parts that can never act
+``early_ends``      references and tables that do not last as long as the run
 ``own_reference``   a path or time law of somebody's own: the same motion when differentiated?
 ``varied``          disturbances whose numbers differ from run to run of a batch
 ==================  =========================================================================

@@ -17,9 +17,11 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.simulation.checks.idle_parts import check_payload_times, disturbance_idle, loaded_before
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench
+from manipula.simulation.plant.numbers import stands_for_all
 from manipula.simulation.plant.parameters import rebuild
 
 if TYPE_CHECKING:
+    from manipula.simulation.plant.plant import Plant
     from manipula.simulation.scenario import Scenario
 
 INSTANTS = ("start", "stop", "time", "mass")
@@ -65,6 +67,12 @@ def _looking(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield path, value
         for x in dataclasses.fields(value):
             yield from _looking(getattr(value, x.name), f"{path}.{x.name}")
+
+
+def vary_notes(vary: Any, plant: Plant) -> tuple[str, ...]:
+    """A sentence on every number of ``vary`` that stands for several."""
+    counted = {path: stands_for_all(plant, path, value) for path, value in (vary or {}).items()}
+    return tuple(f"vary.{path}: one number per run stands for all {n} entries." for path, n in counted.items() if n)
 
 
 def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:

@@ -16,8 +16,10 @@ from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
+from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
 from manipula.simulation.checks.requests import integrates
+from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
 from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
@@ -325,7 +327,14 @@ def _computed(run: GivenRun) -> Computed:
         if (seen := between[k]) is not None
         for row in peaks(run.asked, robots[k], seen, number, until[k])
     ]
-    notes = (*run.notes, *facts.notes(), *_drive_notes(s, plant.drives), *powerless_notes(s))
+    notes = (
+        *run.notes,
+        *facts.notes(),
+        *_drive_notes(s, plant.drives),
+        *vary_notes(s.vary, plant),
+        *ending_notes(s),
+        *powerless_notes(s),
+    )
     more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
     if too_long(s, lay.size):
         more["watched"] = ()

@@ -1,0 +1,58 @@
+"""References and tables that do not last as long as their run: what holds outside their times is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from manipula.control.torque_table import TorqueTable
+from manipula.simulation.plant.disturbances import WrenchTable
+
+if TYPE_CHECKING:
+    from manipula.simulation.scenario import Scenario
+
+SAME = 1e-9  # s, of a time of size 1: an instant but for rounding
+
+
+def ending_notes(s: Scenario) -> tuple[str, ...]:
+    """A sentence on every reference that ends before the run, and on every table that does not cover it."""
+    changes = {i: w for i, w in enumerate(s.switches) if w.reference is not None}
+    times = [float(w.time) for w in changes.values() if w.time is not None]
+    found = [_reference(s.reference, "reference", 0.0, min(times, default=_end(s)), s)]
+    for i, switch in changes.items():
+        if switch.time is None:
+            found.append(_after_event(switch.reference, f"switches[{i}].reference", s))
+        else:
+            later = min((t for t in times if t > switch.time), default=_end(s))
+            found.append(_reference(switch.reference, f"switches[{i}].reference", float(switch.time), later, s))
+    if isinstance(s.controller, TorqueTable):
+        rows = s.controller.rows[:, 0]
+        found.append(_table("controller.torques", rows, s, "the first torques are held", "the last torques are held"))
+    for i, d in enumerate(s.disturbances):
+        if isinstance(d, WrenchTable):
+            found.append(_table(f"disturbances[{i}].table", d.times, s, "no wrench acts", "no wrench acts"))
+    return tuple(filter(None, found))
+
+
+def _reference(reference: Any, field: str, begins: float, until: float, s: Scenario) -> str:
+    """``begins``, ``until``: when it takes over, and when the next one does, or the run ends."""
+    ends = begins + float(reference.duration) if reference is not None else float("inf")
+    if ends >= min(until, _end(s)):
+        return ""
+    return f"{field}: it ends at t = {ends:.6g} s, the run at {s.duration:g} s; its last position is held from then on."
+
+
+def _after_event(reference: Any, field: str, s: Scenario) -> str:
+    if float(reference.duration) >= _end(s):
+        return ""
+    return f"{field}: it lasts {reference.duration:.6g} s from the switch on; its last position is held after that."
+
+
+def _table(field: str, times: Any, s: Scenario, before: str, after: str) -> str:
+    told = [f"before t = {times[0]:.6g} s {before}"] if times[0] > SAME else []
+    told += [f"after t = {times[-1]:.6g} s {after}"] if times[-1] < _end(s) else []
+    return f"{field}: the run lasts from 0 to {s.duration:g} s; {', '.join(told)}." if told else ""
+
+
+def _end(s: Scenario) -> float:
+    end = float(s.duration or 0.0)
+    return end - SAME * (1.0 + end)
