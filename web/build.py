@@ -26,6 +26,7 @@ except ImportError:  # called by hand
 
 WEB = Path(__file__).resolve().parent
 BUILT = WEB.parent / "src" / "manipula" / "reports" / "web" / "built"
+STEPPING = WEB.parent / "src" / "manipula" / "simulation" / "integrators" / "stepping.mjs"  # exported scenarios carry it too
 STAMP, MISSING = "sources.sha256", "missing.txt"
 PATIENCE_S = 240
 QUICK = ("--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", "--fetch-timeout=30000")
@@ -41,13 +42,13 @@ def sources() -> list[Path]:
         WEB / name
         for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "vite.studio.config.ts")
     ]
-    return named + sorted(p for p in (WEB / "src").rglob("*") if p.is_file())
+    return [*named, STEPPING, *sorted(p for p in (WEB / "src").rglob("*") if p.is_file())]
 
 
 def digest() -> str:
     found = hashlib.sha256()
     for path in sources():
-        found.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        found.update(path.relative_to(WEB.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()
 
 

@@ -114,7 +114,7 @@ _PUBLIC = {
     "CompileError": "manipula.errors",
     "SolveError": "manipula.errors",
 }
-_VERBS = {  # methods of classes whose work is done in rooms above theirs
+_VERBS = {  # methods and functions whose work is done in rooms above theirs
     "Result.feasibility": "manipula.simulation.verdicts.limits:limit_verdict",
     "Result.jerk": "manipula.simulation.signals.jerk:jerk_of",
     "Result.point_motion": "manipula.simulation.signals.point_trace:traced_point",
@@ -122,6 +122,7 @@ _VERBS = {  # methods of classes whose work is done in rooms above theirs
     "Result.to_xarray": "manipula.simulation.stored.store:to_xarray",
     "Result.save": "manipula.simulation.stored.store:save_result",
     "Result.report": "manipula.reports.report:write_report",
+    "export.scenario": "manipula.simulation.exported.javascript:export_scenario",
     "notebook": "manipula.reports.notebook:html_of",
     "Scenario.save": "manipula.simulation.files.scenario_file:save_scenario",
     "Scenario.load": "manipula.simulation.files.scenario_file:load_scenario",

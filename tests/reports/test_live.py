@@ -52,7 +52,7 @@ def test_the_numbers_that_are_asked_for_get_a_slider() -> None:
     wanted = ["controller.goal[1]", "friction.damping", "controller"]
     live = told(report_html(mp.simulate(pd()), equations=False, charts=(), live=wanted))
     assert [x["path"] for x in live["parameters"]] == wanted
-    assert len(live["slots"][1]) == 2
+    assert len(live["parameters"][1]["slots"]) == 2
     with pytest.raises(UnknownNameError, match=r"controller\.kp"):
         report_html(mp.simulate(pd()), live=["controller.kq"])
 
@@ -81,7 +81,7 @@ class Stubborn(Controller):
     ("make", "said"),
     [
         (batch, "this is a batch"), (scara, "not 'inverse_dynamics'"), (programmed, "not 'programmed'"),
-        (lambda: mp.simulate(pd(integrator="rodas")), "'rodas' has no form in the page"),
+        (lambda: mp.simulate(pd(integrator="rodas")), "'rodas' has no form in JavaScript"),
         (lambda: mp.simulate(pd(integrator="rk4", noise=mp.Noise(position=1e-3))), "noise"),
         (lambda: mp.simulate(pd(integrator="rk4", actuator=mp.Actuator(delay=2e-3))), "delays"),
         (lambda: mp.simulate(pd(controller=Stubborn(), integrator="rk4")), "asked by Python"),

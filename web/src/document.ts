@@ -1,4 +1,5 @@
 /** What Python tells the viewer (reports/content.py, charts.py, mechanism.py). A number named `…: ArrayId` is the place of an array. */
+import type { Changeable, Stepping } from "./integrate";
 import type { ArrayInfo } from "./packed";
 
 export type ArrayId = number;
@@ -95,37 +96,17 @@ export interface JointInfo {
   slides: boolean;
 }
 /** A number that may be changed in the page. */
-export interface Parameter {
-  path: string;
+export interface Parameter extends Changeable {
   name: string;
   unit: string;
-  value: number;
-  low: number;
+  low: number; // of its slider
   high: number;
-  log: boolean;
-}
-export type Weights = [number, number][]; // stage, weight
-export interface Tableau {
-  nodes: number[];
-  stages: Weights[];
-  solution: Weights;
-  errors: Weights[];
-  order: number; // of the estimate
 }
 /** The closed loop of a run, for the page that computes it (reports/live.py). */
-export interface LiveInfo {
+export interface LiveInfo extends Stepping {
   parameters: Parameter[];
-  slots: number[][]; // of every parameter: places in the vector p, or -1 - i for x0[i]
   p: number[];
   x0: number[];
-  n: number;
-  step: number;
-  integrator: string;
-  tableau: Tableau | null;
-  tolerance: number;
-  marks: number[]; // instants on which steps end
-  low: (number | null)[]; // positions beyond which a run ends
-  high: (number | null)[];
   times: ArrayId;
   index: ArrayId; // of the samples that are shown
   signals: Record<string, [number, number]>; // place among the observed numbers, columns

@@ -2,7 +2,7 @@
 import { batch, signal, type Signal } from "@preact/signals-core";
 import type { ArrayId, LiveInfo, Page, Parameter } from "./document";
 import { recordedRuns, type Engine, type Run } from "./engine";
-import { compute, type Computed, type Loop } from "./integrate";
+import { change, observedRun, type Computed, type Loop } from "./integrate";
 import type { Arrays, Numbers } from "./packed";
 
 /** Agreement up to which the page speaks of the same run. */
@@ -18,12 +18,11 @@ export class PageEngine implements Engine {
   readonly agreement: number;
   private readonly recorded: Run;
   private readonly times: Float64Array;
-  private readonly row: Float64Array;
   private readonly p: Float64Array;
   private readonly x0: Float64Array;
   private readonly places: Int32Array; // of every sample among those shown, -1: not shown
   private q: Float64Array[] = [];
-  private columns = new Map<string, Float64Array[]>();
+  private columns: Record<string, Float64Array[]> = {};
   private waiting: Promise<void> | null = null;
 
   constructor(
@@ -40,7 +39,6 @@ export class PageEngine implements Engine {
     const index = arrays.column(info.index, 0);
     this.places = new Int32Array(this.times.length).fill(-1);
     index.forEach((k, i) => (this.places[k] = i));
-    this.row = new Float64Array(Math.max(...Object.values(info.signals).map(([at, count]) => at + count)));
     this.last = signal({ status: "", count: 0, reached: 0, ms: 0 });
     this.runs = signal<readonly Run[]>([]);
     this.run();
@@ -53,24 +51,21 @@ export class PageEngine implements Engine {
 
   values(array: ArrayId, column: number, run: number): Numbers {
     const name = run === 0 ? this.info.arrays[String(array)] : undefined;
-    const found = name === undefined ? undefined : name === "t" ? [this.runs.peek()[0].t] : this.columns.get(name);
+    const found = name === undefined ? undefined : name === "t" ? [this.runs.peek()[0].t] : this.columns[name];
     return found ? found[column] : this.arrays.column(array, column);
   }
 
   current(array: ArrayId, run: number): boolean {
     const name = this.info.arrays[String(array)];
-    return run !== 0 || !this.changed.peek() || (name !== undefined && (name === "t" || this.columns.has(name)));
+    return run !== 0 || !this.changed.peek() || (name !== undefined && (name === "t" || name in this.columns));
   }
 
   /** Change a number; several changes of one moment are one computation. */
   set(path: string, value: number): Promise<void> {
-    const k = this.parameters.findIndex((parameter) => parameter.path === path);
-    if (k < 0) return Promise.reject(new Error(`There is no number '${path}'; there are ${this.parameters.map((x) => x.path).join(", ")}.`));
-    if (typeof value !== "number" || !Number.isFinite(value)) return Promise.reject(new Error(`'${path}' takes a finite number, found ${String(value)}.`));
-    this.parameters[k].value = value;
-    for (const slot of this.info.slots[k]) {
-      if (slot < 0) this.x0[-1 - slot] = value;
-      else this.p[slot] = value;
+    try {
+      this.parameters[change(this.parameters, path, value, this.p, this.x0)].value = value;
+    } catch (refused) {
+      return Promise.reject(refused as Error);
     }
     this.waiting ??= Promise.resolve().then(() => {
       this.waiting = null;
@@ -95,27 +90,13 @@ export class PageEngine implements Engine {
   }
 
   private run(): void {
-    const { info, loop, times, row, places } = this;
+    const { info, loop, times } = this;
     const begin = performance.now();
-    const shown = places.reduce((n, at) => n + (at >= 0 ? 1 : 0), 0);
-    this.q = Array.from({ length: info.n }, () => new Float64Array(times.length));
-    const columns = new Map(Object.entries(info.signals).map(([name, [, count]]) => [name, Array.from({ length: count }, () => new Float64Array(shown).fill(NaN))]));
-    const every = [...columns.entries()].flatMap(([name, list]) => list.map((column, c) => ({ column, at: info.signals[name][0] + c })));
-    let seen = 0;
-    const done = compute({ loop, info, times, x0: this.x0, p: this.p }, (k, t, x) => {
-      for (let i = 0; i < info.n; i++) this.q[i][k] = x[i];
-      const at = places[k];
-      if (at < 0) return;
-      loop.observe(t, x, this.p, row);
-      for (const { column, at: from } of every) column[at] = row[from];
-      seen = at + 1;
-    });
-    const audit = columns.get("audit")?.[0];
-    if (audit) audit.forEach((v, i, all) => i > 0 && (all[i] = v - all[0]));
-    if (audit) audit[0] = 0;
+    const { q, columns, seen, ...done } = observedRun({ loop, info, times, x0: this.x0, p: this.p }, info.signals, this.places);
+    this.q = q;
     this.columns = columns;
     const t = this.recorded.t.subarray(0, Math.max(seen, 1));
-    const run: Run = { ...this.recorded, t, q: columns.get("q")!.map((column) => column.subarray(0, t.length)) };
+    const run: Run = { ...this.recorded, t, q: columns["q"].map((column) => column.subarray(0, t.length)) };
     const changed = info.parameters.some(({ value }, k) => value !== this.parameters[k].value);
     batch(() => {
       this.changed.value = changed;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Tableau } from "../src/document";
-import { compute, type Loop, type Problem } from "../src/integrate";
+import { compute, type Loop, type Problem, type Tableau } from "../src/integrate";
 
 /** x'' = -p² x + u(t), with a push from t = 0.35 on where p[1] is one. */
 const spring: Loop = {

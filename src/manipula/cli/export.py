@@ -1,4 +1,4 @@
-"""``manipula export ROBOT --language c -o DIR``"""
+"""``manipula export ROBOT --language c -o DIR``, ``manipula export SCENARIO.toml --language javascript -o DIR``"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def export(
     *,
     options: RobotOptions,
 ) -> None:
-    """Write functions of a robot as source code, with a test that compares stored numbers."""
+    """Write functions of a robot as source code, with a test that compares stored numbers; or a whole scenario file as JavaScript that computes its run."""
     from manipula.codegen import NAMES
     from manipula.codegen import export as write
     from manipula.errors import DescriptionError
@@ -44,6 +44,19 @@ def export(
         return
     if output is None:
         raise DescriptionError("The output folder is missing: -o FOLDER.", field="--output")
+    if _is_scenario(source):
+        from manipula.simulation.files.scenario_file import load_file
+
+        for option in options.given:
+            raise DescriptionError(
+                "A scenario file says which robot it moves; this option is for robots.", field=option
+            )
+        if functions is not None:
+            raise DescriptionError("Functions are chosen of a robot; a scenario is written whole.", field="--functions")
+        given = (load_file(source), language, output, None, parameters, prefix)
+        for path in write(*given, **({"frame": frame} if frame else {}), force=force):  # pyright: ignore[reportArgumentType]
+            typer.echo(f"Wrote {path}")
+        return
     robot = options.load(source)
     wanted = None if functions is None else [name.strip() for name in functions.split(",") if name.strip()]
     if wanted == ["all"]:
@@ -52,3 +65,19 @@ def export(
     paths = write(robot, language, output, wanted, parameters, prefix, frame=frame, force=force)  # pyright: ignore[reportArgumentType]
     for path in paths:
         typer.echo(f"Wrote {path}")
+
+
+def _is_scenario(source: str) -> bool:
+    """Is this the file of a scenario? A file that cannot be read is left to the reader of robots, which says why."""
+    if not source.lower().endswith(".toml"):
+        return False
+    import tomllib
+
+    from manipula.errors import ManipulaError
+    from manipula.formats.guard import read_text
+
+    try:
+        found = tomllib.loads(read_text(source))
+    except (ManipulaError, ValueError, RecursionError):
+        return False
+    return "robot" in found and not any(key in found for key in ("link", "dh", "planar"))

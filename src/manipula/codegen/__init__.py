@@ -24,7 +24,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from manipula.algebra.arguments import flag
 from manipula.codegen.base import Language, SourceProgram
@@ -37,10 +37,11 @@ from manipula.codegen.matlab import Matlab
 from manipula.codegen.program import graph_program, robot_program
 from manipula.codegen.python import Python
 from manipula.codegen.rust import Rust
-from manipula.errors import unknown_name
+from manipula.errors import DescriptionError, unknown_name
 from manipula.native.tracing.graph import Graph
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
+from manipula.verbs import verb
 
 LANGUAGES: dict[str, Language] = {
     language.name: language for language in (C(), Python(), Matlab(), Julia(), Rust(), JavaScript())
@@ -48,7 +49,7 @@ LANGUAGES: dict[str, Language] = {
 
 
 def export(
-    robot: Robot,
+    robot: Any,
     language: str,
     directory: str | os.PathLike[str],
     functions: Sequence[str] | None = None,
@@ -58,9 +59,13 @@ def export(
     frame: str = TIP,
     force: bool = False,
 ) -> list[Path]:
-    """Write functions of a robot as source code; gives the files.
+    """Write functions of a robot, or a whole scenario, as source code; gives the files.
+
+    A scenario is written as ``javascript``: an ES module whose ``simulate(changes)`` computes the run, and a test of it. It takes no
+    ``functions``, ``parameters`` or ``frame``.
 
     Args:
+        robot: a Robot, or a Scenario.
         language: "c", "python", "matlab" (Octave too), "julia", "rust" or "javascript".
         directory: made when it does not exist.
         functions: names from ``manipula.codegen.NAMES``; the usual ones (``DEFAULT``) when omitted.
@@ -71,6 +76,15 @@ def export(
         force: overwrite files that exist.
     """
     chosen, force = _language(language), flag(force, "force")
+    if not isinstance(robot, Robot) and type(robot).__name__ in ("Scenario", "ProgramScenario"):
+        for name, given in (
+            ("functions", functions is not None),
+            ("parameters", parameters != "baked"),
+            ("frame", frame != TIP),
+        ):
+            if given:
+                raise DescriptionError("This is for functions of a robot; a scenario is written whole.", field=name)
+        return verb("export.scenario")(robot, language, directory, prefix, force=force)
     return write_files(directory, chosen.files(robot_program(robot, functions, parameters, prefix, frame)), force)
 
 

@@ -3,6 +3,7 @@
 ``simulate(scenario)`` gives a ``Result``. Each module imports only those below it:
 
 ======================  =====================================================================
+``exported/``           a whole scenario as JavaScript: for live pages, and as a module
 ``program_runs``        programmed motions in batches, and controllers that realise one
 ``run_file``            scenarios of every kind, from a file or at hand, simulated
 ``iterative_learning``  a motion that is followed better from run to run
@@ -29,7 +30,7 @@
 ``stated_limits``       the limits that a robot and a scenario state
 ``stepping/``           where steps end, and how two ways of stepping are compared
 ``plant/``              the equations of a run, over any scalar
-``integrators/``        methods of integration, by name
+``integrators/``        methods of integration, by name; the same steps in JavaScript
 ``numeric_robot``       a robot with the numbers of one run in the place of its free parameters
 ``point_motion``        how a point of the arm moves when its joints do
 ``point_limits``        limits of points other than the tip, as they are given
