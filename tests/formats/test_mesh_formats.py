@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 
+import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.formats.meshes import read_mesh
 from manipula.formats.meshes.dae import _Collada
@@ -302,3 +303,19 @@ def test_gltf_gives_the_base_colour_of_its_materials(read, material, colour):
         assert mesh.colours is None
     else:
         np.testing.assert_allclose(mesh.colours, [colour] * 4, atol=1e-6)
+
+
+def test_obj_files_that_give_masses_have_a_budget_together(tmp_path):
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    big = corners + "# nothing\n" * 1_800_000  # 18 MB
+    names = [f"m{k}" for k in range(2)]
+    for name in names:
+        (tmp_path / f"{name}.obj").write_text(big)
+    assets = "".join(f'<mesh name="{name}" file="{name}.obj"/>' for name in names)
+    geoms = "".join(f'<geom type="mesh" mesh="{name}"/>' for name in names)
+    text = f'<mujoco><asset>{assets}</asset><worldbody><body><joint axis="0 0 1"/>{geoms}</body></worldbody></mujoco>'
+    (tmp_path / "arm.xml").write_text(text)
+    with pytest.raises(DescriptionError, match=r"256 MiB together, text of OBJ files counted 8 times"):
+        mp.load(tmp_path / "arm.xml")
+    (tmp_path / "m1.obj").write_text(corners)
+    assert mp.load(tmp_path / "arm.xml").n == 1

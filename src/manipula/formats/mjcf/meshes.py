@@ -24,6 +24,7 @@ from manipula.formats.xml.reader import Element
 SUFFIXES = (".stl", ".obj", ".msh")  # that MuJoCo reads
 MODES = ("legacy", "exact", "convex", "shell")
 ALL_BYTES = 4 * MESH_BYTES  # of all mesh files of one robot
+OBJ_COUNTS = 8  # times, because its text takes that much longer to read
 SMALLEST = 1e-15  # mjMINVAL, of a volume or an area
 
 
@@ -100,9 +101,12 @@ class Meshes:
                 mesh.fail("Vertices and faces are three numbers each.", "vertex")
             return check_mesh(Triangles(points.reshape(-1, 3), corners.astype(np.int64).reshape(-1, 3)))
         path = self.path(mesh)
-        self.bytes += path.stat().st_size
+        self.bytes += path.stat().st_size * (OBJ_COUNTS if path.suffix.lower() == ".obj" else 1)
         if self.bytes > ALL_BYTES:
-            mesh.fail(f"The mesh files of one robot have at most {ALL_BYTES} bytes together.", "file")
+            mesh.fail(
+                f"The mesh files that give masses have at most {ALL_BYTES // 2**20} MiB together, text of OBJ files counted {OBJ_COUNTS} times.",
+                "file",
+            )
         return read_mesh(path)
 
     def path(self, mesh: Element) -> Path:
