@@ -17,6 +17,7 @@
 ``plot``           figures and films of a result
 ``report``         one HTML file about a result
 ``library``        programmed motions under a name
+``paper``          published papers run again
 ``parts``          the parts that files may name, with their fields
 ``schema``         JSON Schema of robot and scenario files
 ``cache``          the machine code on disk

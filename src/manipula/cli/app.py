@@ -22,6 +22,8 @@ from manipula.cli.identify import identify
 from manipula.cli.ik import ik
 from manipula.cli.library import HELP as LIBRARY
 from manipula.cli.library import app as library
+from manipula.cli.paper import HELP as PAPER
+from manipula.cli.paper import app as paper
 from manipula.cli.parts import parts
 from manipula.cli.plot import plot
 from manipula.cli.report import report
@@ -90,3 +92,4 @@ for _name, _function in COMMANDS.items():
     app.command(_name)(explained(_function))
 app.add_typer(cache, name="cache", help=CACHE)
 app.add_typer(library, name="library", help=LIBRARY)
+app.add_typer(paper, name="paper", help=PAPER)

@@ -67,11 +67,14 @@ def style() -> str:
     )
 
 
-def document(title: str, body: str, scripts: Sequence[str] = (), numbers: tuple[Any, str] | None = None) -> str:
+def document(
+    title: str, body: str, scripts: Sequence[str] = (), numbers: tuple[Any, str] | None = None, rules: str = ""
+) -> str:
     """The whole page. Its policy allows its own scripts, known by their hashes, inline styles, pictures inside it, and nothing from any network.
 
     Args:
         scripts: modules in the order in which they run. numbers: what they read: a JSON value, and packed arrays.
+        rules: further style of this page.
     """
     safe = [script.strip().replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in scripts]
     digests = " ".join(
@@ -89,6 +92,6 @@ def document(title: str, body: str, scripts: Sequence[str] = (), numbers: tuple[
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{text(title, 120)}</title>\n<style>{style()}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
+        f"<title>{text(title, 120)}</title>\n<style>{style()}{rules}</style>\n</head>\n<body>\n<main>\n{body}</main>\n"
         f"{fed}{modules}</body>\n</html>\n"
     )

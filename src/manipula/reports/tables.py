@@ -55,10 +55,11 @@ def status_banner(result: Result, name: str = "") -> str:
         )
     notes = "".join(f'<p class="note">{text(note, 600)}</p>' for note in result.notes)
     words = f"{printable(name, 80)}: {words[:1].lower()}{words[1:]}" if name else words
-    return _banner(colour, words, f"<p>{text(result.reason, 600)}</p>{notes}")
+    return banner(colour, words, f"<p>{text(result.reason, 600)}</p>{notes}")
 
 
-def _banner(colour: str, words: str, body: str) -> str:
+def banner(colour: str, words: str, body: str) -> str:
+    """A sentence in its colour (good, fair, bad) with an icon, and HTML below it."""
     icon = (
         '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">'
         f'<circle cx="12" cy="12" r="9.5"/>{ICONS[colour]}</svg>'
@@ -78,10 +79,10 @@ def limits_banner(result: Result) -> str:
         more = f"<p>… and {len(broken) - MOST_BROKEN} more.</p>" if len(broken) > MOST_BROKEN else ""
         failed = sum(kept is False for kept in verdict.runs)
         words = f"Not feasible: {failed} of {len(verdict.runs)} runs break a limit." if verdict.runs else "Not feasible: a limit is broken."  # fmt: skip
-        return _banner("fair", words, rows + more + remarks)
+        return banner("fair", words, rows + more + remarks)
     if verdict.feasible is None and verdict.unchecked:
         words = "Not known whether the machine can do it: a limit could not be checked."
-        return _banner("fair", words, f"<p>{text(verdict.reason, 600)}</p>{remarks}")
+        return banner("fair", words, f"<p>{text(verdict.reason, 600)}</p>{remarks}")
     return f'<p class="note">{text(verdict.reason, 300)}</p>{remarks}\n'
 
 
