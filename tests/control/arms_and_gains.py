@@ -32,6 +32,7 @@ EXAMPLES: dict[str, control.Controller] = {
         (control.FramePosition(), control.JointPosture(0.1, priority=2)), null_damping=5.0
     ),
     "slotine_li": control.SlotineLi(8.0, 15.0, 4.0, links=(2,)),
+    "adaptive_payload": control.AdaptivePayload(8.0, 15.0, 4.0, estimates="inertia"),
     "sliding_mode": control.SlidingMode(8.0, 20.0, layer=0.1),
     "lqr": control.LQR([0.3, -0.4, 0.2]),
     "gravity": control.GravityCompensation(2.0),

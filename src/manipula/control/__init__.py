@@ -13,7 +13,7 @@
 ``hybrid``             force in some directions of the tip, motion in the others
 ``task_space``         resolved acceleration, operational space, impedance
 ``task_priorities``    tasks in strict order, within hard bounds
-``adaptive``           Slotine–Li
+``adaptive``           Slotine–Li, of links and of a load at the tip
 ``sliding_mode``       sliding mode with a boundary layer
 ``lqr``                linear-quadratic regulation about a posture
 ``simple``             gravity compensation, functions of a user
@@ -25,7 +25,7 @@
 
 from __future__ import annotations
 
-from manipula.control.adaptive import SlotineLi
+from manipula.control.adaptive import AdaptivePayload, SlotineLi
 from manipula.control.admittance import Admittance
 from manipula.control.base import Controller, Target
 from manipula.control.cascade import Cascade
@@ -55,7 +55,7 @@ from manipula.redundancy.tasks import (
 )
 
 CONTROLLERS = (
-    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, SlidingMode, LQR,
+    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, AdaptivePayload, SlidingMode, LQR,
     Admittance, HybridForcePosition, GravityCompensation, Cascade, FeedforwardPD, TorqueTable, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
 )  # fmt: skip
 REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
@@ -67,6 +67,7 @@ __all__ = [
     "PD",
     "PID",
     "REGISTRY",
+    "AdaptivePayload",
     "Admittance",
     "Arm",
     "Cascade",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, skew, zeros
-from manipula.algebra.ops import Vector
+from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.kinematics import place
 from manipula.physics.mechanism import Mechanism, mechanism_of
@@ -72,6 +73,17 @@ def parameters(robot: Robot | Mechanism) -> np.ndarray:
     order = range(len(mechanism.bodies)) if mechanism.coupling is None else mechanism.coupling.body
     for b in (mechanism.bodies[i] for i in order):
         inverse = b.X_EL.inverse()
-        m, h, J = b.moments.seen_from(inverse.R, inverse.p)
-        values += [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]
+        values += parameters_of(b.moments.seen_from(inverse.R, inverse.p))
     return array(values)
+
+
+def parameters_of(body: Moments) -> list[Scalar]:
+    """The ten parameters of one body, from its moments about the origin of a frame."""
+    m, h, J = body
+    return [m, h[0], h[1], h[2], J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]]
+
+
+def moments_of(parameters: Vector) -> Moments:
+    """The body of ten parameters."""
+    m, x, y, z, xx, xy, yy, xz, yz, zz = parameters
+    return Moments(m, array([x, y, z]), array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))

@@ -28,7 +28,7 @@ JOINT = {
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1",
+    "tip": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1", "payload_mass": "kg", "payload_moment": "kg m",
     "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
     "work_contact": "J", "work_base": "J", "contact_energy": "J", "contact_loss": "J", "contact_force": "N", "penetration": "m",
@@ -36,6 +36,7 @@ PLAIN = {
 NAMED = {
     "tip": ("axis",), "orientation_error": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
     "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",), "switched": ("switch",),
+    "payload_moment": ("axis",),
     "contact_force": ("contact",), "penetration": ("contact",), "contact_wrench": ("contact", "component"), "base_pose": ("row", "column"),
 }  # fmt: skip
 LONG = {
@@ -45,6 +46,7 @@ LONG = {
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
     "task_bounds": "1 where the bounded tasks reached their minimum", "task_margin": "0 where the first priority is singular",
+    "payload_mass": "estimated mass at the tip", "payload_moment": "estimated mass times its centre, in axes of the tip",
     "orientation_error": "rotation vector from the actual to the wanted orientation, base axes",
     "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
     "contact_force": "normal force of the contact (a torque at the end stop of a hinge)", "penetration": "depth of the contact, below zero apart",
