@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+import fuzz_measured as measured
 from fuzz_seeds import CSV, DH, FULL, MJCF, PLANAR, SCENARIO_WORDS, SVG, TABLE, TOML_WORDS, TREE, XML_WORDS
 from fuzz_text import NUMBERS, damaged, formula, long_formula, mutated
 from manipula import planar
@@ -391,4 +392,8 @@ TARGETS: dict[str, Target] = {
     "program": Target(seeds(PROGRAMS, SCENARIO_WORDS), run_scenario),
     "library": Target(seeds(PROGRAMS[:1], SCENARIO_WORDS), run_library),
     "result": Target(make_result, run_result),
+    "sdf": Target(measured.make_sdf, measured.run_sdf),
+    "mesh": Target(measured.make_mesh, measured.run_mesh),
+    "log": Target(measured.make_log, measured.run_log),
+    "poses": Target(measured.make_poses, measured.run_poses),
 }

@@ -12,13 +12,14 @@ import pytest
 
 import manipula as mp
 from fuzz_targets import TARGETS
+from manipula.analysis.identification.measured_poses import read_poses
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.load import save
 from manipula.motion import paths
 from quickly import quickly
 
 SLICE = {"formula": 1500, "symbolic": 40, "toml": 120, "table": 120, "rows": 12, "urdf": 100, "mjcf": 150, "csv": 250, "svg": 120, "scenario": 40,
-         "program": 30}  # fmt: skip
+         "program": 30, "sdf": 60, "mesh": 150, "log": 40, "poses": 40}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SLICE)
@@ -30,6 +31,12 @@ def test_a_slice_of_the_fuzzer(name):
         with contextlib.suppress(target.allowed):  # whatever else is raised is a finding
             accepted += target.run(case)
     assert accepted  # a slice in which everything is refused would show nothing
+
+
+def test_poses_without_rows_are_refused(tmp_path):
+    (tmp_path / "poses.csv").write_text("q1,q2,x,y,z,qw,qx,qy,qz\n")
+    with pytest.raises(DescriptionError, match=r"poses\.csv.*no row"):
+        read_poses(tmp_path / "poses.csv", mp.planar([1, 1], [1, 1]))
 
 
 @pytest.mark.parametrize(

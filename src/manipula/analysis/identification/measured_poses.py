@@ -58,6 +58,8 @@ def _poses(table: Table, robot: Robot, columns: dict[str, Any], units: dict[str,
     p = length * np.stack([table[n] for n in place], axis=1)
     turn = next((names for names in (QUATERNION, VECTOR, RPY) if all(n in table for n in names)), None)
     whole = np.concatenate([q, p] + ([] if turn is None else [np.stack([table[n] for n in turn], axis=1)]), axis=1)
+    if not len(whole):
+        raise DescriptionError("There are names of columns, but no row of numbers below them.")
     bad = np.flatnonzero(~np.isfinite(whole).all(axis=1))
     if len(bad):
         raise DescriptionError(f"Row {int(bad[0]) + 1} holds a number that is not finite.")
