@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from manipula.native.llvm_text import ModuleText
 
 FEW_SECONDS = 200e-6  # a batch of less work is not shared among threads
+ALONE = 50.0  # times as much is done at once when one thread is asked for: Ctrl-C is heard after it
 _FLOAT = np.dtype(np.float64)
 SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
 ONE_BY_ONE = 10.0  # times longer an operation takes alone, at most about
@@ -213,21 +214,19 @@ class Kernel:
         except CompileError:
             return None
 
-    def _small_batch(self, arrays: tuple[Any, ...]) -> list[np.ndarray] | None:
-        """The arguments, rows without gaps, if all are float64 arrays of the right core shapes: several states but no work for threads."""
+    def _small_batch(self, arrays: tuple[Any, ...], times: float) -> list[np.ndarray] | None:
+        """The arguments, rows without gaps, if all are float64 arrays of the right core shapes: several states, ``times`` few at most."""
         if not self._plain:
             return None
         rows, ready = 1, []
         for array, shape in zip(arrays, self.graph.inputs.values()):
-            if (
-                type(array) is not np.ndarray
-                or array.dtype is not _FLOAT
-                or array.shape[array.ndim - len(shape) :] != shape
-            ):
+            if type(array) is not np.ndarray or array.dtype is not _FLOAT:
+                return None
+            if array.shape[array.ndim - len(shape) :] != shape:
                 return None
             rows = max(rows, array.size // math.prod(shape))
             ready.append(rows_without_gaps(array, len(shape)))
-        return ready if 1 < rows <= self._few_rows and self.gufunc is not None else None
+        return ready if 1 < rows <= times * self._few_rows and self.gufunc is not None else None
 
     def _general(
         self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None, **named: Any
@@ -235,14 +234,15 @@ class Kernel:
         graph = self.graph
         if named or len(arrays) != len(graph.inputs):
             arrays = ordered(self.name, graph.inputs, arrays, named)
-        if threads is not None:
+        alone = type(threads) is int and threads == 1
+        if threads is not None and not alone:
             import_module("manipula.native.calling.threads")
             from manipula.native.calling.threads import thread_count
 
             thread_count(threads, 0.0)
         if not self.is_native:
             return self._delivered(graph.evaluate(*arrays), out)
-        ready = None if threads is not None else self._small_batch(arrays)
+        ready = self._small_batch(arrays, ALONE if alone else 1.0) if threads is None or alone else None
         if ready is not None and separate(arrays, out):
             with contextlib.suppress(ValueError):  # wrong shapes are told better below
                 return self.gufunc(*ready) if out is None else self.gufunc(*ready, out=out)
