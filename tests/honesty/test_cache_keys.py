@@ -83,6 +83,36 @@ def test_the_package_is_known_by_the_content_of_its_files(tmp_path: Path) -> Non
     assert cache.sources(tmp_path) != before
 
 
+def test_rooms_that_do_not_count_make_no_kernels() -> None:
+    """Their files are not read for the key: none of them traces, and nothing that is traced imports them."""
+    from manipula.identity.package import ROOMS
+    from manipula.native.calling.kernel_cache import WITHOUT_KERNELS
+
+    root = Path(mp.__file__).parent
+    assert not set(WITHOUT_KERNELS) & set(ROOMS)
+    for room in WITHOUT_KERNELS:
+        assert not [
+            f for f in (root / room).rglob("*.py") if "kernel_of(" in f.read_text() or "compile_known(" in f.read_text()
+        ]
+    below = [f for room in ROOMS for f in (root / room).rglob("*.py")]
+    words = [f"{verb} manipula.{room}" for room in WITHOUT_KERNELS for verb in ("from", "import")]
+    assert len(below) > 100
+    assert not [f for f in below if any(word in f.read_text() for word in words)]
+
+
+def test_folders_left_out_of_a_fingerprint(tmp_path: Path) -> None:
+    for name in ("room", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part.py").write_text("K = 3\n")
+        os.utime(tmp_path / name / "part.py", ns=(10**18, 10**18))
+    before = cache.sources(tmp_path, but=("other",))
+    assert before == cache.sources(tmp_path, but=("other",)) != cache.sources(tmp_path)
+    (tmp_path / "other" / "part.py").unlink()
+    assert before == cache.sources(tmp_path, but=("other",))
+    (tmp_path / "room" / "part.py").unlink()
+    assert before != cache.sources(tmp_path, but=("other",))
+
+
 def test_files_changed_under_a_running_process_are_not_trusted(tmp_path: Path) -> None:
     """What runs is then perhaps not what the file says: a key that nobody finds again."""
     file = tmp_path / "part.py"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -16,6 +19,7 @@ from manipula.formats.toml.part_tables import read_fields, read_part
 from manipula.motion import paths, timing
 from manipula.parts.declared import declared
 from manipula.parts.field import Number, PerJoint
+from manipula.parts.registry import PartRegistry
 from manipula.redundancy import null_space, tasks
 from manipula.reports.plots import PLOTS
 from manipula.robot import drives, friction
@@ -282,3 +286,23 @@ def test_options_of_plots(plot: Any, d: Any) -> None:
             plot(None, **{d.name: value})
     with pytest.raises(DescriptionError, match=f"option of plot '{plot.name}'"):
         plot(None, **{f"{d.name}x": 1})
+
+
+LAZY = {kind.name: kind for kind in KINDS.values() if isinstance(kind.registry, PartRegistry)}
+
+
+@pytest.mark.parametrize("kind", LAZY)
+def test_lines_of_registries_name_what_their_classes_say(kind: str) -> None:
+    """The module of a part is loaded when it is asked for, so its name stands in the line as well."""
+    registry = LAZY[kind].registry
+    assert [part.name for part in registry.values()] == list(registry)
+    folder = importlib.import_module(LAZY[kind].where.removesuffix(".REGISTRY"))
+    assert all(getattr(folder, part.__name__) is part for part in registry.values())
+    assert {part.__name__ for part in registry.values()} <= set(dir(folder))
+    assert not hasattr(folder, "NoSuchPart")
+
+
+def test_a_part_that_nobody_asks_for_is_not_loaded() -> None:
+    program = "import sys, manipula as mp; mp.control.PDGravity, mp.Scenario; print([m for m in sys.modules if 'lqr' in m or 'lugre' in m])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.strip() == "[]"

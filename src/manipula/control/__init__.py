@@ -25,41 +25,72 @@
 
 from __future__ import annotations
 
-from manipula.control.adaptive import AdaptivePayload, SlotineLi
-from manipula.control.admittance import Admittance
-from manipula.control.base import Controller, Target
-from manipula.control.cascade import Cascade
-from manipula.control.computed_torque import ComputedTorque
-from manipula.control.feedforward import FeedforwardPD
-from manipula.control.flexible_joint import FlexibleComputedTorque, MotorPD
-from manipula.control.hybrid import HybridForcePosition
-from manipula.control.joint_pd import PD, PDGravity
-from manipula.control.lqr import LQR
-from manipula.control.momentum_observer import MomentumObserver
-from manipula.control.pid import PID
-from manipula.control.simple import GravityCompensation, UserFunction
-from manipula.control.sliding_mode import SlidingMode
-from manipula.control.task_priorities import TaskPriorities
-from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
-from manipula.control.torque_table import TorqueTable
-from manipula.parts.registry import PartKind
-from manipula.redundancy.arm import Arm
-from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
-from manipula.redundancy.tasks import (
-    CentreOfMass,
-    FrameOrientation,
-    FramePose,
-    FramePosition,
-    JointPosture,
-    LeastTorque,
-)
+from typing import TYPE_CHECKING
 
-CONTROLLERS = (
-    PD, PDGravity, PID, ComputedTorque, TaskSpaceComputedTorque, OperationalSpace, Impedance, TaskPriorities, SlotineLi, AdaptivePayload, SlidingMode, LQR,
-    Admittance, HybridForcePosition, GravityCompensation, Cascade, FeedforwardPD, TorqueTable, MomentumObserver, MotorPD, FlexibleComputedTorque, UserFunction,
+from manipula.control.base import Controller, Target
+from manipula.parts.registry import PartKind, PartRegistry
+
+REGISTRY: PartRegistry[type[Controller]] = PartRegistry(
+    __name__,
+    pd="joint_pd:PD",
+    pd_gravity="joint_pd:PDGravity",
+    pid="pid:PID",
+    computed_torque="computed_torque:ComputedTorque",
+    task_space_computed_torque="task_space:TaskSpaceComputedTorque",
+    operational_space="task_space:OperationalSpace",
+    impedance="task_space:Impedance",
+    task_priorities="task_priorities:TaskPriorities",
+    slotine_li="adaptive:SlotineLi",
+    adaptive_payload="adaptive:AdaptivePayload",
+    sliding_mode="sliding_mode:SlidingMode",
+    lqr="lqr:LQR",
+    admittance="admittance:Admittance",
+    hybrid_force_position="hybrid:HybridForcePosition",
+    gravity="simple:GravityCompensation",
+    cascade="cascade:Cascade",
+    feedforward_pd="feedforward:FeedforwardPD",
+    torque_table="torque_table:TorqueTable",
+    momentum_observer="momentum_observer:MomentumObserver",
+    motor_pd="flexible_joint:MotorPD",
+    flexible_computed_torque="flexible_joint:FlexibleComputedTorque",
+    user="simple:UserFunction",
+)
+KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=("user",))
+
+if TYPE_CHECKING:
+    from manipula.control.adaptive import AdaptivePayload, SlotineLi
+    from manipula.control.admittance import Admittance
+    from manipula.control.cascade import Cascade
+    from manipula.control.computed_torque import ComputedTorque
+    from manipula.control.feedforward import FeedforwardPD
+    from manipula.control.flexible_joint import FlexibleComputedTorque, MotorPD
+    from manipula.control.hybrid import HybridForcePosition
+    from manipula.control.joint_pd import PD, PDGravity
+    from manipula.control.lqr import LQR
+    from manipula.control.momentum_observer import MomentumObserver
+    from manipula.control.pid import PID
+    from manipula.control.simple import GravityCompensation, UserFunction
+    from manipula.control.sliding_mode import SlidingMode
+    from manipula.control.task_priorities import TaskPriorities
+    from manipula.control.task_space import Impedance, OperationalSpace, TaskSpaceComputedTorque
+    from manipula.control.torque_table import TorqueTable
+    from manipula.redundancy.arm import Arm
+    from manipula.redundancy.null_space import JointLimits, Manipulability, MinimumTorque, ObstacleDistance, Posture
+    from manipula.redundancy.tasks import (
+        CentreOfMass,
+        FrameOrientation,
+        FramePose,
+        FramePosition,
+        JointPosture,
+        LeastTorque,
+    )
+__getattr__ = REGISTRY.names(
+    {
+        "manipula.redundancy.arm": ("Arm",),
+        "manipula.redundancy.null_space": ("JointLimits", "Manipulability", "MinimumTorque", "ObstacleDistance", "Posture"),
+        "manipula.redundancy.tasks": ("CentreOfMass", "FrameOrientation", "FramePose", "FramePosition", "JointPosture", "LeastTorque"),
+    }
 )  # fmt: skip
-REGISTRY: dict[str, type[Controller]] = {c.name: c for c in CONTROLLERS}
-KIND = PartKind("controller", "law", REGISTRY, "manipula.control.REGISTRY", python_only=(UserFunction.name,))
 
 __all__ = [
     "KIND",
@@ -101,3 +132,7 @@ __all__ = [
     "TorqueTable",
     "UserFunction",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,7 +11,7 @@ import functools
 import itertools
 import sys
 import types
-from collections.abc import ValuesView
+from collections.abc import Mapping, ValuesView
 from typing import Any, NamedTuple
 
 from manipula.identity.classes import LIBRARY, PACKAGE, functions_in, is_generated
@@ -19,6 +19,7 @@ from manipula.identity.versions import Versions
 
 ROOMS = ("algebra", "control", "ik", "model", "motion", "native", "physics", "redundancy", "robot", "simulation")
 LIBRARIES = LIBRARY | {PACKAGE, "numpy", "scipy", "sympy", "mpmath", "llvmlite"}
+_FUNCTION = types.FunctionType
 _CODE = (types.FunctionType, type, functools.partial, types.MethodType)
 
 
@@ -88,7 +89,7 @@ def _look_again(known: _Snapshot | None) -> bool:
         space = vars(owner)
         meant = _first.setdefault(id(owner), (owner, {}))[1]
         seen = dict(space)
-        clean &= _unchanged(meant, seen)
+        clean &= _unchanged(meant, seen, vars(ours.get(getattr(owner, "__module__", owner.__name__), owner)))
         spaces.append(space.values())
         values.extend(seen.values())
         owners.append(owner)
@@ -110,25 +111,27 @@ def _owners(modules: list[types.ModuleType]) -> list[Any]:
     classes: dict[type, None] = {}
     for module in modules:
         for value in list(vars(module).values()):
-            if isinstance(value, type) and value.__module__.partition(".")[0] == PACKAGE:
+            if isinstance(value, type) and value not in classes and value.__module__.partition(".")[0] == PACKAGE:
                 classes[value] = None
     return [*modules, *classes]
 
 
-def _unchanged(known: dict[str, Any], seen: dict[str, Any]) -> bool:
+def _unchanged(known: dict[str, Any], seen: dict[str, Any], home: Mapping[str, Any]) -> bool:
+    """``home``: the name space of the module, whose functions are ours."""
     good = True
     for name, value in seen.items():
         if name not in known:
-            if type(value) not in _PLAIN and _is_foreign(value):
-                good = False
-            else:
+            kind = type(value)
+            if kind in _PLAIN or (kind is _FUNCTION and value.__globals__ is home) or not _is_foreign(value):
                 known[name] = value
+            else:
+                good = False
         elif known[name] is not value:
             if name.startswith("_") and not _is_code(value) and not _is_code(known[name]):
                 known[name] = value  # a private variable of ours
             else:
                 good = False
-    return good and all(name in seen for name in known)
+    return good and known.keys() <= seen.keys()
 
 
 def _is_code(value: Any) -> bool:
@@ -137,7 +140,7 @@ def _is_code(value: Any) -> bool:
 
 def _is_foreign(value: Any) -> bool:
     """Is it code of somebody else?"""
-    if type(value) is types.FunctionType:
+    if type(value) is _FUNCTION:
         return not _is_known(value)
     if isinstance(value, functools.partial):
         return _is_foreign(value.func)

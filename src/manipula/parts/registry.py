@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from manipula.errors import check_registered, unknown_name
 from manipula.parts.declared import FieldDeclaration, declared
+
+T = TypeVar("T")
+
+
+class PartRegistry(MutableMapping[str, T]):
+    """Parts by their names in files; the module of a part is loaded when the part is first asked for.
+
+    A line reads ``name="module:Class"``, with the module of the folder whose registry it is. What is set later may be the part itself.
+    """
+
+    def __init__(self, folder: str, **lines: str) -> None:
+        self._folder = folder
+        self._parts: dict[str, Any] = dict(lines)
+        self._places = {place.partition(":")[2]: name for name, place in lines.items()}
+
+    def __getitem__(self, name: str) -> T:
+        part = self._parts[name]
+        if isinstance(part, str):
+            module, _, kind = part.partition(":")
+            part = self._parts[name] = getattr(importlib.import_module(f"{self._folder}.{module}"), kind)
+        return part
+
+    def __setitem__(self, name: str, part: T) -> None:
+        self._parts[name] = part
+
+    def __delitem__(self, name: str) -> None:
+        del self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts
+
+    def names(self, others: Mapping[str, tuple[str, ...]] = {}) -> Callable[[str], Any]:
+        """``__getattr__`` of the folder: its parts by the names of their classes, and the names in ``others`` from these modules."""
+        elsewhere = {name: module for module, names in others.items() for name in names}
+
+        def attribute(name: str) -> Any:
+            if name in self._places:
+                return self[self._places[name]]
+            if name in elsewhere:
+                return getattr(importlib.import_module(elsewhere[name]), name)
+            raise AttributeError(f"module '{self._folder}' has no attribute '{name}'")
+
+        return attribute
 
 
 @dataclass(frozen=True)
@@ -35,10 +85,9 @@ class PartKind:
 
     def find(self, name: str, **place: Any) -> Any:
         """The part of that name for a file."""
-        known = self.in_files
-        if name not in known:
-            raise unknown_name(self.name, name, known, **place)
-        return known[name]
+        if name not in self.registry or name in self.python_only:
+            raise unknown_name(self.name, name, [k for k in self.registry if k not in self.python_only], **place)
+        return self.registry[name]
 
     def check_registered(self, part: object, **place: Any) -> None:
         """Refuse to write a part whose name in a file would not bring it back."""

@@ -28,6 +28,16 @@ from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
 VERSION = 2
+WITHOUT_KERNELS = (
+    "analysis",
+    "bench",
+    "cli",
+    "codegen",
+    "compat",
+    "reports",
+    "studio",
+    "symbolic",
+)  # rooms above all that is traced
 _LAZY = frozenset({"operations", "body", "output_values"})
 
 
@@ -150,7 +160,7 @@ def _read(stored: bytes | None) -> dict[str, Any] | None:
 
 @functools.cache
 def package_version() -> bytes:
-    """Changes whenever a source file of the package does; see :func:`manipula.native.store.object_cache.sources`."""
+    """Changes whenever a source file does that a kernel can be made from; see :func:`manipula.native.store.object_cache.sources`."""
     from manipula.native.store.object_cache import sources
 
-    return sources(Path(__file__).parents[2])
+    return sources(Path(__file__).parents[2], WITHOUT_KERNELS)

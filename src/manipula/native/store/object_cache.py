@@ -29,7 +29,7 @@ import secrets
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -164,8 +164,8 @@ def code_version() -> bytes:
     return sources(Path(__file__).parents[1])
 
 
-def sources(root: Path) -> bytes:
-    """A fingerprint of the names and the content of every source file below ``root``.
+def sources(root: Path, but: Collection[str] = ()) -> bytes:
+    """A fingerprint of the names and the content of every source file below ``root``, ``but`` the folders named.
 
     Where the files cannot be read, or one was changed after this process began (which then may run other code than the file
     holds), a random number: nothing is found in the cache, and nothing stale.
@@ -173,7 +173,7 @@ def sources(root: Path) -> bytes:
     text = hashlib.sha256()
     count = 0
     try:
-        for name, path in _python_files(str(root)):
+        for name, path in _python_files(str(root), but=but):
             with open(path, "rb", buffering=0) as file:
                 if os.fstat(file.fileno()).st_mtime > STARTED:
                     return secrets.token_bytes(32)
@@ -186,13 +186,13 @@ def sources(root: Path) -> bytes:
     return text.digest() if count else secrets.token_bytes(32)
 
 
-def _python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
+def _python_files(folder: str, inside: str = "", but: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """Name below the first folder and path of every Python file, in the order of their names."""
     with os.scandir(folder) as entries:
         found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
     for name, is_folder in found:
         path = os.path.join(folder, name)
-        if is_folder:
+        if is_folder and name not in but:
             yield from _python_files(path, f"{inside}{name}/")
         elif name.endswith(".py"):
             yield inside + name, path

@@ -10,15 +10,26 @@
 
 from __future__ import annotations
 
-from manipula.parts.registry import PartKind
-from manipula.redundancy.tasks.base import ArmTask
-from manipula.redundancy.tasks.frame import FrameOrientation, FramePose, FramePosition
-from manipula.redundancy.tasks.whole_arm import CentreOfMass, JointPosture, LeastTorque
+from typing import TYPE_CHECKING
 
-REGISTRY: dict[str, type[ArmTask]] = {
-    t.name: t for t in (FramePosition, FrameOrientation, FramePose, JointPosture, CentreOfMass, LeastTorque)
-}
+from manipula.parts.registry import PartKind, PartRegistry
+from manipula.redundancy.tasks.base import ArmTask
+
+REGISTRY: PartRegistry[type[ArmTask]] = PartRegistry(
+    __name__,
+    frame_position="frame:FramePosition",
+    frame_orientation="frame:FrameOrientation",
+    frame_pose="frame:FramePose",
+    joint_posture="whole_arm:JointPosture",
+    centre_of_mass="whole_arm:CentreOfMass",
+    least_torque="whole_arm:LeastTorque",
+)
 KIND = PartKind("task", "task", REGISTRY, "manipula.redundancy.tasks.REGISTRY")
+__getattr__ = REGISTRY.names()
+
+if TYPE_CHECKING:
+    from manipula.redundancy.tasks.frame import FrameOrientation, FramePose, FramePosition
+    from manipula.redundancy.tasks.whole_arm import CentreOfMass, JointPosture, LeastTorque
 
 __all__ = [
     "KIND",
@@ -31,3 +42,7 @@ __all__ = [
     "JointPosture",
     "LeastTorque",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

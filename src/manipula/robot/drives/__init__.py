@@ -12,14 +12,29 @@
 
 from __future__ import annotations
 
-from manipula.parts.registry import PartKind
-from manipula.robot.drives.base import Drive
-from manipula.robot.drives.dc_motor import DCMotor
-from manipula.robot.drives.flexible import Flexible
-from manipula.robot.drives.rigid import Rigid
-from manipula.robot.drives.spring import Spring
+from typing import TYPE_CHECKING
 
-REGISTRY: dict[str, type[Drive]] = {drive.name: drive for drive in (Rigid, Spring, Flexible, DCMotor)}
+from manipula.parts.registry import PartKind, PartRegistry
+from manipula.robot.drives.base import Drive
+
+REGISTRY: PartRegistry[type[Drive]] = PartRegistry(
+    __name__,
+    rigid="rigid:Rigid",
+    spring="spring:Spring",
+    flexible="flexible:Flexible",
+    dc_motor="dc_motor:DCMotor",
+)
 KIND = PartKind("drive", "drive", REGISTRY, "manipula.robot.drives.REGISTRY")
+__getattr__ = REGISTRY.names()
+
+if TYPE_CHECKING:
+    from manipula.robot.drives.dc_motor import DCMotor
+    from manipula.robot.drives.flexible import Flexible
+    from manipula.robot.drives.rigid import Rigid
+    from manipula.robot.drives.spring import Spring
 
 __all__ = ["KIND", "REGISTRY", "DCMotor", "Drive", "Flexible", "Rigid", "Spring"]
+
+
+def __dir__() -> list[str]:
+    return __all__

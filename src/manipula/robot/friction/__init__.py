@@ -15,20 +15,34 @@
 
 from __future__ import annotations
 
-from manipula.parts.registry import PartKind
-from manipula.robot.friction.asymmetric import Asymmetric
-from manipula.robot.friction.base import FrictionLaw
-from manipula.robot.friction.coulomb import Coulomb
-from manipula.robot.friction.dahl import Dahl
-from manipula.robot.friction.load_dependent import LoadDependent
-from manipula.robot.friction.lugre import LuGre
-from manipula.robot.friction.stiction import Stiction
-from manipula.robot.friction.stribeck import Stribeck
-from manipula.robot.friction.viscous import Viscous
+from typing import TYPE_CHECKING
 
-LAWS = (Viscous, Coulomb, Stribeck, Asymmetric, Stiction, Dahl, LuGre, LoadDependent)
-REGISTRY: dict[str, type[FrictionLaw]] = {law.name: law for law in LAWS}
+from manipula.parts.registry import PartKind, PartRegistry
+from manipula.robot.friction.base import FrictionLaw
+
+REGISTRY: PartRegistry[type[FrictionLaw]] = PartRegistry(
+    __name__,
+    viscous="viscous:Viscous",
+    coulomb="coulomb:Coulomb",
+    stribeck="stribeck:Stribeck",
+    asymmetric="asymmetric:Asymmetric",
+    stiction="stiction:Stiction",
+    dahl="dahl:Dahl",
+    lugre="lugre:LuGre",
+    load_dependent="load_dependent:LoadDependent",
+)
 KIND = PartKind("friction law", "law", REGISTRY, "manipula.robot.friction.REGISTRY")
+__getattr__ = REGISTRY.names()
+
+if TYPE_CHECKING:
+    from manipula.robot.friction.asymmetric import Asymmetric
+    from manipula.robot.friction.coulomb import Coulomb
+    from manipula.robot.friction.dahl import Dahl
+    from manipula.robot.friction.load_dependent import LoadDependent
+    from manipula.robot.friction.lugre import LuGre
+    from manipula.robot.friction.stiction import Stiction
+    from manipula.robot.friction.stribeck import Stribeck
+    from manipula.robot.friction.viscous import Viscous
 
 __all__ = [
     "KIND",
@@ -43,3 +57,7 @@ __all__ = [
     "Stribeck",
     "Viscous",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

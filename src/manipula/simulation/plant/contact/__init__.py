@@ -10,12 +10,25 @@
 
 from __future__ import annotations
 
-from manipula.parts.registry import PartKind
-from manipula.simulation.plant.contact.base import Contact, Touch
-from manipula.simulation.plant.contact.end_stop import EndStop
-from manipula.simulation.plant.contact.plane import PlaneContact
+from typing import TYPE_CHECKING
 
-REGISTRY: dict[str, type[Contact]] = {c.name: c for c in (PlaneContact, EndStop)}
+from manipula.parts.registry import PartKind, PartRegistry
+from manipula.simulation.plant.contact.base import Contact, Touch
+
+REGISTRY: PartRegistry[type[Contact]] = PartRegistry(
+    __name__,
+    plane="plane:PlaneContact",
+    end_stop="end_stop:EndStop",
+)
 KIND = PartKind("contact", "kind", REGISTRY, "manipula.simulation.plant.contact.REGISTRY")
+__getattr__ = REGISTRY.names()
+
+if TYPE_CHECKING:
+    from manipula.simulation.plant.contact.end_stop import EndStop
+    from manipula.simulation.plant.contact.plane import PlaneContact
 
 __all__ = ["KIND", "REGISTRY", "Contact", "EndStop", "PlaneContact", "Touch"]
+
+
+def __dir__() -> list[str]:
+    return __all__
