@@ -90,6 +90,7 @@ _PUBLIC = {
     "singularities": "manipula.analysis.singularities",
     "natural_modes": "manipula.analysis.vibration",
     "power_report": "manipula.analysis.power",
+    "certify": "manipula.certificate.certify",
     "identify": "manipula.analysis.identification.estimate",
     "identify_log": "manipula.analysis.identification.from_log",
     "identify_payload": "manipula.analysis.identification.payload",
@@ -175,6 +176,7 @@ if TYPE_CHECKING:
     from manipula.analysis.singularities import singularities as singularities
     from manipula.analysis.vibration import natural_modes as natural_modes
     from manipula.analysis.workspace import workspace as workspace
+    from manipula.certificate.certify import certify as certify
     from manipula.codegen import export as export
     from manipula.compat.from_mujoco import from_mujoco as from_mujoco
     from manipula.compat.from_pinocchio import from_pinocchio as from_pinocchio

@@ -67,6 +67,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
         f"{c} --xacro-arg a=1": "--xacro-arg"
         for c in (
             "doctor panda",
+            "certify planar-2r",
             "convert panda x.toml",
             "equations planar-2r",
             "export panda -o out",
@@ -92,6 +93,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method prefer frame limits tolerance json {ROBOT}",
     "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot point json {ROBOT}",
+    "certify": f"states seed output json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json", "studio": "port browser",
     "calibrate": f"what frame validate position_noise rotation_noise units column output report json {ROBOT}",

@@ -76,7 +76,7 @@ def test_python_on_pages_uses_names_that_exist(page: Path) -> None:
                     assert hasattr(module, alias.name), f"{page.name}: from {node.module} import {alias.name}"
 
 
-RUN = ["simulation", "export", "equations", "reports"]
+RUN = ["certificate", "simulation", "export", "equations", "reports"]
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("ik", "identification")]
 
 

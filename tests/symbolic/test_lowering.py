@@ -122,3 +122,10 @@ def test_wrong_requests_are_named() -> None:
         eq.compile("M", {"m11": 1.0})
     with pytest.raises(ShapeError, match="found list"):
         eq.compile([sympy.Integer(1)])
+
+
+def test_matrices_of_one_joint_stay_matrices() -> None:
+    robot = planar([0.5], [2.0])
+    eq, model, q, qd = equations(robot), compile(robot), np.array([[0.1], [0.4]]), np.ones((2, 1))
+    assert np.allclose(eq.compile("M")(q), model.mass_matrix(q), rtol=1e-14)
+    assert eq.compile("C")(q, qd).shape == model.coriolis_matrix(q, qd).shape == (2, 1, 1)

@@ -12,6 +12,7 @@ from manipula.cli.cache import HELP as CACHE
 from manipula.cli.cache import app as cache
 from manipula.cli.calibrate import calibrate
 from manipula.cli.catalog import catalog
+from manipula.cli.certify import certify
 from manipula.cli.check import check
 from manipula.cli.convert import convert
 from manipula.cli.doctor import doctor
@@ -33,6 +34,7 @@ from manipula.cli.studio import studio
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
+    "certify": certify,
     "convert": convert,
     "catalog": catalog,
     "parts": parts,

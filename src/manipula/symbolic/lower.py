@@ -24,6 +24,7 @@ SIGNATURES: dict[str, int] = {
     "M": 1, "g": 1, "potential_energy": 1, "C": 2, "h": 2, "friction": 2, "kinetic_energy": 2, "tau": 3,
 }  # fmt: skip
 """Parts of the equations, and how many of q, qd, qdd each takes: as the function of the same meaning of a Model."""
+MATRICES = ("M", "C")  # stay matrices also where there is one joint
 
 
 def lower(
@@ -33,8 +34,9 @@ def lower(
     constants: Mapping[str, float] | None = None,
     before: Sequence[tuple[str, Any]] = (),
     name: str = "formula",
+    matrix: bool = False,
 ) -> Graph:
-    """The graph of a SymPy expression or matrix; a column is a vector.
+    """The graph of a SymPy expression or matrix; a column is a vector, unless it is meant as a ``matrix``.
 
     Args:
         inputs: arguments of the function and the symbols of their entries.
@@ -56,7 +58,7 @@ def lower(
             return evaluate(what, table, known)
         entries = np.empty(len(what), object)
         entries[:] = [evaluate(e, table, known) for e in what]
-        return entries if what.shape[1] == 1 else entries.reshape(what.shape)
+        return entries if what.shape[1] == 1 and not matrix else entries.reshape(what.shape)
 
     return trace(function, {key: (len(symbols),) for key, symbols in inputs.items()}, name)
 
@@ -83,7 +85,8 @@ def compile_equations(eq: Equations, what: Any, values: Mapping[str, float]) -> 
     unset = _without_value(eq, free - own, values, computed)
     if unset:
         inputs["parameters"] = unset
-    graph = lower(what, inputs, constants=values, before=before, name=f"{name} of {eq.robot.name}")
+    title = f"{name} of {eq.robot.name}"
+    graph = lower(what, inputs, constants=values, before=before, name=title, matrix=name in MATRICES)
     return compile_graph(graph)
 
 
