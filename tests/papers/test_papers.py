@@ -20,8 +20,8 @@ from manipula.papers.base import CheckedRow, Erratum, Reproduction, decimal_of, 
 from manipula.papers.page import page_html
 from manipula.papers.run import PAPERS, papers, run_paper
 
-ERRATA = {"khang": 6}  # misprints that are listed in docs/theory/references.md, at least
-ROWS = {"khang": 80}
+ERRATA = {"khang": 6, "abdelsatar": 2}  # misprints that are listed in docs/theory/references.md, at least
+ROWS = {"khang": 80, "abdelsatar": 45}
 _found: dict[str, Reproduction] = {}
 
 
@@ -66,6 +66,12 @@ MUTATED: dict[str, list[tuple[str, Callable[[Any], Any]]]] = {
         ("tau4", lambda d: d["tau"].update(tau4="M41*ddq1 + M42*ddq2 + M43*ddq3 + M44*ddq4 + m4*g")),
         ("tau(1 s), q2 > 0", lambda d: d["recomputed"]["positive"][1]["tau"].__setitem__(0, "1.914064824")),
         ("least and largest tau1", lambda d: d["recomputed"]["extremes"]["positive"][0].__setitem__(0, "-7.77742")),
+    ],
+    "abdelsatar": [
+        ("tau2", lambda d: d["tau"].update(tau2=d["tau"]["tau2"].replace("3*a1", "4*a1"))),
+        ("tau at the check point[1]", lambda d: d["recomputed"]["point"]["tau"].__setitem__(0, "17.8348643406")),
+        ("C21", lambda d: d["recomputed"].update(C21="a1*a2*m2*(2*th1d + th2d)*sin(th2)/2")),
+        ("tau at a check point[2]", lambda d: d["slider"]["tau"].__setitem__(1, "-11.5239125267")),
     ],
 }  # fmt: skip
 

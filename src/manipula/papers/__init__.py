@@ -8,6 +8,7 @@
 ``charts``         charts of a paper
 ``page``           one HTML file per paper
 ``run``            the papers by name, and running one
+``abdelsatar/``    Abdelsatar: a text table in, torques in symbols out
 ``khang/``         Khang & Trung: a SCARA by Lagrange's equations
 =================  ===============================================================================
 """

@@ -39,13 +39,14 @@ RULES = """
 .paper .still{margin:.8rem 0}.verdict{white-space:nowrap;font-weight:620;color:var(--tone)}.rows td:first-child{min-width:11em}
 .rows td{font-size:.86rem}.rows .remark{color:var(--muted);font-size:.78rem;display:block;margin:0}.proof{color:var(--muted);font-size:.84rem}
 .paper details{margin:0}.paper .charts .card{margin:0}.data .words{min-width:9em}.paper details[open] summary{margin-bottom:.5rem}.paper .eq{overflow-x:auto}
+.above td{border-bottom:0}.rows .eq{margin:.15rem 0 .35rem}.rows .eq small{color:var(--muted);margin-right:.8em}
 .paper summary{font-size:.92rem}
 .figure .charts.small4{grid-template-columns:repeat(2,minmax(0,1fr))}.figure .charts.small4 figure{grid-column:auto}
 .scrolled{max-height:34rem;overflow:auto}.scrolled .scroll{overflow:visible}.scrolled thead th{position:sticky;top:0;background:var(--card)}
 @media screen and (max-width:820px){.figure .charts.small4{grid-template-columns:minmax(0,1fr)}}
 """
 MANY = 14  # rows that are seen at once
-LONG = 26  # letters: a longer value may be broken into lines
+LONG = 44  # letters: a longer value stands below its row
 MARKED = re.compile(r"`([^`]*)`")
 
 
@@ -171,23 +172,22 @@ def sentence(words: str) -> str:
 
 
 def rows_table(rows: tuple[CheckedRow, ...]) -> str:
-    """Quantity, printed, corrected, computed here, difference, tolerance, verdict."""
-    cells = [
-        (
-            sentence(row.quantity) + (f'<span class="remark">{text(row.remark, 300)}</span>' if row.remark else ""),
-            _value(row.printed), _value(row.corrected), _value(row.computed), shown(row.difference), shown(row.tolerance), mark(row.passed),
-        )
-        for row in rows
-    ]  # fmt: skip
-    long = [
-        any(len(value or "") > LONG for value in column)
-        for column in zip(*((r.printed, r.corrected, r.computed) for r in rows))
-    ]
-    heads = [
-        f"{'*' * wide}{name}"
-        for name, wide in zip(("Printed in the paper", "Corrected or recomputed", "Computed here"), long)
-    ]
-    body = table(("*Quantity", *heads, "Difference", "Tolerance", "Verdict"), cells, "data rows")
+    """Quantity, printed, corrected, computed here, difference, tolerance, verdict; long formulas stand below their row."""
+    heads = ("Printed in the paper", "Corrected or recomputed", "Computed here")
+    top = "".join(f"<th>{name}</th>" for name in ("Quantity", *heads, "Difference", "Tolerance", "Verdict"))
+    lines = []
+    for row in rows:
+        values = (row.printed, row.corrected, row.computed)
+        name = sentence(row.quantity) + (f'<span class="remark">{text(row.remark, 300)}</span>' if row.remark else "")
+        ends = f"<td>{shown(row.difference)}</td><td>{shown(row.tolerance)}</td><td>{mark(row.passed)}</td>"
+        if max(len(value or "") for value in values) <= LONG:
+            lines.append(f"<tr><td>{name}</td>{''.join(f'<td>{_value(value)}</td>' for value in values)}{ends}</tr>")
+            continue
+        stacked = "".join(
+            f'<div class="eq"><small>{head}</small> {sentence(value)}</div>' for head, value in zip(heads, values) if value is not None
+        )  # fmt: skip
+        lines.append(f'<tr class="above"><td colspan="4">{name}</td>{ends}</tr><tr><td colspan="7" class="words">{stacked}</td></tr>')  # fmt: skip
+    body = f'<div class="scroll"><table class="data rows"><thead><tr>{top}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
     return f'<div class="scrolled">{body}</div>' if len(rows) > MANY else body
 
 

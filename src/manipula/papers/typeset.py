@@ -18,6 +18,8 @@ SIGNS = {"-": "−", "<=": "≤", ">=": "≥", "->": "→", "'": "′"}
 WORDS = {"sum": "∑", "int": "∫", "partial": "∂", "nabla": "∇", "cdot": "·", "times": "×", "inf": "∞", "in": "∈", "dagger": "†"}  # fmt: skip
 UPRIGHT = {"sin", "cos", "exp", "max", "min", "tr", "Trace", "sgn", "rank", "det", "diag", "const", "atan2", "skew"}
 MARKS = {"dot": "˙", "ddot": "¨", "bar": "¯", "tilde": "~", "hat": "^", "vec": "→"}
+INDICES = re.compile(r"[ijklmnprvxyzCE]{2,3}")  # several letters in an index are several names
+NO_BREAK = "\N{NO-BREAK SPACE}"
 LEAST_TERMS = 4  # shorter sums are not broken into lines
 
 
@@ -112,7 +114,7 @@ class _FormulaReader:
             closing = {"(": ")", "[": "]"}[token]
             return f"<mrow><mo>{token}</mo>{self.row(closing)}<mo>{closing}</mo></mrow>"
         if token[0] == '"':
-            return f"<mtext>{html.escape(token[1:-1])}</mtext>"
+            return f"<mtext>{html.escape(token[1:-1]).replace(' ', NO_BREAK)}</mtext>"
         special: dict[str, Callable[[], str]] = {"frac": self._fraction, "sqrt": lambda: f"<msqrt>{self._base()}</msqrt>"}  # fmt: skip
         if token in special:
             return special[token]()
@@ -137,6 +139,8 @@ def name(word: str) -> str:
         return f"<mo>{WORDS[word]}</mo>"
     if word in UPRIGHT:
         return f"<mi mathvariant='normal'>{word}</mi><mo>&#8289;</mo>"
+    if INDICES.fullmatch(word) and word not in GREEK_LETTERS:
+        return "<mrow>" + "".join(f"<mi>{letter}</mi>" for letter in word) + "</mrow>"
     rate = re.fullmatch(r"(d{1,2})(q)(\d+)", word) or re.fullmatch(r"()(th|d)(\d+)(d{1,2})?", word)
     if rate is not None:
         dots = len(rate[1] or (rate.lastindex and rate.lastindex >= 4 and rate[4]) or "")
