@@ -41,6 +41,10 @@ class Admittance(Controller):
     def states(self, n: int) -> int:
         return 2 * AXES  # ξ and its rate
 
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
+        """``admittance_offset``: ξ."""
+        return {"admittance_offset": array(state[:AXES])}
+
     def _yielding(self, arm: Arm, state: Vector) -> np.ndarray:
         """The acceleration of the offset, (3,)."""
         force = arm.wrench[:AXES]

@@ -24,6 +24,7 @@ from manipula.redundancy.orientation import TurnTarget, turn_target
 from manipula.robot.robot import Robot
 
 MOST_STATES = 100_000
+LATER = ("t", "q", "qd", "tip", "error", "energy", "audit", "contact_loss", "bristles", "motors", "controller_states", "switched")  # signals  # fmt: skip
 MEASURED = ("motors", "wrench")
 Space = Literal["joint", "task", "none"]
 
@@ -123,6 +124,10 @@ class Controller(ABC):
         """Time derivative of the controller's states."""
         return np.zeros(self.states(arm.n))
 
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Any, state: Vector) -> dict[str, Any]:
+        """What it shows beside its torques, by the name of the signal in results: numbers or arrays of the state as it is, without noise."""
+        return {}
+
     def update(
         self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector, period: Scalar
     ) -> Vector:
@@ -220,6 +225,21 @@ def checked_states(given: Any, count: int, controller: Controller, what: str) ->
             f"The {what} of controller '{controller.name}' has shape {np.shape(given)}; its states are {count}."
         )
     return array(given)
+
+
+def shown_by(controller: Controller, signals: dict[str, Any], taken: dict[str, Any]) -> dict[str, Any]:
+    """The signals of a controller, none of which takes the name of another one.
+
+    Raises:
+        DescriptionError: with the name.
+    """
+    for name in signals:
+        if name in taken or name in LATER or str(name).startswith("work_"):
+            raise DescriptionError(
+                f"'signals' of controller '{controller.name}' gives '{printable(name)}', which a result has already; give it another name.",
+                field="controller.signals",
+            )
+    return signals
 
 
 def prepared(controller: Controller, arm: Arm) -> Controller:

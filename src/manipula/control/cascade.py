@@ -40,6 +40,10 @@ class Cascade(Controller):
     def states(self, n: int) -> int:
         return 1 + 2 * n  # period of the outer loop's cycle, v_c, z
 
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
+        """``speed_command``: v_c as it was last decided; ``integral``: z."""
+        return {"speed_command": array(state[1 : 1 + arm.n]), "integral": array(state[1 + arm.n :])}
+
     def _wanted(self, n: int, q: Vector, target: Target, state: Vector) -> np.ndarray:
         """The speed asked for by the outer loop in this period."""
         if self.goal is not None:

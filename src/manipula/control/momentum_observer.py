@@ -23,7 +23,7 @@ class MomentumObserver(Controller):
     .. math:: r = K_o\left(p - z\right),\quad \dot z = \tau + C^T\dot q - g - \tau_f + r,\quad z(0) = p(0)
         \quad\Rightarrow\quad \dot r = K_o(\tau_{ext} - r)
 
-    No acceleration is measured. :meth:`residual` gives r, an estimate of what contacts, payloads and disturbances do to the joints; with
+    No acceleration is measured. The signal ``observed_torque`` is r, an estimate of what contacts, payloads and disturbances do to the joints; with
     ``compensate`` it is subtracted from the torque, :math:`\tau = K_p e + K_v\dot e + g(q) - r`, so that a constant push leaves no error. τ is the
     torque asked for: what an actuator cuts off looks like an external torque.
     """
@@ -45,6 +45,10 @@ class MomentumObserver(Controller):
     def residual(self, arm: Arm, q: Vector, qd: Vector, state: Vector) -> np.ndarray:
         """The observed external torques r, (n,) [N·m or N], from a measured state and the controller's own."""
         return array(per_joint(self.observer_gain, arm.n) * (arm.mass_matrix(q) @ qd - state))
+
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
+        """``observed_torque``: r."""
+        return {"observed_torque": self.residual(arm, q, qd, state)}
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         tau = pd_torque(self, arm.n, q, qd, target) + arm.gravity(q)

@@ -39,6 +39,10 @@ class PID(Controller):
     def states(self, n: int) -> int:
         return n
 
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
+        """``integral``: z."""
+        return {"integral": array(state)}
+
     def _demand(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> np.ndarray:
         u = pd_torque(self, arm.n, q, qd, target) + state
         return u + arm.gravity(q) if self.gravity else u

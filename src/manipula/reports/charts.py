@@ -29,7 +29,7 @@ Panel = dict[str, Any]
 MOST_MARKS = 200
 MANIPULABILITY_SAMPLES = 600
 ENSEMBLE_SAMPLES = 300
-FORCES = ("tau", "command", "friction", "applied", "reaction", "external")
+FORCES = ("tau", "command", "friction", "applied", "reaction", "external", "observed_torque")
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,12 @@ def _tip(shown: Shown) -> Iterator[Panel]:
         "axes": [_axis("p", "m", natural_size(shown.result, "tip"))],
         "curves": curves,
     }
+
+
+def _offset(shown: Shown) -> Iterator[Panel]:
+    at = shown.signal("admittance_offset")
+    curves = [_curve(shown, c, (at, k), colour=colour_of(k), dash=0) for k, c in enumerate("xyz")]
+    yield {"title": "Offset of the reference", "axes": [_axis("ξ", "m", natural_size(shown.result, "tip"))], "curves": curves}  # fmt: skip
 
 
 def _error(shown: Shown) -> Iterator[Panel]:
@@ -309,7 +315,8 @@ def _ensemble(shown: Shown) -> Iterator[Panel]:
 
 CHARTS: dict[str, Callable[[Shown], Iterator[Panel]]] = {
     "ensemble": _ensemble, "tip": _tip, "position": _joints("q"), "velocity": _joints("qd"), "acceleration": _joints("qdd"), "jerk": _jerk,
-    "torque": _joints("tau"), "friction-torque": _joints("friction"), "power": _joints("power", "Mechanical power"), "error": _error,
+    "torque": _joints("tau"), "friction-torque": _joints("friction"), "observed-torque": _joints("observed_torque"), "offset": _offset,
+    "power": _joints("power", "Mechanical power"), "error": _error,
     "energy": _energy, "residual": _residual, "multipliers": _multipliers, "height": _height, "bristles": _bristles, "contact": _contact,
     "manipulability": _manipulability, "phase": _phase,
 }  # fmt: skip

@@ -27,8 +27,8 @@ from manipula.simulation.result import Result
 
 T = TypeVar("T")
 CHARTS = (
-    "tip", "position", "velocity", "acceleration", "jerk", "torque", "friction-torque", "power", "error", "energy", "residual", "multipliers",
-    "height", "bristles", "contact", "manipulability", "phase",
+    "tip", "position", "velocity", "acceleration", "jerk", "torque", "friction-torque", "observed-torque", "offset", "power", "error", "energy",
+    "residual", "multipliers", "height", "bristles", "contact", "manipulability", "phase",
 )  # fmt: skip
 ONLY_PROGRAMMED = ("height", "multipliers")
 MOST_PHASES, MOST_COMPARED = 8, 8

@@ -12,9 +12,9 @@ from manipula.simulation.recorded import robot_of
 from manipula.simulation.result import Result
 
 ANGULAR = {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "jerk": "rad/s³", "tau": "N·m", "command": "N·m", "friction": "N·m", "external": "N·m",
-           "reaction": "N·m", "applied": "N·m", "power": "W", "error": "rad"}  # fmt: skip
+           "reaction": "N·m", "applied": "N·m", "observed_torque": "N·m", "power": "W", "error": "rad"}  # fmt: skip
 LINEAR = {"q": "m", "qd": "m/s", "qdd": "m/s²", "jerk": "m/s³", "tau": "N", "command": "N", "friction": "N", "external": "N",
-          "reaction": "N", "applied": "N", "power": "W", "error": "m"}  # fmt: skip
+          "reaction": "N", "applied": "N", "observed_torque": "N", "power": "W", "error": "m"}  # fmt: skip
 
 
 def needed_robot(result: Result) -> Robot:

@@ -8,11 +8,13 @@ errors shrink where :math:`|1 - \gamma e^{j\omega\delta}G(j\omega)| < 1`; a lead
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, whole_number
+from manipula.algebra.value import FrozenDict, handed_over
 from manipula.errors import DescriptionError
 from manipula.motion.trajectory import Trajectory
 from manipula.motion.waypoints import waypoints
@@ -27,7 +29,8 @@ class Learned(NamedTuple):
     """What was learned.
 
     Attributes:
-        results: of every run, the first with the reference as it was given. reference: with which the last run was made.
+        results: of every run, the first with the reference as it was given; their signal ``correction`` is what was learned until then, the reference
+            of the run minus q_d. reference: with which the last run was made.
         errors: root mean square of q_d − q over all samples, one row per run and one number per joint.
     """
 
@@ -68,7 +71,8 @@ def iterative_learning(scenario: Scenario, iterations: int = 10, gain: float = 0
     points, reference = wanted.copy(), start.reference
     results: list[Result] = []
     for k in range(count + 1):
-        results.append(simulate(start.replace(reference=reference)).check())
+        found = simulate(start.replace(reference=reference)).check()
+        results.append(replace(found, arrays=FrozenDict({**found.arrays, "correction": handed_over(points - wanted)})))
         if k < count:
             error = wanted - results[-1].q
             later = np.array([np.interp(t + ahead, t, column) for column in error.T]).T

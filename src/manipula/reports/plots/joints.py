@@ -19,8 +19,15 @@ from manipula.simulation.stated_limits import limit_of
 
 TITLES = {"q": "Position", "qd": "Velocity", "qdd": "Acceleration", "tau": "Torque", "command": "Commanded torque",
           "friction": "Friction torque", "power": "Power", "reaction": "Torque of the constraints", "applied": "Drive torque",
-          "external": "External torque", "jerk": "Jerk"}  # fmt: skip
-SYMBOLS = {"power": "P", "reaction": "Aᵀμ", "applied": "tau", "command": "tau", "friction": "tau_f"}
+          "external": "External torque", "observed_torque": "Observed external torque", "jerk": "Jerk"}  # fmt: skip
+SYMBOLS = {
+    "power": "P",
+    "reaction": "Aᵀμ",
+    "applied": "tau",
+    "command": "tau",
+    "friction": "tau_f",
+    "observed_torque": "r",
+}
 FOUR = ("q", "qd", "qdd", "tau")
 LIMITED = {signal: quantity for quantity, signal in SIGNALS.items()} | {"jerk": "jerk"}
 MOST_JUMPS = 200
@@ -107,6 +114,9 @@ position = _single("q", "position", "positions of the joints")
 velocity = _single("qd", "velocity", "velocities of the joints")
 acceleration = _single("qdd", "acceleration", "accelerations of the joints")
 torque = _single("tau", "torque", "torques and forces of the joints")
+observed_torque = _single(
+    "observed_torque", "observed-torque", "external torques as the controller's observer sees them"
+)
 friction_torque = _single("friction", "friction-torque", "friction torques of the joints")
 
 

@@ -12,7 +12,7 @@ from manipula.simulation.result import Result
 
 NOISE = 1e-10  # of the natural size of a signal: changes below this are rounding
 RATES = {"qd": 1, "qdd": 2, "jerk": 3}
-TORQUES = ("tau", "command", "friction", "external", "applied", "reaction")
+TORQUES = ("tau", "command", "friction", "external", "applied", "reaction", "observed_torque")
 
 
 def largest(values: Any) -> float:

@@ -149,6 +149,20 @@ def tip_time(result: Result, axes: list[Any]) -> None:
     ax.legend(loc="best", ncols=3)
 
 
+@plot("offset", "offset of the reference that gives way to the measured force", needs=("admittance_offset",))
+def offset(result: Result, axes: list[Any]) -> None:
+    """x, y and z of ξ."""
+    ax, values = axes[0], np.asarray(result.arrays["admittance_offset"], float)
+    for k, name in enumerate("xyz"):
+        ax.plot(result.t, values[:, k], color=joint_colour(k), label=name)
+    ax.set_title("Offset of the reference")
+    ax.set_xlabel("t [s]")
+    ax.set_ylabel("ξ [m]")
+    ax.margins(x=0.0)
+    steady(ax, natural_size(result, "tip"))
+    ax.legend(loc="best", ncols=3)
+
+
 def _tip_moves(result: Result) -> str | None:
     from manipula.analysis.manipulability import rows_of
 

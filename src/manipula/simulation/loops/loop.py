@@ -12,7 +12,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, ldl, zeros
 from manipula.algebra.rotation_vector import rotation_vector
-from manipula.control.base import target_of
+from manipula.control.base import Controller, shown_by, target_of
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
@@ -26,6 +26,7 @@ from manipula.simulation.plant.encoder import PERFECT
 from manipula.simulation.plant.numbers import template
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
+from manipula.simulation.plant.switch import acting_controller
 from manipula.simulation.stepping.grid import (
     FAR,
     MOST_PARTS,
@@ -287,9 +288,11 @@ class CompiledLoop:
     @cached_property
     def observe_given(self) -> native.Kernel:
         """``observe_given(x, p, breaks, coefficients, t, command)``: the same under a command decided elsewhere."""
-        return self._compiled(
-            "observe_given", lambda plant, t, x, u: self._signals(plant, t, x, plant.flow(t, x, None, u))
-        )
+
+        def seen(plant: Plant, t: Any, x: Any, u: Any) -> dict[str, Any]:
+            return self._signals(plant, t, x, replace(plant, controller=None).flow(t, x, None, u))
+
+        return self._compiled("observe_given", seen, self.own_controller, given=True)
 
     @cached_property
     def rate_given(self) -> native.Kernel:
@@ -324,12 +327,15 @@ class CompiledLoop:
         """``energy(x, p, breaks, coefficients, t)``: kinetic and potential energy of the arm together."""
         return self._compiled("energy", lambda plant, t, x: sum(plant.energies(t, x)[:2]), controlled=True)
 
-    def _compiled(self, name: str, f: Any, controlled: bool = False) -> native.Kernel:
+    def _compiled(self, name: str, f: Any, controlled: bool = False, given: bool | None = None) -> native.Kernel:
+        """``controlled``: with its controller. given: with a command decided elsewhere; where there is no controller, unless it is said."""
+        given = not controlled if given is None else given
+
         def traced(x: Any, p: Any, breaks: Any, coefficients: Any, t: Any, *command: Any) -> Any:
             plant = self.traced(p, breaks, coefficients)
             return f(plant if controlled else replace(plant, controller=None), t, x, *command)
 
-        extra: dict[str, tuple[Any, ...]] = {} if controlled else {"command": (self.plant.layout.n,)}
+        extra: dict[str, tuple[Any, ...]] = {"command": (self.plant.layout.n,)} if given else {}
         return native.kernel_of(
             traced, {**self.inputs, "t": (), **extra}, f"{self.plant.robot.name}.{name}", self.parts,
             ("breaks", "coefficients"),
@@ -353,12 +359,18 @@ class CompiledLoop:
         if plant.base_motion is not None:
             more["base_pose"] = base = plant.base_motion.at(t).matrix()
             tip = array(base @ tip)
-        told = getattr(plant.controller, "signals", None)
-        if told is not None:
-            more |= told(plant.arm(), q, qd, target, plant.layout.controller_states(x))
-        return {
+        controller = acting_controller(plant, t, x)
+        if controller is not None and "wrench" in controller.measures:
+            more["measured_wrench"] = plant.measured_wrench(t, x)
+        found = {
             "qdd": flow.qdd, "tau": flow.tau, "command": flow.command, "friction": flow.friction, "external": flow.external,
             "loads": flow.loads, "pose": tip, "target": target.position, "target_rate": target.velocity,
             "kinetic": kinetic, "potential": potential, "drive_energy": drive_energy, "power": array(flow.tau * qd),
             **more,
         }  # fmt: skip
+        if controller is not None and type(controller).signals is not Controller.signals:
+            arm = plant.seen_by(controller, t, x, q, qd)
+            found |= shown_by(
+                controller, controller.signals(arm, q, qd, target, plant.layout.controller_states(x)), found
+            )
+        return found

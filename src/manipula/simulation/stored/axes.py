@@ -25,10 +25,12 @@ OF_KIND = {
 JOINT = {
     "q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort", "command": "effort", "friction": "effort",
     "external": "effort", "contact_torque": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",
+    "observed_torque": "effort", "integral": "effort", "speed_command": "velocity", "correction": "position",
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1", "payload_mass": "kg", "payload_moment": "kg m",
+    "tip": "m", "admittance_offset": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1",
+    "payload_mass": "kg", "payload_moment": "kg m",
     "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
     "work_contact": "J", "work_base": "J", "contact_energy": "J", "contact_loss": "J", "contact_force": "N", "penetration": "m",
@@ -37,6 +39,7 @@ NAMED = {
     "tip": ("axis",), "orientation_error": ("axis",), "pose": ("row", "column"), "multipliers": ("constraint",), "residual": ("constraint",),
     "residual_rate": ("constraint",), "bristles": ("bristle",), "motors": ("motor",), "controller_states": ("controller_state",), "switched": ("switch",),
     "payload_moment": ("axis",),
+    "admittance_offset": ("axis",), "measured_wrench": ("component",),
     "contact_force": ("contact",), "penetration": ("contact",), "contact_wrench": ("contact", "component"), "base_pose": ("row", "column"),
 }  # fmt: skip
 LONG = {
@@ -47,6 +50,10 @@ LONG = {
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
     "task_bounds": "1 where the bounded tasks reached their minimum", "task_margin": "0 where the first priority is singular",
     "payload_mass": "estimated mass at the tip", "payload_moment": "estimated mass times its centre, in axes of the tip",
+    "observed_torque": "external torque or force as the controller's observer sees it", "integral": "integral of the controller",
+    "speed_command": "speed asked for by the outer loop", "correction": "what was learned: reference of this run minus wanted motion",
+    "admittance_offset": "offset of the reference that gives way to the measured force, base axes",
+    "measured_wrench": "force [N] and moment [N m] that the controller measures at the tip, base axes",
     "orientation_error": "rotation vector from the actual to the wanted orientation, base axes",
     "multipliers": "multipliers of the constraints", "residual": "residual of the constraints",
     "contact_force": "normal force of the contact (a torque at the end stop of a hinge)", "penetration": "depth of the contact, below zero apart",
