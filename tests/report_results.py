@@ -66,6 +66,27 @@ def touching() -> Result:
     )
 
 
+@cache
+def observing() -> Result:
+    """An observer sees a push."""
+    push = mp.Wrench((3.0, 0.0, 0.0, 0.0, 0.0, 0.0), start=0.05)
+    law = control.MomentumObserver(60.0, 12.0, 30.0, goal=0.2)
+    return mp.simulate(
+        mp.Scenario(mp.load("planar-2r"), controller=law, duration=0.2, sample=1e-2, disturbances=(push,), verify=False)
+    )
+
+
+@cache
+def yielding() -> Result:
+    """The tip gives way to a push."""
+    arm, q0 = mp.load("planar-2r"), (0.4, 0.9)
+    tip = mp.compile(arm).position(np.array(q0))
+    line = mp.trajectory(mp.paths.line(tip, tip + np.array([0.02, 0.0, 0.0])), mp.timing.quintic(0.2))
+    push = mp.Wrench((6.0, -4.0, 0.0, 0.0, 0.0, 0.0))
+    law = control.Admittance(2.0, 25.0, 150.0)
+    return mp.simulate(mp.Scenario(arm, line, law, q0=q0, sample=1e-2, disturbances=(push,), verify=False))
+
+
 RESULTS = {
     "planar": planar,
     "scara": scara,
@@ -73,6 +94,8 @@ RESULTS = {
     "programmed": programmed,
     "batch": batch,
     "touching": touching,
+    "observing": observing,
+    "yielding": yielding,
 }
 
 
