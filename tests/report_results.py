@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 import manipula as mp
+from manipula import control
 from manipula.simulation.result import Result
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'</script>&$\\frac{1}\x07"
