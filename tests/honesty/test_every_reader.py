@@ -12,9 +12,11 @@ import pytest
 
 import manipula as mp
 from fuzz_targets import TARGETS
+from manipula.algebra.expression import scalar
 from manipula.analysis.identification.measured_poses import read_poses
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.load import save
+from manipula.formats.toml.formula_text import formula_text
 from manipula.motion import paths
 from quickly import quickly
 
@@ -31,6 +33,17 @@ def test_a_slice_of_the_fuzzer(name):
         with contextlib.suppress(target.allowed):  # whatever else is raised is a finding
             accepted += target.run(case)
     assert accepted  # a slice in which everything is refused would show nothing
+
+
+def test_roots_of_products_read_back_equal():
+    found = scalar("(sqrt(2.2418942319))^0.5 + x")
+    assert scalar(formula_text(found)) == found
+
+
+def test_a_root_that_is_never_real_is_refused():
+    with pytest.raises(DescriptionError, match="root of a negative number"):
+        scalar("(-abs(L2))^(1/3)")
+    assert scalar("(-8*L2)^(1/3)").free_symbols  # real where L2 is negative
 
 
 def test_poses_without_rows_are_refused(tmp_path):

@@ -136,7 +136,23 @@ def _power(base: Any, exponent: Any) -> Any:
         factor, rest = base.as_coeff_Mul(rational=True)
         if factor > 0 and factor != 1:
             return decimal_fraction(finite(float(factor) ** float(exponent))) * rest**exponent
-    return base**exponent
+    return _flat(base**exponent)
+
+
+def _flat(x: Any) -> Any:
+    """A product without products in it, as it reads back from a file; SymPy leaves roots of products nested.
+
+    Raises:
+        DescriptionError: a root of a negative number, which SymPy takes out of (-abs(x))^(1/3), is not real.
+    """
+    import sympy
+
+    while x.is_Mul and any(a.is_Mul for a in x.args):
+        x = sympy.Mul(*(b for a in x.args for b in sympy.Mul.make_args(a)))
+    for a in sympy.Mul.make_args(x):
+        if a.is_Pow and a.base.is_Rational and a.base < 0 and not a.exp.is_Integer:
+            raise DescriptionError("The root of a negative number is not real.")
+    return x
 
 
 def call(
