@@ -12,6 +12,7 @@
 ``workspace``          maps of where the tip can be
 ``manipulability``     manipulability, condition, distance from the limits
 ``singularities``      nearly singular postures along a motion
+``sensitivity``        which inputs move an answer: rank correlations, Sobol indices
 ``identification/``    a robot from measurements: inertia, friction, base parameters, excitation
 =====================  =====================================================================
 """

@@ -7,7 +7,8 @@ Inputs X are (N, d), the answer y is (N,). Rows in which something is not finite
 - **First-order index** S_i = V[E(y|x_i)] / V(y): the part of the variance of y that x_i alone explains.
 - **Total index** T_i = 1 − V[E(y|x_~i)] / V(y): what is lost of the variance when everything but x_i is known; T_i − S_i is interaction.
 
-Independent samples of any kind give S_i by ranks (Gamboa, Gremaud, Klein and Lagnoux, *Bernoulli* 28, 2022): with π_i(k) the row whose x_i follows that of row k,
+Independent samples of any kind give S_i by ranks (Gamboa, Gremaud, Klein and Lagnoux, *Bernoulli* 28, 2022). With π_i(k) the row whose x_i
+follows that of row k,
 
     S_i = [ (1/N) Σ_k y_k y_{π_i(k)} − ȳ² ] / V(y)
 
@@ -131,7 +132,8 @@ def _samples(inputs: Any, answer: Any, names: Sequence[str] | None) -> tuple[np.
 def _enough(rows: int) -> None:
     if rows < LEAST_ROWS:
         raise DescriptionError(
-            f"Sensitivities need at least {LEAST_ROWS} rows in which everything is finite; found {rows}.", field="answer"
+            f"Sensitivities need at least {LEAST_ROWS} rows in which everything is finite; found {rows}.",
+            field="answer",
         )
 
 
