@@ -141,3 +141,38 @@ def test_a_chain_from_a_frame_names_the_link_that_carries_it():
     ):
         mp.load("panda-hand", chain=("panda_link8", "panda_leftfinger"))
     assert mp.load("panda-hand", chain=("panda_link7", "panda_leftfinger")).joint_names == ("panda_finger_joint1",)
+
+
+def branches(followers: dict[str, str], order: str) -> str:
+    """Joints 1 … 6 as URDF in the given order: 2 hangs on 1, 3 on 2, 4 and 5 on the base, 6 on 5; ``followers`` by name of their leader."""
+    parents = {"1": 0, "2": 1, "3": 2, "4": 0, "5": 0, "6": 5}
+    body = '<inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx=".01" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>'
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{parents[k]}"/><child link="l{k}"/><origin xyz="0.{k} 0 0.1"/>'
+        f'<axis xyz="{int(k in "135")} {int(k in "24")} {int(k in "356")}"/>'
+        + (f'<mimic joint="j{followers[k]}" multiplier="-0.5"/>' if k in followers else "")
+        + "</joint>"
+        for k in order
+    )
+    return f'<robot name="r"><link name="l0"/>{"".join(f"""<link name="l{k}">{body}</link>""" for k in "123456")}{joints}</robot>'
+
+
+@pytest.mark.parametrize(
+    ("followers", "order", "names"),
+    [
+        ({"2": "4"}, "123456", ("j1", "j3", "j4", "j5", "j6")),  # 3 hangs on a follower and comes before others
+        ({"5": "1"}, "561234", ("j6", "j1", "j2", "j3", "j4")),  # the first joint of q hangs on a follower
+        ({"4": "1", "2": "6", "5": "3"}, "412563", ("j1", "j6", "j3")),
+    ],
+)
+def test_the_order_of_q_survives_writing_and_selecting(followers, order, names, tmp_path):
+    robot = mp.from_urdf(branches(followers, order))
+    assert robot.joint_names == names
+    for suffix in ("toml", "urdf", "xml"):
+        mp.save(robot, tmp_path / f"arm.{suffix}")
+        back = mp.load(tmp_path / f"arm.{suffix}")
+        assert (back.joint_names, back.frame_names) == (robot.joint_names, robot.frame_names)
+        assert [f.name for f in back.followers] == [f.name for f in robot.followers]
+    assert mp.load(tmp_path / "arm.toml") == robot
+    assert robot.select(lock={names[-1]: 0.3}).joint_names == names[:-1]
+    assert mp.load(tmp_path / "arm.toml", lock={names[-1]: 0.3}).joint_names == names[:-1]

@@ -10,8 +10,8 @@ from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.formats import descriptions, xacro_files
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.formats.xml.first_tag import first_tag
-from manipula.robot.build import selected
 from manipula.robot.robot import Robot
+from manipula.robot.select_built import selected
 from manipula.robot.selection import Selection
 
 READABLE = (".toml", ".urdf", ".xml", ".sdf", ".txt")

@@ -12,6 +12,7 @@
 ``catalog/``       robots as TOML files
 ``drafts``         links, joints and frames as a file states them
 ``selection``      joints held still, branches left out
+``select_built``   the same of a robot that is built
 ``coupling``       which joints follow which
 ``build``          from drafts of links and joints to a Robot
 ``checks``         what every number, name, pose and body must fulfil

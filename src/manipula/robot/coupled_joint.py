@@ -63,15 +63,26 @@ class Uncoupled(NamedTuple):
     body: tuple[int, ...]
 
 
+def parents_first(robot: Robot) -> list[int]:
+    """Numbers of the bodies, parents before children; joints of q keep their order, and so do followers.
+
+    A follower comes where a joint of q hangs on it, else last. Whoever writes joints in this order reads the same q again.
+    """
+    if not robot.followers:
+        return list(range(robot.n))
+    parent = [j.parent for j in robot.moving_joints]
+    waiting, order = list(range(len(parent))), [-1]
+    while waiting:  # there are few bodies where joints are coupled
+        candidates = (*(i for i in waiting[:1] if i < robot.n), *(i for i in waiting if i >= robot.n), *waiting)
+        order.append(next(i for i in candidates if parent[i] in order))
+        waiting.remove(order[-1])
+    return order[1:]
+
+
 def uncoupled(robot: Robot) -> Uncoupled:
     """The same tree with every joint on its own."""
     joints = [*robot.joints, *(_moved(f) for f in robot.followers)]
-    links, waiting, order = robot.bodies, list(range(len(joints))), [-1]
-    while waiting:  # parents first; there are few bodies where joints are coupled
-        ready = next(i for i in waiting if joints[i].parent in order)
-        waiting.remove(ready)
-        order.append(ready)
-    order = order[1:]
+    links, order = robot.bodies, parents_first(robot)
     place = {-1: -1} | {number: i for i, number in enumerate(order)}
     rows = [(i, 1.0) for i in range(robot.n)] + [(f.leader, f.ratio) for f in robot.followers]
     free = replace(

@@ -228,7 +228,7 @@ class Robot:
                 one that carries it and can be left out only while its file is read, ``load(…, drop=…)``.
             chain: ``(base, tip)``: the joints between two links with what is fixed to their links; the rest is left out.
         """
-        from manipula.robot.build import selected
+        from manipula.robot.select_built import selected
         from manipula.robot.selection import Selection
 
         found = selected(self, Selection.of(lock, drop, chain))

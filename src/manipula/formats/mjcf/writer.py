@@ -22,6 +22,7 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Frame, Joint, Link, Robot
+from manipula.robot.coupled_joint import parents_first
 from manipula.robot.drives import Spring
 from manipula.robot.link import NO_INERTIA
 
@@ -110,7 +111,7 @@ class _MjcfWriter:
         if [i for i in order if i < n] != sorted(i for i in order if i < n) or [i for i in order if i >= n] != sorted(
             order
         )[n:]:
-            said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in self._parents_first())
+            said[f"{PREFIX}order"] = " ".join(str(order.index(i)) for i in parents_first(robot))
         for name, written in self.inertias.items():
             if not written.exact and not (name == robot.base_link.name and self.plain_world):
                 link = next(x for x in (robot.base_link, *robot.bodies) if x.name == name)
@@ -148,16 +149,6 @@ class _MjcfWriter:
             order += [i for i, _, _ in body.joints]
             todo.extend(reversed(self.bodies.get(body.link, [])))
         return order
-
-    def _parents_first(self) -> list[int]:
-        """The joints in the robot's order; a joint that follows another comes where its children need it, else last."""
-        order: dict[int, None] = {}
-        for i in range(len(self.robot.moving_joints)):
-            above = [i]
-            while (parent := self.robot.moving_joints[above[-1]].parent) >= 0:
-                above.append(parent)
-            order |= dict.fromkeys(reversed(above))
-        return list(order)
 
     def _couplings(self) -> None:
         robot, xml = self.robot, self.xml

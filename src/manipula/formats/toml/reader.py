@@ -19,9 +19,10 @@ from manipula.formats.planar import PLANAR_GRAVITY, planar
 from manipula.formats.toml import parts
 from manipula.formats.toml.fields import Document, Fields, radians
 from manipula.formats.toml.visuals import read_visuals
-from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name, selected
+from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget, check_name
 from manipula.robot.parameter_values import needed
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
+from manipula.robot.select_built import selected
 from manipula.robot.selection import EVERYTHING, Selection
 
 FORMAT = 1

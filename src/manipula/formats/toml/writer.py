@@ -15,7 +15,7 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
 from manipula.formats.toml.visuals import visual_lines
-from manipula.robot.coupled_joint import CoupledJoint
+from manipula.robot.coupled_joint import CoupledJoint, parents_first
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.joint import Joint
@@ -47,7 +47,8 @@ def to_toml(robot: Robot, folder: Path | None = None) -> str:
         blocks.append(["[postures]", *(f"{string(name)} = {vector_text(q)}" for name, q in robot.postures)])
     blocks.append(["[[link]]", *_link_lines(robot.base_link)])
     names = [link.name for link in robot.bodies]
-    for i, (joint, link) in enumerate(zip(robot.moving_joints, robot.bodies)):
+    for i in parents_first(robot):
+        joint, link = robot.moving_joints[i], robot.bodies[i]
         parent = names[joint.parent] if joint.parent >= 0 else robot.base_link.name
         led = _coupling_lines(robot, robot.followers[i - robot.n]) if i >= robot.n else []
         blocks.append(["[[joint]]", *_joint_lines(joint, link, parent), *led])

@@ -20,7 +20,7 @@ from manipula.formats.xml.names import Names, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Joint, Link, Robot
-from manipula.robot.coupled_joint import CoupledJoint
+from manipula.robot.coupled_joint import CoupledJoint, parents_first
 from manipula.robot.link import NO_INERTIA
 from manipula.robot.robot import STANDARD_GRAVITY
 
@@ -55,17 +55,6 @@ def _folded(joint: Joint, link: Link) -> tuple[Pose, np.ndarray] | None:
     return joint.placement @ link.frame, link.frame.R.T @ u
 
 
-def _in_order(robot: Robot) -> list[int]:
-    """Numbers of the joints, parents first, so that reading them again gives the same order of q and of followers."""
-    written, order = {-1}, []
-    waiting = [list(range(robot.n)), list(range(robot.n, robot.n + len(robot.followers)))]
-    while any(waiting):
-        queue = next(q for q in waiting if q and robot.moving_joints[q[0]].parent in written)
-        order.append(queue.pop(0))
-        written.add(order[-1])
-    return order
-
-
 class _UrdfWriter:
     def __init__(self, robot: Robot, folder: Path | None) -> None:
         self.robot = robot
@@ -90,7 +79,7 @@ class _UrdfWriter:
             xml.leaf("link", name=root)
             self._weld(root, robot.base_link.name, robot.base)
         self._link(robot.base_link, -1)
-        for i in _in_order(robot):
+        for i in parents_first(robot):
             joint, link, fold, centre = joints[i], bodies[i], placed[i], centred[i]
             leader = robot.followers[i - robot.n] if i >= robot.n else None
             parent = bodies[joint.parent].name if joint.parent >= 0 else robot.base_link.name
