@@ -178,6 +178,8 @@ def test_the_order_of_joints_beyond_a_follower_is_kept():
         ('<connect body1="left" body2="nobody" anchor="0 0 0"/>', "No body named 'nobody'"),
         ('<tendon tendon1="t"/>', "No tendon named 't'"),
         ('<flex flex="f"/>', "Deformable"),
+        ('<joint joint1="l" joint2="l"/>', "'l' stands on both sides"),
+        ('<joint joint1="l" joint2="l" polycoef="0.01 0.5"/>', "'l' stands on both sides"),
     ],
 )
 def test_equalities_that_are_refused(equality, problem):
@@ -189,6 +191,15 @@ def test_tendons_that_bind_three_joints_are_refused():
     rows = "".join(f'<joint joint="{n}" coef="1"/>' for n in ("l", "r", "shoulder"))
     with pytest.raises(DescriptionError, match="binds 3 joints"):
         from_mjcf(gripper('<tendon tendon1="t"/>', f'<tendon><fixed name="t">{rows}</fixed></tendon>'))
+
+
+def test_a_tendon_equal_to_itself_is_refused():
+    fixed = '<tendon><fixed name="t"><joint joint="l" coef="1"/><joint joint="r" coef="1"/></fixed></tendon>'
+    text = gripper('<tendon tendon1="t" tendon2="t" polycoef="0 0.5"/>', fixed)
+    with pytest.raises(ValueError, match="repeated"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.raises(DescriptionError, match="'t' stands on both sides"):
+        from_mjcf(text)
 
 
 def test_what_is_not_active_is_told():

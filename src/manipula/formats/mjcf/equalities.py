@@ -69,6 +69,7 @@ class Equalities:
         first = self._known(equality, "joint1")
         second = self._known(equality, "joint2") if "joint2" in equality.attributes else None
         c = _polynomial(equality)
+        _two_sides(equality, "joint")
         if second is not None and any(c[2:]):
             self._refuse(equality, "is not linear; only q1 = offset + ratio·q2 is modelled", (first, second))
             return
@@ -76,6 +77,7 @@ class Equalities:
 
     def _tendon(self, equality: Element) -> None:
         c = _polynomial(equality)
+        _two_sides(equality, "tendon")
         terms: dict[str, float] = {}
         for word, factor in (("tendon1", 1.0), ("tendon2", -c[1])):
             if word in equality.attributes or word == "tendon1":
@@ -148,6 +150,14 @@ def fixed_tendons(root: Element, joints: Mapping[str, JointDraft]) -> FixedTendo
                 tendon.fail("A fixed tendon has at least one joint.")
             found[tendon.attributes.get("name", f"\0{len(found)}")] = tuple(rows) if tendon.tag == "fixed" else None
     return found
+
+
+def _two_sides(equality: Element, kind: str) -> None:
+    name = equality.attributes.get(f"{kind}1")
+    if name is not None and name == equality.attributes.get(f"{kind}2"):
+        equality.fail(
+            f"'{printable(name, 60)}' stands on both sides; an equality binds two {kind}s, or one alone.", f"{kind}2"
+        )
 
 
 def _polynomial(equality: Element) -> tuple[float, ...]:
