@@ -35,6 +35,7 @@ EXAMPLES: dict[str, control.Controller] = {
     "adaptive_payload": control.AdaptivePayload(8.0, 15.0, 4.0, estimates="inertia"),
     "sliding_mode": control.SlidingMode(8.0, 20.0, layer=0.1),
     "lqr": control.LQR([0.3, -0.4, 0.2]),
+    "model_predictive": control.ModelPredictive([0.3, -0.4, 0.2], horizon=6, moves=2, effort_limit=500.0),
     "gravity": control.GravityCompensation(2.0),
     "admittance": control.Admittance(2.0, 20.0, 100.0),
     "hybrid_force_position": control.HybridForcePosition(

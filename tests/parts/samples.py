@@ -19,7 +19,9 @@ def good(d: FieldDeclaration, n: int = 2) -> Any:
         "one per joint": [number] * n if f.each == "joint" else number,
         "vector": [number] * (f.lengths or (3,))[0],
         "numbers": [number] * 3,
-        "rows": [[number] * n] * 2,
+        "rows": [[number, 0.0, 0.0], [0.0, number, 0.0], [0.0, 0.0, number]]
+        if d.name == "directions"
+        else [[number] * n] * 2,
         "formula": f"0.1*sin({variable})",
         "formulas": [f"0.1*sin({variable})"] + [number] * ((f.lengths or (3,))[0] - 1),
         "frame": "tool",

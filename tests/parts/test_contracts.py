@@ -180,8 +180,12 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
         values |= {"diameter": 0.1}  # the robot turns
     if name == "stiction" and d.name == "v_stribeck":
         values |= {"kinetic": 0.5}  # to fade to
-    if name == "end_stop":
-        values |= {"low": -1.0, "high": 2.0}
+    values |= {
+        "end_stop": {"low": -1.0, "high": 2.0},
+        "model_predictive": {"effort_limit": 500.0},  # the robot states none
+        "hybrid_force_position": {"force": [0.75, 0.0, 0.0], "directions": [[1.0, 0.0, 0.0]]},  # the robot is planar
+        "adaptive_payload": {"estimates": "inertia"} if d.name in ("inertia_rate", "moment_rate") else {},
+    }.get(name, {})
     made = part(**values)
     whole = (
         (made,) * 2 if group in ("friction", "drives") else (made,) if group in ("disturbances", "contacts") else made

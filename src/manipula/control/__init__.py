@@ -16,6 +16,7 @@
 ``adaptive``           Slotine–Li, of links and of a load at the tip
 ``sliding_mode``       sliding mode with a boundary layer
 ``lqr``                linear-quadratic regulation about a posture
+``model_predictive``   the same within bounds that are foreseen
 ``simple``             gravity compensation, functions of a user
 ``pose_task``          errors of position and orientation, which the task space shares
 ``memory``             controllers that remember something between calls
@@ -44,6 +45,7 @@ REGISTRY: PartRegistry[type[Controller]] = PartRegistry(
     adaptive_payload="adaptive:AdaptivePayload",
     sliding_mode="sliding_mode:SlidingMode",
     lqr="lqr:LQR",
+    model_predictive="model_predictive:ModelPredictive",
     admittance="admittance:Admittance",
     hybrid_force_position="hybrid:HybridForcePosition",
     gravity="simple:GravityCompensation",
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from manipula.control.hybrid import HybridForcePosition
     from manipula.control.joint_pd import PD, PDGravity
     from manipula.control.lqr import LQR
+    from manipula.control.model_predictive import ModelPredictive
     from manipula.control.momentum_observer import MomentumObserver
     from manipula.control.pid import PID
     from manipula.control.simple import GravityCompensation, UserFunction
@@ -118,6 +121,7 @@ __all__ = [
     "LeastTorque",
     "Manipulability",
     "MinimumTorque",
+    "ModelPredictive",
     "MomentumObserver",
     "MotorPD",
     "ObstacleDistance",

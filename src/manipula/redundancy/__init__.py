@@ -3,6 +3,7 @@
 =====================  =================================================================
 ``tasks/``             tasks with priorities: what an arm is to do, most important first
 ``hierarchy``          least squares in strict order of priority, with or without bounds
+``quadratic_program``  a convex quadratic program within bounds, by an interior-point method
 ``null_space``         the secondary criteria and their registry
 ``joint_limits``       keep joints within their range
 ``obstacle_distance``  keep the arm off a sphere

@@ -29,7 +29,7 @@ JOINT = {
 }  # fmt: skip
 OF_REFERENCE = {"target": "position", "target_rate": "velocity", "error": "position"}  # of the joints or of the tip
 PLAIN = {
-    "tip": "m", "admittance_offset": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1",
+    "tip": "m", "admittance_offset": "m", "orientation_error": "rad", "task_bounds": "1", "task_margin": "1", "mpc_optimal": "1",
     "payload_mass": "kg", "payload_moment": "kg m",
     "kinetic": "J", "potential": "J", "drive_energy": "J", "energy": "J", "audit": "J", "work_drives": "J",
     "work_friction": "J", "work_external": "J", "work_payload": "J", "work_constraints": "J",
@@ -48,6 +48,7 @@ LONG = {
     "external": "torque or force of disturbances", "loads": "normal force in the joint", "tip": "position of the tip in base axes",
     "pose": "pose of the tip: rotation, and position [m] in the last column", "error": "target minus actual", "kinetic": "kinetic energy",
     "potential": "potential energy", "energy": "mechanical energy", "audit": "energy that is unaccounted for",
+    "mpc_optimal": "1 where the quadratic program was solved",
     "task_bounds": "1 where the bounded tasks reached their minimum", "task_margin": "0 where the first priority is singular",
     "payload_mass": "estimated mass at the tip", "payload_moment": "estimated mass times its centre, in axes of the tip",
     "observed_torque": "external torque or force as the controller's observer sees it", "integral": "integral of the controller",

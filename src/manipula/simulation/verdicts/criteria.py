@@ -13,6 +13,7 @@ from manipula.simulation.scenario import Scenario
 
 BETWEEN = np.arange(8) / 8  # places from one sample to the next that are looked at
 JUDGED = ("finished", "inaccurate", "limit", "failed")  # of a run that diverged nothing else is worth telling
+SOLVED = {"task_bounds": "bounded least squares of the tasks", "mpc_optimal": "costs of the predicted motion"}
 MOST = 8  # sentences about the members of a batch
 
 
@@ -43,12 +44,13 @@ def with_criteria_notes(result: Result, s: Scenario) -> Result:
 
 
 def _bounded(result: Result) -> Result:
-    if "task_bounds" not in result.arrays:
+    name = next((name for name in SOLVED if name in result.arrays), None)
+    if name is None:
         return result
-    missed = np.asarray(result.arrays["task_bounds"]).reshape(-1, len(result.t)) < 0.5
+    missed = np.asarray(result.arrays[name]).reshape(-1, len(result.t)) < 0.5
     if not missed.any():
         return result
-    why = f"At t = {result.t[np.argmax(missed.any(axis=0))]:.6g} s the bounded least squares of the tasks did not reach their minimum."
+    why = f"At t = {result.t[np.argmax(missed.any(axis=0))]:.6g} s the {SOLVED[name]} did not reach their minimum."
     if result.status != "finished":
         return dataclasses.replace(result, notes=(*result.notes, why))
     states = tuple(
