@@ -1,12 +1,13 @@
 # make run   sets up .venv, installs the package and runs the main job
 # make web   builds the viewer of reports from TypeScript (make run and make test do it too)
+# make docs  builds the site in out/site
 # make test  sets up .venv and runs the tests of every change; make test-slow runs those that take long
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: run test test-slow check web bench clean
+.PHONY: run test test-slow check web docs bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +18,10 @@ $(VENV)/.run-ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/.test-ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
+	@touch $@ $(VENV)/.run-ready
+
+$(VENV)/.docs-ready: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/.run-ready
 
 run: $(VENV)/.run-ready
@@ -37,6 +42,10 @@ check: $(VENV)/.test-ready
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python web/build.py check
+
+docs: $(VENV)/.docs-ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "out/site/index.html"
 
 bench: $(VENV)/.test-ready
 	$(BIN)/manipula bench

@@ -76,18 +76,6 @@ def test_python_on_pages_uses_names_that_exist(page: Path) -> None:
                     assert hasattr(module, alias.name), f"{page.name}: from {node.module} import {alias.name}"
 
 
-RUN = ["certificate", "simulation", "export", "equations", "reports"]
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("ik", "identification")]
-
-
-@pytest.mark.parametrize("name", [*RUN, *SLOW])
-def test_python_on_pages_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    known: dict[str, object] = {}
-    for code in BLOCK.findall(text(DOCS / f"{name}.md")):
-        exec(compile(code, name, "exec"), known)  # noqa: S102 - our own text, the point of the test
-
-
 EXAMPLES = sorted((ROOT / "examples").glob("*"))
 
 
