@@ -82,6 +82,16 @@ _PUBLIC = {
     "ProgramScenario": "manipula.simulation.programmed.scenario",
     "run_file": "manipula.simulation.run_file",
     "Constraint": "manipula.simulation.programmed.constraint",
+    # many runs
+    "studies": "manipula.studies",
+    "Study": "manipula.studies.study",
+    "sweep": "manipula.studies.sweep",
+    "open_study": "manipula.studies.opened",
+    "uniform": "manipula.studies.distributions",
+    "log_uniform": "manipula.studies.distributions",
+    "normal": "manipula.studies.distributions",
+    "triangular": "manipula.studies.distributions",
+    "choice": "manipula.studies.distributions",
     # what it means
     "feasibility": "manipula.analysis.feasibility",
     "workspace": "manipula.analysis.workspace",
@@ -133,9 +143,11 @@ _VERBS = {  # methods and functions whose work is done in rooms above theirs
     "ProgramScenario.run": "manipula.simulation.run_file:run_programmed_scenario",
     "ProgramScenario.run_batch": "manipula.simulation.program_runs:run_batch",
     "ProgramScenario.realised": "manipula.simulation.program_runs:realised",
+    "Study.save": "manipula.studies.files:save_study",
+    "Study.load": "manipula.studies.files:load_study",
 }
 verbs.provide(_VERBS)
-_MODULES = {"friction", "drives", "native", "paths", "timing", "control", "contact"}
+_MODULES = {"friction", "drives", "native", "paths", "timing", "control", "contact", "studies"}
 
 __all__ = [*_PUBLIC, "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
 
@@ -160,6 +172,7 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from manipula import control as control
     from manipula import native as native
+    from manipula import studies as studies
     from manipula.analysis.feasibility import feasibility as feasibility
     from manipula.analysis.identification.base_parameters import base_parameters as base_parameters
     from manipula.analysis.identification.calibration import calibrate as calibrate
@@ -243,4 +256,12 @@ if TYPE_CHECKING:
     from manipula.simulation.scenario import Scenario as Scenario
     from manipula.simulation.simulate import simulate as simulate
     from manipula.simulation.stored.store import load_result as load_result
+    from manipula.studies.distributions import choice as choice
+    from manipula.studies.distributions import log_uniform as log_uniform
+    from manipula.studies.distributions import normal as normal
+    from manipula.studies.distributions import triangular as triangular
+    from manipula.studies.distributions import uniform as uniform
+    from manipula.studies.opened import open_study as open_study
+    from manipula.studies.study import Study as Study
+    from manipula.studies.sweep import sweep as sweep
     from manipula.symbolic.equations import equations as equations

@@ -14,6 +14,7 @@
 ``identify``       a robot from a log of its motion
 ``ik``             joint positions that bring the tip to a target
 ``run``            run a scenario
+``sweep``          every run of a study
 ``check``          can the machine do it?
 ``plot``           figures and films of a result
 ``report``         one HTML file about a result

@@ -31,6 +31,7 @@ from manipula.cli.report import report
 from manipula.cli.run import run
 from manipula.cli.schema import schema
 from manipula.cli.studio import studio
+from manipula.cli.sweep import sweep
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "identify": identify,
     "calibrate": calibrate,
     "run": run,
+    "sweep": sweep,
     "plot": plot,
     "report": report,
     "check": check,

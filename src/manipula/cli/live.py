@@ -56,7 +56,7 @@ def live(quiet: bool = False) -> Iterator[Live]:
     """A progress line on standard error; Ctrl-C and SIGTERM end with exit code 130."""
     state = Live()
     try:
-        with _terminated_like_interrupted(), _shown(state, quiet):
+        with terminated_like_interrupted(), _shown(state, quiet):
             yield state
     except KeyboardInterrupt:
         typer.echo("interrupted: nothing was written.", err=True)
@@ -64,7 +64,7 @@ def live(quiet: bool = False) -> Iterator[Live]:
 
 
 @contextlib.contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
+def terminated_like_interrupted() -> Iterator[None]:
     """SIGTERM raises KeyboardInterrupt, where handlers may be set."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -57,6 +57,7 @@ class LimitVerdict(Value):
         runs: ``feasible`` of every run of a batch.
         remarks: what the verdict rests on, where that is not plain.
         unchecked: a sentence about every limit that could not be checked: which, and why. They are among the remarks.
+        uses: how much every run of a batch uses of the limit that it strains most; NaN where it was held against none.
     """
 
     feasible: bool | None
@@ -64,6 +65,7 @@ class LimitVerdict(Value):
     runs: tuple[bool | None, ...] = ()
     remarks: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    uses: tuple[float, ...] = ()
 
     def _repr_html_(self) -> str | None:
         """A table, for notebooks."""
@@ -135,7 +137,8 @@ def limit_verdict(result: Result) -> LimitVerdict:
     unchecked = tuple(dict.fromkeys(said for held in found for said in held.unchecked))
     remarks = tuple(dict.fromkeys((*stops, *early, *unchecked, *(r for held in found for r in held.remarks))))
     whole = False if False in runs else None if None in runs else True
-    return LimitVerdict(whole, tuple(strained.values()), runs, remarks, unchecked)
+    uses = tuple(max((c.use for c in held.checks), default=float("nan")) for held in found)
+    return LimitVerdict(whole, tuple(strained.values()), runs, remarks, unchecked, uses)
 
 
 def could_not(quantity: str, why: str) -> str:

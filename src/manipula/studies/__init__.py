@@ -1,0 +1,30 @@
+"""Studies: thousands of runs of one scenario, on one machine or on a cluster, kept in files that survive anything.
+
+``sweep(study, folder)`` makes them, ``open_study(folder)`` reads them. Each module imports only those below it:
+
+=====================  =====================================================================
+``sweep``              ``sweep(study, folder)``: every run that is not there yet
+``opened``             ``open_study(folder)``: the table, and any run of it
+``chunks``             which runs are made next; a chunk made and published
+``folder``             the files of a study, and whether they belong to it
+``files``              studies as TOML
+``evaluate``           some runs made: rows and samples
+``plan``               which runs share a compiled loop, and the scenario of every run
+``layout``             the table: kinds, units and meanings of its columns
+``part_files``         Parquet files that are whole or not there
+``study``              ``Study``: base, what varies, samples, seed, what is kept
+``axis_checks``        every value against what it will stand for
+``columns``            the summary of a run: every number declared once
+``tables``             parts given as tables or by name
+``paths``              places inside a scenario by name
+``draws``              random numbers of run i, by random access
+``distributions``      uniform, normal … by their inverse distribution functions
+=====================  =====================================================================
+"""
+
+from manipula.studies.distributions import choice, log_uniform, normal, triangular, uniform
+from manipula.studies.opened import StudyResults, open_study
+from manipula.studies.study import Study
+from manipula.studies.sweep import sweep
+
+__all__ = ["Study", "StudyResults", "choice", "log_uniform", "normal", "open_study", "sweep", "triangular", "uniform"]

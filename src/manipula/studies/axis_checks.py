@@ -1,0 +1,160 @@
+"""Every value of a study held against what it will stand for, before anything runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.parts.checks import check_numbers, label
+from manipula.parts.declared import declared
+from manipula.simulation.plant.parameters import is_number
+from manipula.studies.distributions import Distribution
+from manipula.studies.paths import prepared_for, resolved, tokens_of, value_at, with_value
+from manipula.studies.tables import READERS, part_of
+
+if TYPE_CHECKING:
+    from manipula.studies.study import Study
+
+ONE_BY_ONE = 500  # values of an axis that are set into the scenario one by one
+NOT_VARIED = ("robot", "model", "name", "torques", "vary", "kind")
+
+
+def check_axes(study: Study) -> None:
+    """Do all paths exist, and may they have these values?
+
+    Raises:
+        DescriptionError: with the path, what was found and what is allowed; an unknown path with the nearest ones.
+    """
+    choices = {path: axis for path, axis in study.axes.items() if is_choice(axis)}
+    scenarios = [study.base]
+    for path, axis in choices.items():
+        made = [_set(study.base, path, v, i) for i, v in enumerate(axis)]
+        scenarios = [study.base, *made] if len(choices) == 1 else scenarios
+    for path, axis in study.vary.items():
+        if path not in choices:
+            below = [p for p in choices if f"{path}.".startswith((f"{p}.", f"{p}["))]
+            for scenario in scenarios[1:] if below and len(choices) == 1 else scenarios[:1]:
+                _check_axis(study, scenario, path, axis)
+
+
+def is_choice(axis: Any) -> bool:
+    """Are the values of an axis parts or tables, whose fields others may vary?"""
+    return not isinstance(axis, Distribution) and any(not _plain(v) for v in axis)
+
+
+def _plain(value: Any) -> bool:
+    return is_number(value) or isinstance(value, bool) or (isinstance(value, tuple) and all(map(_plain, value)))
+
+
+def applied(scenario: Any, path: str, value: Any) -> Any:
+    """The scenario with one value of an axis: a number, a text, a vector, a part or its table."""
+    head = str(tokens_of(path)[0])
+    if isinstance(value, tuple) or is_number(value) or isinstance(value, bool):
+        tokens = resolved(scenario, path)
+        _check_kind(scenario, tokens, path, value)
+        return with_value(scenario, tokens, value)
+    if path in READERS:
+        made = part_of(path, value)
+        if path == "reference" and scenario.reference is not None:
+            follows = scenario.duration == float(scenario.reference.duration)
+            return scenario.replace(reference=made, **({"duration": None} if follows else {}))
+        return scenario.replace(**{path: made})
+    if head in READERS and not isinstance(value, str):
+        return with_value(scenario, resolved(scenario, path), part_of(head, value))
+    tokens = resolved(scenario, path)
+    _check_kind(scenario, tokens, path, value)
+    return with_value(scenario, tokens, value)
+
+
+def _check_kind(scenario: Any, tokens: tuple[Any, ...], path: str, value: Any) -> None:
+    """A number where a number stands, a text where a text does."""
+    before = value_at(scenario, tokens)
+    wrong = ""
+    if dataclasses.is_dataclass(before) or (isinstance(before, tuple) and any(map(dataclasses.is_dataclass, before))):
+        wrong = "a whole part; vary one of its numbers, or give names or tables of parts"
+    elif isinstance(before, bool) != isinstance(value, bool) and before is not None:
+        wrong = "a flag" if isinstance(before, bool) else "no flag"
+    elif isinstance(before, str) and is_number(value):
+        wrong = f"a text, {printable(repr(before), 40)}"
+    elif is_number(before) and isinstance(value, str):
+        wrong = "a number"
+    elif isinstance(before, tuple) and isinstance(value, tuple) and len(before) != len(value):
+        wrong = f"{len(before)} numbers"
+    if wrong:
+        shown = printable(repr(value), 60)
+        raise DescriptionError(f"'{printable(path, 60)}' is {wrong}; found {shown}.", field=f"vary.{path}")
+
+
+def _set(base: Any, path: str, value: Any, index: int) -> Any:
+    try:
+        return applied(prepared_for(base, [path]), path, value)
+    except DescriptionError as error:
+        place = f"vary.{path}[{index}]"
+        inner = error.field if error.field and error.field not in (path, "vary", f"vary.{path}") else ""
+        told = f"{error.problem}" if not inner or path.endswith(inner) else f"{inner}: {error.problem}"
+        raise type(error)(told, field=place) from None
+    except ManipulaError as error:
+        raise DescriptionError(str(error), field=f"vary.{path}[{index}]") from None
+
+
+def _check_axis(study: Study, base: Any, path: str, axis: Any) -> None:
+    if tokens_of(path)[:2] == ("noise", "seed"):
+        raise DescriptionError("Every run has its own seed of the noise, from that of the study.", field=f"vary.{path}")
+    if path in NOT_VARIED:
+        raise DescriptionError(f"'{path}' as a whole is not varied.", field=f"vary.{path}")
+    ready = prepared_for(base, [path])
+    tokens = resolved(ready, path)
+    if not isinstance(axis, Distribution):
+        if len(axis) <= ONE_BY_ONE or not all(is_number(v) for v in axis):
+            for i, value in enumerate(axis):
+                _set(base, path, value, i)
+        else:
+            _set(base, path, axis[0], 0)
+            _declared(ready, tokens, np.asarray(axis, float), path)
+        return
+    before: Any = value_at(ready, tokens)
+    _check_kind(ready, tokens, path, 1.0)
+    scale = 1.0
+    if axis.relative:
+        if before is None or not is_number(before):
+            raise DescriptionError(f"'{path}' is not one number that a factor could act on.", field=f"vary.{path}")
+        scale = float(before)
+    ends = sorted(scale * x for x in axis.support if math.isfinite(x))
+    for end in ends:
+        _set(base, path, end, 0)
+    if len(ends) < 2:  # nothing bounds the draws: look at them
+        for first in range(0, study.runs, 65536):
+            runs = np.arange(first, min(first + 65536, study.runs))
+            _check_draws(study, base, path, ready, tokens, runs)
+
+
+def _check_draws(study: Study, base: Any, path: str, ready: Any, tokens: tuple[Any, ...], runs: np.ndarray) -> None:
+    values = study.values_of(runs)[path]
+    for k in (int(np.argmin(values)), int(np.argmax(values))):
+        try:
+            applied(prepared_for(base, [path]), path, float(values[k]))
+        except ManipulaError as error:
+            told = getattr(error, "problem", str(error))
+            raise DescriptionError(
+                f"Run {int(runs[k])} would have {values[k]:.6g}: {told} Bound the distribution: low=…, high=….",
+                field=f"vary.{path}",
+            ) from None
+
+
+def _declared(scenario: Any, tokens: tuple[Any, ...], values: np.ndarray, path: str) -> None:
+    """Many numbers against the declaration of the field they stand in."""
+    names = [k for k, t in enumerate(tokens) if isinstance(t, str)]
+    part = value_at(scenario, tokens[: names[-1]])
+    for d in declared(type(part)) if dataclasses.is_dataclass(part) else ():
+        if d.name == tokens[names[-1]]:
+            try:
+                check_numbers(values, d, label(part))
+            except DescriptionError as error:
+                raise DescriptionError(error.problem, field=f"vary.{path}") from None
+            return
+    for value in (float(values.min()), float(values.max())):
+        applied(scenario, path, value)

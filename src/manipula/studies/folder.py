@@ -1,0 +1,196 @@
+"""The folder of a study: ``study.toml``, ``study.json``, ``parts/``, ``series/``, ``bad/``.
+
+``study.toml`` is the study with its base inside; ``study.json`` says what its numbers depend on and describes the columns. Both are written
+once; another study, seed or version in the same folder is refused with the field that differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from manipula.errors import DescriptionError, printable
+from manipula.formats.guard import read_text
+from manipula.formats.whole_file import file_path, write_whole
+from manipula.simulation.files.scenario_file import file_text
+from manipula.simulation.provenance import versions
+from manipula.studies.files import study_of, study_text, varied_tables
+from manipula.studies.layout import columns_of
+from manipula.studies.part_files import Part, Taken, covering, is_whole, listed, missing, unwritable
+from manipula.studies.study import Study
+
+MANIFEST, STUDY = "study.json", "study.toml"
+FORMAT = 1
+DECIDING = (
+    "manipula",
+    "numpy",
+    "scipy",
+    "llvmlite",
+    "pyarrow",
+    "machine",
+)  # versions that numbers or bytes may depend on
+
+
+class StudyFolder:
+    """The files of one study."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.path = file_path(folder)
+
+    @property
+    def parts(self) -> Path:
+        """Where the rows are."""
+        return self.path / "parts"
+
+    @property
+    def series(self) -> Path:
+        """Where the samples are."""
+        return self.path / "series"
+
+    @property
+    def bad(self) -> Path:
+        """Where damaged files are set aside."""
+        return self.path / "bad"
+
+    @property
+    def exists(self) -> bool:
+        """Is there a study?"""
+        return (self.path / MANIFEST).is_file()
+
+    def begin(self, study: Study) -> None:
+        """Write the manifest, or hold the study against the one that is there.
+
+        Raises:
+            DescriptionError: the folder holds another study, or things that are no study; it cannot be written.
+        """
+        wanted = manifest_of(study)
+        if self.exists:
+            check_same(self.manifest(), wanted, self.path / MANIFEST)
+        elif self.path.is_dir() and (self.parts.exists() or (self.path / STUDY).exists()):
+            self._half_begun(study)
+        try:
+            for folder in (self.path, self.parts, self.series):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise unwritable(problem, self.path) from None
+        if not self.exists:
+            if wanted["base"] is not None:
+                write_whole(self.path / STUDY, study_text(study))
+            write_whole(self.path / MANIFEST, json.dumps(wanted, indent=1, ensure_ascii=False) + "\n")
+
+    def _half_begun(self, study: Study) -> None:
+        """A folder whose manifest is missing: one that was killed before it was written, or somebody else's."""
+        if listed(self.parts) or any(self.path.glob("*.parquet")):
+            raise DescriptionError(
+                f"This folder has parts but no {MANIFEST}, so nothing says which study they belong to; take another folder.",
+                file=str(self.path),
+            )
+
+    def manifest(self) -> dict[str, Any]:
+        """What ``study.json`` says."""
+        path = self.path / MANIFEST
+        if not path.is_file():
+            raise DescriptionError(f"This is no folder of a study: it has no {MANIFEST}.", file=str(self.path))
+        try:
+            found = json.loads(read_text(path))
+        except ValueError:
+            raise DescriptionError("This file is damaged: it is no JSON.", file=str(path)) from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise DescriptionError(f"This version reads format {FORMAT} of studies.", file=str(path))
+        return found
+
+    def study(self) -> Study:
+        """The study that is kept here."""
+        manifest = self.manifest()
+        path = self.path / STUDY
+        if manifest["base"] is None or not path.is_file():
+            raise DescriptionError(
+                "The base of this study holds Python objects that no file can hold, so its runs can only be made where it is at hand.",
+                file=str(path),
+            )
+        return study_of(read_text(path), str(path))
+
+    def found(self) -> list[Taken]:
+        """Which runs are there, by the names of the parts."""
+        return covering(listed(self.parts))
+
+    def checked(self) -> tuple[list[Taken], list[Part]]:
+        """Which runs are there, after the bytes of every part were held against its name; damaged ones are set aside, and told."""
+        whole, bad = [], []
+        for part in listed(self.parts):
+            (whole if is_whole(part) else bad).append(part)
+        for part in bad:
+            self.set_aside(part)
+        return covering(whole), bad
+
+    def set_aside(self, part: Part) -> None:
+        """Move a damaged part out of the way."""
+        try:
+            self.bad.mkdir(exist_ok=True)
+            os.replace(part.path, self.bad / part.path.name)
+        except OSError as problem:
+            raise unwritable(problem, part.path) from None
+
+    def gaps(self, taken: list[Taken], runs: int) -> list[tuple[int, int]]:
+        """The runs that are still to be made."""
+        return list(missing(taken, runs))
+
+
+def manifest_of(study: Study) -> dict[str, Any]:
+    """What the numbers of a study depend on, and what its columns mean."""
+    from importlib.metadata import version
+
+    try:
+        base: str | None = hashlib.sha256(file_text(study.base).encode()).hexdigest()
+        vary: Any = varied_tables(study)
+    except DescriptionError:
+        base, vary = None, {path: repr(axis) for path, axis in study.vary.items()}
+    known = {**versions(), "pyarrow": version("pyarrow")}
+    return {
+        "format": FORMAT, "name": study.name, "runs": study.runs, "base": base, "vary": vary, "samples": study.samples,
+        "seed": study.seed, "design": study.design, "keep": study.keep, "keep_series": list(study.keep_series),
+        "series_runs": study.series_runs, "versions": dict(known),
+        "columns": [{"name": c.name, "unit": c.unit, "meaning": c.meaning, "kind": c.kind} for c in columns_of(study)],
+    }  # fmt: skip
+
+
+def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    """Is it the same study, made by the same versions?
+
+    Raises:
+        DescriptionError: with the field that differs, both values, and what to do.
+    """
+    plain = json.loads(json.dumps(wanted))
+    if plain["base"] is None:
+        raise DescriptionError(
+            "The base holds Python objects, which cannot be compared with those of the study in this folder; take a new folder.",
+            file=str(path), field="base",
+        )  # fmt: skip
+    for field in ("runs", "base", "vary", "samples", "seed", "design", "keep", "keep_series", "series_runs"):
+        if there.get(field) != plain[field]:
+            name, old, new = _difference(field, there.get(field), plain[field])
+            raise DescriptionError(
+                f"The study in this folder is another one: {name} is {old} there and {new} here. Take a new folder.",
+                file=str(path), field=field,
+            )  # fmt: skip
+    for name in DECIDING:
+        old, new = there.get("versions", {}).get(name), plain["versions"].get(name)
+        if old != new:
+            raise DescriptionError(
+                f"The study was begun with {name} {old}; here it is {new}, which may give other numbers. Take a new folder, or that version.",
+                file=str(path), field=f"versions.{name}",
+            )  # fmt: skip
+
+
+def _difference(field: str, old: Any, new: Any) -> tuple[str, str, str]:
+    if field == "vary" and isinstance(old, dict) and isinstance(new, dict):
+        for path in dict.fromkeys([*old, *new]):
+            if old.get(path) != new.get(path):
+                return f"vary.{path}", printable(old.get(path), 80), printable(new.get(path), 80)
+        return field, "in another order", "in this one"
+    if field == "base":
+        return "base (its SHA-256)", str(old)[:12] + "…", str(new)[:12] + "…"
+    return field, printable(old, 80), printable(new, 80)

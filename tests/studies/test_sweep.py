@@ -1,0 +1,163 @@
+"""What a sweep leaves behind: rows with the bits of single runs, whatever the chunks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import DescriptionError
+from manipula.studies.part_files import listed
+
+
+def base(**more: object) -> mp.Scenario:
+    move = mp.trajectory(mp.paths.joint([[0.3, 0.2], [0.6, -0.1]]), mp.timing.quintic(0.2))
+    law = mp.control.PDGravity(kp=80.0, kv=15.0)
+    given = {"q0": [0.3, 0.2], "duration": 0.2, "step": 1e-3, "sample": 0.02, **more}
+    return mp.Scenario(mp.load("planar-2r"), move, law, **given)
+
+
+MIXED = {
+    "controller.kp": [40.0, 80.0],
+    "payload.mass": mp.uniform(0, 2),
+    "q0[1]": mp.normal(0.2, 0.01),
+    "robot.links[0].mass": mp.uniform(0.9, 1.1, relative=True),
+}
+
+
+def test_the_digest_does_not_depend_on_the_chunks(tmp_path: Path) -> None:
+    study = mp.Study(base(), MIXED, samples=6, seed=3)
+    digests = {mp.sweep(study, tmp_path / str(n), engine="serial", chunk=n).digest() for n in (1, 5, 12)}
+    assert len(digests) == 1
+    other = mp.sweep(study.replace(seed=4), tmp_path / "other", engine="serial")
+    assert other.digest() not in digests
+
+
+def test_a_row_is_the_run_alone(tmp_path: Path) -> None:
+    study = mp.Study(base(), MIXED, samples=3, seed=3)
+    table = mp.sweep(study, tmp_path / "s", engine="serial")
+    opened = mp.open_study(tmp_path / "s")
+    assert opened.study == study
+    for k in (0, 4):
+        result, row = opened.run(k), opened.row(k)
+        assert result.status == row["status"]
+        assert result.error_estimate == row["error_estimate"]
+        assert np.abs(result.tau).max() == row["tau_max"]
+        assert result.q[0, 1] == row["q0[1]"]
+    frame = table.to_pandas()
+    assert frame["run"].tolist() == list(range(6))
+    assert frame.attrs["units"]["tau_max"] == "N·m"
+    assert frame["payload.mass"].between(0, 2).all()
+
+
+def test_varied_masses_give_the_motion_of_that_robot(tmp_path: Path) -> None:
+    """A free parameter in the place of a number is the same robot, to rounding."""
+    free = base().replace(controller=None, reference=None, duration=0.2)
+    study = mp.Study(free, {"robot.links[1].mass": [0.5, 2.0], "payload.mass": [0.0, 1.5]})
+    table = mp.sweep(study, tmp_path / "s", engine="serial")
+    for k in range(4):
+        row = table.row(k)
+        links = free.robot.links
+        heavy = mp.studies.paths.with_value(free, ("robot", "links", 1, "mass"), row["robot.links[1].mass"])
+        assert heavy.robot.links[0] == links[0]
+        loaded = heavy.replace(robot=heavy.robot.replace(payload=row["payload.mass"]))
+        result = mp.simulate(loaded)
+        assert np.allclose([row["tip_x"], row["tip_y"]], result.tip[-1, :2], rtol=0, atol=1e-9)
+
+
+def test_choices_make_groups_and_every_run_is_its_own(tmp_path: Path) -> None:
+    tables = [{"law": "pd_gravity", "kp": 50.0, "kv": 9.0}, {"law": "computed_torque", "kp": 50.0, "kv": 9.0}]
+    study = mp.Study(base(), {"controller": tables, "controller.kp": [40.0, 80.0], "duration": [0.1, 0.2]})
+    table = mp.sweep(study, tmp_path / "s", engine="serial")
+    frame = table.to_pandas()
+    assert frame["reached"].tolist() == [0.1, 0.2] * 4
+    assert frame["controller"].str.contains("computed_torque").sum() == 4
+    for k in range(8):
+        result = mp.simulate(table.scenario(k))
+        assert np.abs(result.tau).max() == table.row(k)["tau_max"]
+
+
+def test_noise_is_the_own_of_every_run(tmp_path: Path) -> None:
+    study = mp.Study(base(noise=mp.Noise(position=1e-4)), {"controller.kp": [40.0, 40.0, 80.0]}, seed=9)
+    table = mp.sweep(study, tmp_path / "a", engine="serial")
+    again = mp.sweep(study, tmp_path / "b", engine="serial", chunk=1)
+    assert table.digest() == again.digest()
+    frame = table.to_pandas()
+    assert frame["tau_max"][0] != frame["tau_max"][1]
+    assert np.abs(table.run(1).tau).max() == frame["tau_max"][1]
+
+
+def test_what_is_wrong_together_is_a_row(tmp_path: Path) -> None:
+    push = mp.Wrench((0.0, 5.0, 0.0, 0.0, 0.0, 0.0), start=0.01, stop=0.1)
+    vary = {"disturbances[0].start": [0.02, 0.06], "disturbances[0].stop": [0.04, 0.1]}
+    study = mp.Study(base(disturbances=(push,)), vary)
+    frame = mp.sweep(study, tmp_path / "s", engine="serial").to_pandas()
+    assert frame["status"].tolist() == ["finished", "finished", "refused", "finished"]
+    assert "never act" in frame["reason"][2]
+
+
+def test_a_programmed_motion_is_a_base(tmp_path: Path) -> None:
+    program = mp.ProgramScenario(
+        mp.load("planar-2r"), ["x - a"], [0.4, 0.8], duration=0.05, step=1e-3, sample=0.01, parameters={"a": 0.9},
+        start="project",
+    )  # fmt: skip
+    table = mp.sweep(mp.Study(program, {"parameters.a": [0.9, 1.0]}), tmp_path / "s", engine="serial")
+    frame = table.to_pandas()
+    assert frame["status"].tolist() == ["finished", "finished"], frame["reason"].tolist()
+    assert np.allclose(frame["tip_x"], [0.9, 1.0], atol=1e-6)
+    assert mp.open_study(tmp_path / "s").run(1).status == "finished"
+
+
+def test_resuming_makes_what_is_missing(tmp_path: Path) -> None:
+    study = mp.Study(base(), MIXED, samples=5, seed=3)
+    whole = mp.sweep(study, tmp_path / "s", engine="serial", chunk=2).digest()
+    parts = listed(tmp_path / "s" / "parts")
+    parts[1].path.unlink()
+    parts[3].path.write_bytes(parts[3].path.read_bytes()[:-50])
+    assert not mp.open_study(tmp_path / "s").complete
+    table = mp.sweep(study, tmp_path / "s", engine="serial", chunk=3)
+    assert table.digest() == whole
+    assert [p.name for p in (tmp_path / "s" / "bad").iterdir()] == [parts[3].path.name]
+    with pytest.raises(DescriptionError, match="already"):
+        mp.sweep(study, tmp_path / "s", engine="serial", resume=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"seed": 8}, "seed"),
+        ({"samples": 6}, "runs"),
+        ({"base": base(step=5e-4)}, "base"),
+        ({"vary": {**MIXED, "controller.kp": [40.0, 81.0]}}, r"vary\.controller\.kp"),
+        ({"design": "sobol"}, "design"),
+    ],
+)
+def test_another_study_in_the_folder_is_refused(change: dict, field: str, tmp_path: Path) -> None:
+    study = mp.Study(base(), MIXED, samples=1, seed=3)
+    mp.sweep(study, tmp_path / "s", engine="serial")
+    with pytest.raises(DescriptionError, match=field):
+        mp.sweep(study.replace(**change), tmp_path / "s", engine="serial")
+
+
+def test_another_version_is_refused(tmp_path: Path) -> None:
+    study = mp.Study(base(), {"controller.kp": [40.0]})
+    mp.sweep(study, tmp_path / "s", engine="serial")
+    path = tmp_path / "s" / "study.json"
+    path.write_text(path.read_text().replace(f'"numpy": "{np.__version__}"', '"numpy": "0.9"'))
+    with pytest.raises(DescriptionError, match=r"numpy 0\.9"):
+        mp.sweep(study, tmp_path / "s", engine="serial")
+
+
+def test_views_of_the_table(tmp_path: Path) -> None:
+    study = mp.Study(base(), {"controller.kp": [40.0, 60.0, 80.0]}, keep_series=("q", "tau"), series_runs=2)
+    table = mp.sweep(study, tmp_path / "s", engine="serial", chunk=2)
+    assert table.to_xarray()["tau_max"].attrs["units"] == "N·m"
+    assert table.duckdb().sql("select count(*) from runs where status = 'finished'").fetchall() == [(3,)]
+    assert np.array_equal(table.series(2).column("q[1]").to_numpy(), table.run(2).q[:, 1])
+    with pytest.raises(DescriptionError, match="No samples"):
+        table.series(1)
+    assert table.failed.num_rows == 0
+    assert table.verify() == []
+    assert table.statuses() == {"finished": 3}
