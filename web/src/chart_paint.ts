@@ -58,7 +58,7 @@ export function paintOver(chart: Chart, u: uPlot): void {
   ctx.textAlign = "right";
   ctx.textBaseline = "bottom";
   const across = chart.spec.across;
-  ctx.fillText(across ? `${across.label} [${across.unit}]` : "t [s]", left + width, u.ctx.canvas.height - devicePixelRatio);
+  ctx.fillText(across ? `${across.label}${across.unit ? ` [${across.unit}]` : ""}` : "t [s]", left + width, u.ctx.canvas.height - devicePixelRatio);
   ctx.beginPath();
   ctx.rect(left, top, width, height);
   ctx.clip();

@@ -3,6 +3,7 @@
 ====================  =========================================================
 ``pinocchio``         ``rnea``, ``aba``, ``crba`` …
 ``robotics_toolbox``  ``fkine``, ``jacob0``, ``accel`` …
+``zlajpah``           ``kinmodel``, ``dynmodel`` of n-R planar arms
 ``from_pinocchio``    a ``pinocchio.Model`` → robot
 ``from_mujoco``       a ``mujoco.MjModel`` → robot
 ``from_rtb``          a ``DHRobot`` or ``ERobot`` of the Robotics Toolbox → robot

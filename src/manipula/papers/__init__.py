@@ -10,5 +10,6 @@
 ``run``            the papers by name, and running one
 ``abdelsatar/``    Abdelsatar: a text table in, torques in symbols out
 ``khang/``         Khang & Trung: a SCARA by Lagrange's equations
+``zlajpah/``       Žlajpah: planar arms with any number of joints
 =================  ===============================================================================
 """

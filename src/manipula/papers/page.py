@@ -40,13 +40,14 @@ RULES = """
 .rows td{font-size:.86rem}.rows .remark{color:var(--muted);font-size:.78rem;display:block;margin:0}.proof{color:var(--muted);font-size:.84rem}
 .paper details{margin:0}.paper .charts .card{margin:0}.data .words{min-width:9em}.paper details[open] summary{margin-bottom:.5rem}.paper .eq{overflow-x:auto}
 .above td{border-bottom:0}.rows .eq{margin:.15rem 0 .35rem}.rows .eq small{color:var(--muted);margin-right:.8em}
-.paper summary{font-size:.92rem}
+.paper summary{font-size:.92rem}.paper .card>h3:first-child{margin-top:.2rem}
+.errata th{white-space:normal;vertical-align:bottom}.errata .data .words{min-width:6em}.errata .proof{display:block;min-width:15em}
 .figure .charts.small4{grid-template-columns:repeat(2,minmax(0,1fr))}.figure .charts.small4 figure{grid-column:auto}
 .scrolled{max-height:34rem;overflow:auto}.scrolled .scroll{overflow:visible}.scrolled thead th{position:sticky;top:0;background:var(--card)}
 @media screen and (max-width:820px){.figure .charts.small4{grid-template-columns:minmax(0,1fr)}}
 """
 MANY = 14  # rows that are seen at once
-LONG = 44  # letters: a longer value stands below its row
+LONG, LONG_TOGETHER = 44, 44  # letters: a longer value stands below its row, and so do values that are longer together
 MARKED = re.compile(r"`([^`]*)`")
 
 
@@ -180,7 +181,8 @@ def rows_table(rows: tuple[CheckedRow, ...]) -> str:
         values = (row.printed, row.corrected, row.computed)
         name = sentence(row.quantity) + (f'<span class="remark">{text(row.remark, 300)}</span>' if row.remark else "")
         ends = f"<td>{shown(row.difference)}</td><td>{shown(row.tolerance)}</td><td>{mark(row.passed)}</td>"
-        if max(len(value or "") for value in values) <= LONG:
+        lengths = [len(value or "") for value in values]
+        if max(lengths) <= LONG and sum(lengths) <= LONG_TOGETHER:
             lines.append(f"<tr><td>{name}</td>{''.join(f'<td>{_value(value)}</td>' for value in values)}{ends}</tr>")
             continue
         stacked = "".join(
@@ -208,8 +210,8 @@ def _errata(found: Reproduction) -> str:
          _off(e), shown(e.correct_off), mark(e.proven))
         for e in found.errata
     ]  # fmt: skip
-    head = ("*Where", "*Printed", "*Correct", "*Proof", "Printed form is off by", "Correct form is off by", "Verdict")
-    return '<a id="errata"></a>' + section("Errata", card(table(head, cells)))
+    head = ("*Where", "*Printed", "*Correct", "*Proof", "Printed is off by", "Correct is off by", "Verdict")
+    return '<a id="errata"></a>' + section("Errata", f'<div class="errata">{card(table(head, cells))}</div>')
 
 
 def _off(erratum: Erratum) -> str:

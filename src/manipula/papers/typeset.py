@@ -20,6 +20,7 @@ UPRIGHT = {"sin", "cos", "exp", "max", "min", "tr", "Trace", "sgn", "rank", "det
 MARKS = {"dot": "˙", "ddot": "¨", "bar": "¯", "tilde": "~", "hat": "^", "vec": "→"}
 INDICES = re.compile(r"[ijklmnprvxyzCE]{2,3}")  # several letters in an index are several names
 NO_BREAK = "\N{NO-BREAK SPACE}"
+TALL = ("<mfrac", "<munder", "<msqrt")  # what brackets grow around
 LEAST_TERMS = 4  # shorter sums are not broken into lines
 
 
@@ -112,7 +113,9 @@ class _FormulaReader:
             return self.row("}")
         if token in "([":
             closing = {"(": ")", "[": "]"}[token]
-            return f"<mrow><mo>{token}</mo>{self.row(closing)}<mo>{closing}</mo></mrow>"
+            inside = self.row(closing)
+            fence = "<mo>" if any(tall in inside for tall in TALL) else '<mo stretchy="false">'
+            return f"<mrow>{fence}{token}</mo>{inside}{fence}{closing}</mo></mrow>"
         if token[0] == '"':
             return f"<mtext>{html.escape(token[1:-1]).replace(' ', NO_BREAK)}</mtext>"
         special: dict[str, Callable[[], str]] = {"frac": self._fraction, "sqrt": lambda: f"<msqrt>{self._base()}</msqrt>"}  # fmt: skip

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.linear import zeros
+from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
 from manipula.physics.mechanism import Mechanism, mechanism_of
@@ -93,6 +93,40 @@ def planar_model(arm: PlanarConstants, q: Vector, qd: Vector) -> PlanarModel:
     """
     l, p, d, weight = arm
     n = len(l)
+    kin = _kinematics(l, q, qd)
+    c, s, lc, ls = kin.c, kin.s, kin.lc, kin.ls
+    pc, ps = _times(p, c), [0.0, *_times(p[1:], s[1:])]  # nothing needs the first y
+    Sx, Sy = _suffix(pc), [0.0, *_suffix(ps[1:])]
+    g = zeros(n)
+    for i in range(n):
+        g[i] = weight * Sx[i]
+    h = _bias(kin.w, lc, ls, kin.lcw, kin.lsw, pc, ps)
+    return PlanarModel(kin.x, kin.J, kin.Jd, _inertia(d, lc, ls, Sx, Sy), h, g)
+
+
+def planar_kinematics(l: Vector, q: Vector, qd: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x (2,), J (2, n) and J̇ (2, n) of an arm with links l at q, qd: 12n − 2 operations."""
+    found = _kinematics(list(l), q, qd)
+    return found.x, found.J, found.Jd
+
+
+class _Kinematics(NamedTuple):
+    """What the dynamics uses again of x, J and J̇: speeds w of the links, their cosines and sines, products with lengths and speeds."""
+
+    x: np.ndarray
+    J: np.ndarray
+    Jd: np.ndarray
+    w: list[Scalar]
+    c: list[Scalar]
+    s: list[Scalar]
+    lc: list[Scalar]
+    ls: list[Scalar]
+    lcw: list[Scalar]
+    lsw: list[Scalar]
+
+
+def _kinematics(l: list[Scalar], q: Vector, qd: Vector) -> _Kinematics:
+    n = len(l)
     phi, w = [q[0]], [qd[0]]
     for i in range(1, n):
         phi.append(phi[-1] + q[i])
@@ -105,20 +139,21 @@ def planar_model(arm: PlanarConstants, q: Vector, qd: Vector) -> PlanarModel:
     J[0], J[1] = _suffix_less(ls, back * s[-1]), _suffix(lc)
     Jd[0], Jd[1] = _suffix_less(lcw, back * (c[-1] * w[-1])), _suffix_less(lsw, back * (s[-1] * w[-1]))
     x = np.array([J[1, 0], -J[0, 0] if n == 1 else ls[0] - J[0, 1]], dtype=object)
+    return _Kinematics(x, J, Jd, w, c, s, lc, ls, lcw, lsw)
 
-    pc, ps = _times(p, c), [0.0, *_times(p[1:], s[1:])]  # nothing needs the first y
-    Sx, Sy = _suffix(pc), [0.0, *_suffix(ps[1:])]
-    H, g = zeros(n, n), zeros(n)
+
+def _inertia(d: list[Scalar], lc: list[Scalar], ls: list[Scalar], Sx: list[Scalar], Sy: list[Scalar]) -> np.ndarray:
+    """H, (n, n), row by row from the tip: four operations an entry."""
+    n = len(d)
+    plain = array([*d, *lc, *ls, *Sx, *Sy]).dtype != object
+    H = np.zeros((n, n)) if plain else zeros(n, n)
+    x, y = array(Sx), array(Sy)
     H[n - 1, n - 1] = d[n - 1]
     for i in range(n - 2, -1, -1):
-        reach: Scalar = 0.0
-        for j in range(n - 1, i, -1):
-            reach = lc[i] * Sx[j] + ls[i] * Sy[j]
-            H[i, j] = H[j, i] = H[i + 1, j] + reach
-        H[i, i] = H[i, i + 1] + reach + d[i]
-    for i in range(n):
-        g[i] = weight * Sx[i]
-    return PlanarModel(x, J, Jd, H, _bias(w, lc, ls, lcw, lsw, pc, ps), g)
+        reach = x[i + 1 :] * lc[i] + y[i + 1 :] * ls[i]  # the array first: numbers of any kind multiply its entries
+        H[i, i + 1 :] = H[i + 1 :, i] = H[i + 1, i + 1 :] + reach
+        H[i, i] = H[i, i + 1] + reach[0] + d[i]
+    return H
 
 
 def _bias(w: list[Scalar], lc: list[Scalar], ls: list[Scalar], lcw: list[Scalar], lsw: list[Scalar],
