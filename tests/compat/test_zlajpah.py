@@ -72,7 +72,9 @@ def test_a_thousand_joints() -> None:
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_named(change: dict[str, Any], told: str) -> None:
-    good = {"q": [0.1, 0.2], "qd": [0.0, 0.0], "nj": 2, "L": [1.0, 1.0], "Lc": [0.5, 0.5], "m": [1.0, 1.0], "ml": 0.0, "I": [0.1, 0.1], "B": [0.0, 0.0]}  # fmt: skip
+    good: dict[str, Any] = {
+        "q": [0.1, 0.2], "qd": [0.0, 0.0], "nj": 2, "L": [1.0, 1.0], "Lc": [0.5, 0.5], "m": [1.0, 1.0], "ml": 0.0, "I": [0.1, 0.1], "B": [0.0, 0.0],
+    }  # fmt: skip
     dynmodel(**good)
     with pytest.raises(ManipulaError, match=f"'{told}"):
         dynmodel(**{**good, **change})
