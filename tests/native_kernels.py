@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from manipula.native.llvm.objects import LoadedCode, compile_object, load_object
+from manipula.native.llvm.images import LoadedCode
+from manipula.native.llvm.objects import compile_object, load_object
 from manipula.native.llvm_text import DOUBLE, INT64, POINTER, VOID, LlvmBuilder, LlvmValue, ModuleText, Type, integer
 from manipula.native.mathlib import functions as mathlib
 

@@ -6,7 +6,7 @@ import pytest
 from manipula import native
 from manipula.algebra import ops
 from manipula.errors import BudgetError, ShapeError, TracingError
-from manipula.native.llvm import segments
+from manipula.native.llvm import target
 
 CLOSE = 1e-13  # fused operations over a few hundred steps of a stable system
 G = 9.81
@@ -16,8 +16,8 @@ G = 9.81
 def _cut(request, monkeypatch):
     monkeypatch.setenv("MANIPULA_CACHE", "off")
     if request.param == "cut":
-        monkeypatch.setattr(segments, "INLINE", 0)
-        monkeypatch.setattr(segments, "SEGMENT", 5)
+        monkeypatch.setattr(target, "INLINE", 0)
+        monkeypatch.setattr(target, "SEGMENT", 5)
 
 
 pytestmark = pytest.mark.usefixtures("_cut")

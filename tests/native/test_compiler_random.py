@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.native.llvm import compiler as llvm
-from manipula.native.llvm import segments
+from manipula.native.llvm import target
 
 EXACT = ("add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "sign", "minimum", "maximum", "select", "scale")
 SMOOTH = ("add", "sub", "mul", "sin", "cos", "tanh", "exp", "atan", "atan2", "scale", "select")
@@ -89,7 +88,7 @@ def test_one_state_and_a_batch_give_the_same_bits(program, width):
 def test_interpreter_and_machine_code_give_the_same_bits_without_fused_operations(program):
     graph = native.trace(function_of(program), {"x": (INPUTS,)})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(llvm, "processor", lambda: llvm.Processor(4, False))
+        patch.setattr(target, "processor", lambda: target.Processor(4, False))
         patch.setenv("MANIPULA_CACHE", "off")
         np.testing.assert_array_equal(native.compile_graph(graph)(STATES), graph.evaluate(STATES))
 
@@ -107,8 +106,8 @@ def test_cutting_into_functions_changes_no_bit(program, length):
     graph = native.trace(function_of(program), {"x": (INPUTS,)})
     whole = native.compile_graph(graph)(STATES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "INLINE", 0)
-        patch.setattr(segments, "SEGMENT", length)
+        patch.setattr(target, "INLINE", 0)
+        patch.setattr(target, "SEGMENT", length)
         kernel = native.compile_graph(graph)
         assert_same_bits(kernel(STATES), whole)
         assert_same_bits(kernel(STATES[4]), whole[4])
@@ -125,8 +124,8 @@ def test_a_graph_used_inside_a_function_is_that_function(program):
 
 @pytest.mark.parametrize("length", [3, 7, 1000])
 def test_sine_and_cosine_of_one_angle_may_stand_far_apart(length, monkeypatch):
-    monkeypatch.setattr(segments, "INLINE", 0)
-    monkeypatch.setattr(segments, "SEGMENT", length)
+    monkeypatch.setattr(target, "INLINE", 0)
+    monkeypatch.setattr(target, "SEGMENT", length)
 
     def f(x):
         sines = ops.sin(x)

@@ -41,7 +41,7 @@ def test_a_long_graph_is_compiled_and_right():
 def test_the_text_of_a_long_graph_is_in_proportion():
     """Functions of bounded length keep LLVM's time linear; here the cause is checked, not the clock."""
     from manipula.native.llvm import compiler as llvm
-    from manipula.native.llvm import segments
+    from manipula.native.llvm import target
 
     def longest(length):
         graph = native.trace(long_function(length), {"x": (10,)})
@@ -52,4 +52,4 @@ def test_the_text_of_a_long_graph_is_in_proportion():
     long_text, long_function_lines = longest(36_000)
     assert long_text < 4.4 * short_text
     assert long_function_lines <= 1.1 * short_function
-    assert short_function < 4 * segments.SEGMENT
+    assert short_function < 4 * target.SEGMENT

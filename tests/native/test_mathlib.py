@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from manipula.errors import CompileError, UnknownNameError
+from manipula.native.host import host
 from manipula.native.llvm import objects
-from manipula.native.llvm.objects import compile_object, external_symbols
+from manipula.native.llvm.images import external_symbols
+from manipula.native.llvm.objects import compile_object
 from manipula.native.llvm_text import ModuleText
 from manipula.native.mathlib import functions as mathlib
 from manipula.native.mathlib import trigonometry as mathlib_trig
@@ -241,7 +243,7 @@ def test_object_code_holds_no_addresses_of_this_process(functions):
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="a processor without multiply-add: old x86")
 def test_an_old_processor_gets_the_same_bits(functions, monkeypatch):
-    target = llvm.Target.from_triple(objects.host().triple)
+    target = llvm.Target.from_triple(host().triple)
     machine = target.create_target_machine(cpu="x86-64", features="", opt=2, reloc="pic", codemodel="small")
     monkeypatch.setattr(objects, "_target_machine", lambda: machine)
     old = Elementwise()

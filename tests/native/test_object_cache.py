@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from manipula.bounded_cache import BoundedCache
-from manipula.native.llvm import objects
+from manipula.native.host import Host, host
 from manipula.native.llvm_text import ModuleText
 from manipula.native.store import object_cache as cache
 from tools import ordinary_user
@@ -96,9 +96,9 @@ def test_an_entry_under_the_name_of_another_is_refused(folder):
 
 def test_the_key_depends_on_processor_compiler_and_interface(folder, monkeypatch):
     cache.store(MATERIAL, CODE)
-    here = objects.host()
+    here = host()
     for field in here.__dataclass_fields__:
-        other = objects.Host(**{**here.__dict__, field: getattr(here, field) + "x"})
+        other = Host(**{**here.__dict__, field: getattr(here, field) + "x"})
         with monkeypatch.context() as patch:
             patch.setattr(cache, "host", lambda other=other: other)
             assert cache.load(MATERIAL) is None, field

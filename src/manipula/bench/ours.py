@@ -118,7 +118,7 @@ def machine() -> dict[str, Any]:
     """What the numbers were measured on."""
     import platform
 
-    from manipula.native.llvm.objects import host
+    from manipula.native.host import host
     from manipula.simulation.provenance import versions
 
     model = ""

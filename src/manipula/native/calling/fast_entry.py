@@ -18,7 +18,7 @@ from manipula.errors import CompileError
 from manipula.native import binary_interface as abi
 from manipula.native.binary_interface import aligned_workspace
 from manipula.native.calling import fast_entry_code as entry
-from manipula.native.llvm.objects import LoadedCode
+from manipula.native.llvm.images import LoadedCode
 from manipula.native.llvm_text import DOUBLE, POINTER, VOID, LlvmBuilder, ModuleText
 from manipula.native.store.object_cache import load_or_compile
 

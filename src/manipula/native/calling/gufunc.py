@@ -22,7 +22,7 @@ import numpy as np
 
 from manipula.errors import CompileError, printable
 from manipula.native import binary_interface as abi
-from manipula.native.llvm.objects import LoadedCode
+from manipula.native.llvm.images import LoadedCode
 from manipula.native.llvm_text import (
     DOUBLE,
     INT32,

@@ -57,9 +57,9 @@ class Code:
     __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
-        import_module("manipula.native.llvm.compiler")
+        import_module("manipula.native.llvm.target")
         import_module("manipula.native.store.object_cache")
-        from manipula.native.llvm import compiler as llvm
+        from manipula.native.llvm.target import key_material
         from manipula.native.store.object_cache import load_or_compile
 
         begin = time.perf_counter()
@@ -68,10 +68,13 @@ class Code:
 
         def text() -> ModuleText:
             self.from_cache = False
-            return llvm.module_text(graph, width)
+            import_module("manipula.native.llvm.compiler")
+            from manipula.native.llvm.compiler import module_text
+
+            return module_text(graph, width)
 
         name = entry_name(width)
-        self.loaded = load_or_compile(llvm.key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
+        self.loaded = load_or_compile(key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
         self.workspace = ctypes.c_int64.from_address(self.loaded[WORKSPACE]).value
         self.stoppable = ctypes.c_int64.from_address(self.loaded[STOPPABLE]).value
         self.address = self.loaded[name]
@@ -147,8 +150,8 @@ class Kernel:
         """How many states batches compute side by side."""
         if self._width is not None:
             return self._width
-        import_module("manipula.native.llvm.compiler")
-        from manipula.native.llvm.compiler import processor
+        import_module("manipula.native.llvm.target")
+        from manipula.native.llvm.target import processor
 
         return processor().width
 

@@ -7,10 +7,9 @@ row in its spare lanes.
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
 
 from manipula.native.binary_interface import STOPPABLE, WORKSPACE
-from manipula.native.llvm import memory, segments
+from manipula.native.llvm import memory, segments, target
 from manipula.native.llvm.blocks import block
 from manipula.native.llvm.graph_text import Function, Module
 from manipula.native.llvm.lookups import input_pointer
@@ -21,50 +20,12 @@ from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import without_garbage_collection
 
 
-class Processor(NamedTuple):
-    """What the code generator needs to know of the machine."""
-
-    width: int
-    fma: bool
-
-
-@functools.cache
-def processor() -> Processor:
-    """How many states stand side by side, and whether a product and a sum are one instruction."""
-    from manipula.native.llvm.objects import host
-
-    machine = host()
-    fused = machine.has("fma") or machine.triple.startswith(("aarch64", "arm64"))
-    return Processor(8 if machine.vector_width() == 8 else 4, fused)
-
-
-@functools.cache
-def attributes() -> str:
-    """What every function is marked with.
-
-    Some models of x86 processors schedule instructions a second time after registers are given out. On code like ours that
-    takes up to half of the compile time and gains nothing, so code is tuned for a model that does not.
-    """
-    from manipula.native.llvm.objects import host
-
-    machine = host()
-    tuned = machine.triple.startswith("x86_64") and processor().width <= 4
-    return 'nounwind "tune-cpu"="haswell"' if tuned else "nounwind"
-
-
-def key_material(graph: Graph, width: int) -> bytes:
-    """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
-    return (
-        b"graph" + graph.digest() + bytes([width]) + repr((segments.INLINE, segments.SEGMENT, processor().fma)).encode()
-    )
-
-
 @without_garbage_collection()
 def module_text(graph: Graph, width: int) -> ModuleText:
     """The LLVM module of a graph that is not lowered yet."""
-    graph = lower(graph, processor().fma)
-    module = Module(graph, width, attributes())
-    outline = segments.Outline(module) if segments.weight(graph, graph.body) > segments.INLINE else None
+    graph = lower(graph, target.processor().fma)
+    module = Module(graph, width, target.attributes())
+    outline = segments.Outline(module) if segments.weight(graph, graph.body) > target.INLINE else None
     if width == 1:
         _one(module, outline)
     else:

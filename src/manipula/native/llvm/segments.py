@@ -1,21 +1,15 @@
 """Large graphs as several functions that pass values through a workspace.
 
 The time LLVM needs for one function grows faster than its length. A graph that is too long for one function is cut into
-segments of about :data:`SEGMENT` operations, each a function of its own; values that cross a border have a slot in the
+segments of about :data:`~.target.SEGMENT` operations, each a function of its own; values that cross a border have a slot in the
 workspace. Loops that are too long run in the calling function and call the segments of their bodies.
 """
 
 from __future__ import annotations
 
-from manipula.native.llvm import memory
+from manipula.native.llvm import memory, target
 from manipula.native.llvm.graph_text import Function, Module, is_condition
 from manipula.native.tracing.graph import Graph, Loop, core_size
-
-INLINE = 1500
-"""Graphs of up to so many operations become one function."""
-
-SEGMENT = 1000
-"""Operations in one function of a longer graph."""
 
 STORE = 2
 """What writing an output counts for: LLVM compares every store with those around it."""
@@ -125,12 +119,12 @@ class Outline:
             if op.code in _SILENT:
                 continue
             load = weight(graph, [n]) + STORE * len(self.places.get(n, ()))
-            if op.code == "loop" and (load > SEGMENT or any(s.loop == n for s in graph.sampled.values())):
+            if op.code == "loop" and (load > target.SEGMENT or any(s.loop == n for s in graph.sampled.values())):
                 self._segment(f, segment)
                 segment, size = [], 0
                 loop_results(f, n, op.data)
                 continue
-            if size + load > SEGMENT:
+            if size + load > target.SEGMENT:
                 self._segment(f, segment)
                 segment, size = [], 0
             segment.append(n)
@@ -164,8 +158,8 @@ class Outline:
         f.defined = lambda f, v: self.keep(f, v, set())
         self.run(f, graph.body)
         rest = [(v, slot) for v, slots in self.places.items() if v not in self.done for slot in slots]
-        for start in range(0, len(rest), SEGMENT):
-            self._copies(f, rest[start : start + SEGMENT])
+        for start in range(0, len(rest), target.SEGMENT):
+            self._copies(f, rest[start : start + target.SEGMENT])
         for name, start in self.output_start.items():
             self._rows(f, "out", outputs[name], start, len(graph.output_values[name]))
 

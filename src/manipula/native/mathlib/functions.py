@@ -4,7 +4,7 @@
 module (once) and returns its symbol. Errors are at most 2 units in the last place over the whole range; signed zeros, infinities, NaN
 and subnormals are as IEEE 754 wants them. The range in which the code is our own is wide; lanes outside it (|x| > 1e7
 for the trigonometric functions, the special cases of ``atan2`` and ``pow``) are recomputed by the C library. Its
-functions are external symbols with the names of ``LIBM_SYMBOLS``; ``objects.py`` supplies the addresses when code is
+functions are external symbols with the names of ``LIBM_SYMBOLS``; ``llvm/images.py`` supplies the addresses when code is
 loaded, so that none stands in the code and object files can be kept on disk.
 
 Because every width gives the same bits, a scalar kernel may put independent arguments side by side: one call of the
@@ -23,11 +23,7 @@ from manipula.native.mathlib import exponentials as mathlib_exp
 from manipula.native.mathlib import inverse_trigonometry as mathlib_inverse
 from manipula.native.mathlib import trigonometry as mathlib_trig
 from manipula.native.mathlib.lanes import WIDTHS, Lanes, Texts, intrinsic
-
-PREFIX = "manipula_math_"
-
-LIBM_SYMBOLS = {PREFIX + "libm_" + name: name for name in ("sin", "cos", "tan", "atan2", "pow")}
-"""External symbols in the code, and the function of the C library each stands for."""
+from manipula.native.mathlib.library import PREFIX
 
 Body = Callable[..., "tuple[list[LlvmValue], LlvmValue | None]"]
 """Writes a function: (lanes, arguments) → (results, bit per lane "inside my range", or None if that is everywhere)."""

@@ -1,0 +1,47 @@
+"""What machine code is made for: the processor, and how large a function may become. It loads nothing of LLVM."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from manipula.native.host import host
+from manipula.native.tracing.graph import Graph
+
+INLINE = 1500
+"""Graphs of up to so many operations become one function."""
+
+SEGMENT = 1000
+"""Operations in one function of a longer graph."""
+
+
+class Processor(NamedTuple):
+    """What the code generator needs to know of the machine."""
+
+    width: int
+    fma: bool
+
+
+@functools.cache
+def processor() -> Processor:
+    """How many states stand side by side, and whether a product and a sum are one instruction."""
+    machine = host()
+    fused = machine.has("fma") or machine.triple.startswith(("aarch64", "arm64"))
+    return Processor(8 if machine.vector_width() == 8 else 4, fused)
+
+
+@functools.cache
+def attributes() -> str:
+    """What every function is marked with.
+
+    Some models of x86 processors schedule instructions a second time after registers are given out. On code like ours that
+    takes up to half of the compile time and gains nothing, so code is tuned for a model that does not.
+    """
+    machine = host()
+    tuned = machine.triple.startswith("x86_64") and processor().width <= 4
+    return 'nounwind "tune-cpu"="haswell"' if tuned else "nounwind"
+
+
+def key_material(graph: Graph, width: int) -> bytes:
+    """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
+    return b"graph" + graph.digest() + bytes([width]) + repr((INLINE, SEGMENT, processor().fma)).encode()
