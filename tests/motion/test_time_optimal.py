@@ -275,9 +275,17 @@ def test_refined_grid_has_the_coefficients_of_a_new_one():
     np.testing.assert_allclose(finer.x_max(), fresh.x_max(), rtol=1e-12)
     np.testing.assert_allclose(finer.table[finer.slots], fresh.table[fresh.slots], rtol=1e-9, atol=1e-12)
     u, x = np.linspace(-1, 1, len(finer.s) - 1), np.ones((5, len(finer.s) - 1))
-    (found, tightest), (wanted, most) = finer.shares(u, x), fresh.shares(u, x)
-    np.testing.assert_allclose(found(), wanted(), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(tightest, most, rtol=1e-9, atol=1e-12)
+    wanted = fresh.shares(u, x)
+    np.testing.assert_allclose(finer.shares(u, x), wanted, rtol=1e-9, atol=1e-12)
+    one, none = np.ones_like(u), np.zeros_like(u)
+    for again in (u, u, np.where(u > 0.9, 0.5 * u, u), 0.5 * u):  # all, none, a few and all of the intervals are new
+        x = np.ones((5, len(u)))
+        expected = fresh.shares(again, x).max(axis=(0, 2))
+        np.testing.assert_array_equal(fresh.tightest(again, one, none), expected)
+        np.testing.assert_allclose(finer.tightest(again, one, none), expected, rtol=1e-9, atol=1e-12)
+    rise = np.linspace(0.0, 0.3, len(u))
+    expected = fresh.shares(u, one + rise * BETWEEN[:, None]).max(axis=(0, 2))
+    np.testing.assert_array_equal(fresh.tightest(u, one, rise), expected)
 
 
 NAN = float("nan")

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,12 +156,12 @@ def test_damaged_objects_and_images_are_refused() -> None:
         load_image(image, ["missing"])
 
 
-def test_without_executable_memory_the_linker_is_used(tmp_path, monkeypatch) -> None:
+def test_without_executable_memory_the_linker_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the object is kept, so that the next process need not compile."""
     monkeypatch.setenv("MANIPULA_CACHE_DIR", str(tmp_path / "objects"))
     monkeypatch.delenv("MANIPULA_CACHE", raising=False)
 
-    def refuse(image, names):
+    def refuse(image: bytes, names: Any) -> None:
         raise CompileError("The system gives no executable memory to this process.")
 
     monkeypatch.setattr(cache, "load_image", refuse)
@@ -189,7 +191,7 @@ print(json.dumps({"tau": [t.tolist() for t in tau], "host": vars(host.host()), "
 """
 
 
-def test_a_process_whose_code_is_on_disk_loads_no_llvm(tmp_path) -> None:
+def test_a_process_whose_code_is_on_disk_loads_no_llvm(tmp_path: Path) -> None:
     """What was kept of the processor is what LLVM says of it, and a damaged or foreign answer is not believed."""
 
     def asked(**more: str) -> dict:
@@ -215,7 +217,9 @@ def test_a_process_whose_code_is_on_disk_loads_no_llvm(tmp_path) -> None:
     assert not asked()["llvm"]
 
 
-def test_what_is_kept_of_the_processor_belongs_to_one_start_of_one_system(monkeypatch, tmp_path) -> None:
+def test_what_is_kept_of_the_processor_belongs_to_one_start_of_one_system(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     here = hosts._key()
     assert here is not None
     assert here == hosts._key()

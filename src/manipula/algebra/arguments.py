@@ -50,6 +50,8 @@ def finite_array(values: Any, name: str) -> np.ndarray:
 
 def number(value: Any, name: str) -> float:
     """One finite number."""
+    if type(value) is float and -LARGEST <= value <= LARGEST:
+        return value
     array = finite_array(value, name)
     if array.shape != ():
         raise ShapeError(f"'{name}' must be one number; found shape {array.shape}.")

@@ -130,17 +130,22 @@ class PathGrid:
         out[np.searchsorted(self.s, self.corners)] = 0.0
         return out
 
-    def shares(self, u: np.ndarray, x: np.ndarray) -> tuple[Callable[[], np.ndarray], np.ndarray]:
-        """Use of every kind of limit, (5, N, kinds) when asked for, and of the tightest in every interval, (N,), for u (N,) and x (5, N)."""
+    def tightest(self, u: np.ndarray, x: np.ndarray, rise: np.ndarray) -> np.ndarray:
+        """Use of the tightest limit in every interval, for u, x at its beginning and the rise of x in it, (N,) each."""
         if len(self.stored) == 1:
-            shares, tightest = self.stored[0].shares(u, x)
-            return lambda: shares, tightest.max(axis=0)
+            return self.stored[0].tightest(u, x, rise)
+        every = np.concatenate([part.seen() for part in self.stored], axis=1)
+        every[0, self.slots], every[1, self.slots], every[2, self.slots] = u, x, rise
+        parts = np.split(every, np.cumsum([part.count for part in self.stored])[:-1], axis=1)
+        return np.concatenate([part.tightest(*now) for part, now in zip(self.stored, parts)])[self.slots]
+
+    def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Use of every kind of limit, (5, N, kinds), for u (N,) and x (5, N)."""
         counts = np.cumsum([0, *(part.count for part in self.stored)])
         all_u, all_x = np.zeros(counts[-1]), np.zeros((len(BETWEEN), counts[-1]))
         all_u[self.slots], all_x[:, self.slots] = u, x
         parts = [part.shares(all_u[a:b], all_x[:, a:b]) for part, a, b in zip(self.stored, counts, counts[1:])]
-        every = lambda: np.concatenate([shares for shares, _ in parts], axis=1)[:, self.slots]  # noqa: E731
-        return every, np.concatenate([tightest.max(axis=0) for _, tightest in parts])[self.slots]
+        return np.concatenate(parts, axis=1)[:, self.slots]
 
 
 @functools.lru_cache(64)

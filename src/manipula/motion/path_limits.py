@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
@@ -135,6 +136,7 @@ class Intervals:
         self.limits, self.count, n = limits, len(begin), limits.n
         asked = limits.torque is not None and limits.graph is None  # by calls from Python
         along = _along(n, limits.graph, asked or limits.tip_speed is not None)
+        self._seen: tuple[np.ndarray, np.ndarray] | None = None
         self.rows, self.tip = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,)), None
         if asked or limits.tip_speed is not None:
             flat = self.rows.reshape(-1, self.rows.shape[-1])
@@ -145,6 +147,7 @@ class Intervals:
             if asked:
                 torques = np.concatenate(limits.torque_rows(q, q1, q2), axis=1)
                 self.rows = np.concatenate([self.rows, torques.reshape(*at.shape, -1)], axis=2)
+        self.rows = np.ascontiguousarray(self.rows)
         finite = np.isfinite(np.add.reduce(self.rows, axis=None))  # of one number not finite it is not either
         if limits.torque is not None and not finite and not np.isfinite(self.rows[..., -3 * n :]).all():
             raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
@@ -164,15 +167,39 @@ class Intervals:
         least = np.minimum(self.rows[place, :, 2 * self.limits.n], FASTEST_SQUARE)
         return least if self.tip is None else np.minimum(least, self.tip[place])
 
-    def shares(self, u: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How much of every kind of limit is used, (5, N, kinds), and of the tightest, (5, N), for u (N,) and x (5, N)."""
+    def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """How much of every kind of limit is used, (5, N, kinds), for u (N,) and x (5, N)."""
         kernel = _share_kernel(self.limits.n, self.limits.kinds, native.has_compiler())
         tip = [] if self.tip is None else [self.tip]
         u = np.broadcast_to(u, x.shape).copy()
-        shares, tightest = kernel(
-            x.size, np.ascontiguousarray(self.rows), u, np.ascontiguousarray(x), *tip, self.limits.of_rows
-        )
-        return shares.reshape(*x.shape, -1), tightest.reshape(x.shape)
+        shares = kernel(x.size, self.rows, u, np.ascontiguousarray(x), *tip, self.limits.of_rows)
+        return shares.reshape(*x.shape, -1)
+
+    def tightest(self, u: np.ndarray, x: np.ndarray, rise: np.ndarray) -> np.ndarray:
+        """How much of the tightest limit is used in every interval, (N,), at its five places; x rises by ``rise`` from its beginning to its end.
+
+        Intervals that were looked at before with the very same numbers are not looked at again.
+        """
+        now, which = np.stack([u, x, rise]), None
+        if self._seen is not None:
+            which = np.flatnonzero((now != self._seen[0]).any(axis=0))
+            if not len(which):
+                return self._seen[1]
+            which = which if 4 * len(which) < self.count else None
+        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, native.has_compiler())
+        places = [*self.rows, *(() if self.tip is None else self.tip)]
+        if which is None:
+            found = kernel(self.count, *places, *now, self.limits.of_rows)
+        else:
+            assert self._seen is not None
+            found = self._seen[1].copy()
+            found[which] = kernel(len(which), *(x[which] for x in (*places, *now)), self.limits.of_rows)
+        self._seen = now, found
+        return found
+
+    def seen(self) -> np.ndarray:
+        """u, x and the rise of x that the intervals were looked at with last, (3, N)."""
+        return np.zeros((3, self.count)) if self._seen is None else self._seen[0].copy()
 
 
 @functools.lru_cache(16)
@@ -213,26 +240,53 @@ def rows_at(n: int, kinds: tuple[str, ...], row: Any, limits: Any) -> list[tuple
     return [(kind, list(zip(*parts[kind], *limits[2 * k : 2 * k + 2]))) for k, kind in enumerate(both)]
 
 
+def _used(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: Any, limits: Any) -> list[Any]:
+    """Largest share of every kind that a u + b x takes of what c leaves: (a u + b x)/(limit − c); of bounds x/bound."""
+    shares = [x / bound for bound in ([row[2 * n]] if "velocity" in kinds else []) + tip]
+    for _, rows in rows_at(n, kinds, row, limits):
+        largest: Any = -float("inf")
+        for a, b, c, low, high in rows:
+            moving = a * u + b * x
+            used = moving / (ops.where(moving > 0.0, high, low) - c)
+            largest = ops.maximum(ops.where(ops.abs(moving) <= 0.0, 0.0, used), largest)
+        shares.append(largest)
+    return shares
+
+
+def _rows_kernel(f: Any, name: str, n: int, kinds: tuple[str, ...], places: int, *more: str) -> native.RowsCall:
+    """A function of rows and bounds by the tip at several places, of further numbers and of the limits."""
+    tips = places if "tip speed" in kinds else 0
+    inputs: dict[str, tuple] = {f"row_{k}": (row_width(n, kinds),) for k in range(places)}
+    inputs |= {f"tip_{k}": () for k in range(tips)} | dict.fromkeys(more, ())
+    inputs |= {"limits": (2 * len({"acceleration", "torque"} & set(kinds)), n)}
+    return native.RowsCall(native.kernel_of(f, inputs, name, identity(n, kinds, places), ("limits",)))
+
+
 @functools.lru_cache(64)
 def _share_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
-    """Largest share of every kind that a u + b x takes of what c leaves: (a u + b x)/(limit − c); of bounds x/bound."""
+    """Of every kind of limit at one place."""
 
-    def share(row: Any, u: Any, x: Any, *more: Any) -> dict[str, Any]:
-        *tip, limits = more
-        shares = [x / bound for bound in ([row[2 * n]] if "velocity" in kinds else []) + tip]
-        for _, rows in rows_at(n, kinds, row, limits):
-            largest: Any = -float("inf")
-            for a, b, c, low, high in rows:
-                moving = a * u + b * x
-                used = moving / (ops.where(moving > 0.0, high, low) - c)
-                largest = ops.maximum(largest, ops.where(ops.abs(moving) <= 0.0, 0.0, used))
-            shares.append(largest)
-        tightest = functools.reduce(ops.maximum, shares)
-        return {"shares": array(shares), "tightest": tightest}
+    def share(row: Any, *more: Any) -> Any:
+        *tip, u, x, limits = more
+        return array(_used(n, kinds, row, u, x, tip, limits))
 
-    inputs = {"row": (row_width(n, kinds),), "u": (), "x": ()} | ({"tip": ()} if "tip speed" in kinds else {})
-    inputs |= {"limits": (2 * len({"acceleration", "torque"} & set(kinds)), n)}
-    return native.RowsCall(native.kernel_of(share, inputs, "path_limits.share", identity(n, kinds), ("limits",)))
+    return _rows_kernel(share, "path_limits.share", n, kinds, 1, "u", "x")
+
+
+@functools.lru_cache(64)
+def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
+    """Of the tightest limit at the five places of an interval."""
+    tips = "tip speed" in kinds
+
+    def tightest(*given: Any) -> Any:
+        *both, u, x, rise, limits = given
+        rows, tip = both[: len(BETWEEN)], both[len(BETWEEN) :] if tips else [()] * len(BETWEEN)
+        shares: list[Any] = []
+        for k, share in enumerate(BETWEEN.tolist()):
+            shares += _used(n, kinds, rows[k], u, x + rise * share, [tip[k]] if tips else [], limits)
+        return functools.reduce(ops.maximum, shares)
+
+    return _rows_kernel(tightest, "path_limits.tightest", n, kinds, len(BETWEEN), "u", "x", "rise")
 
 
 def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -240,19 +294,21 @@ def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | 
     if limit is None:
         return None
     array = real_array(limit, name)
-    if np.any((np.abs(array) > FASTEST) & np.isfinite(array)):
-        raise DescriptionError(f"'{name}' must be at most {FASTEST:g} in size, or infinite for no limit.", field=name)
-    if array.shape in ((), (n,)):
-        low, high = np.full(n, -array), np.full(n, array)
-    elif array.shape == (2, n):
+    if array.shape == (2, n):
         low, high = array
+    elif array.shape in ((), (n,)):
+        high = np.full(n, array)
+        low = -high
     else:
         raise ShapeError(f"'{name}' must be one number, {n}, or lower and upper (2, {n}); found shape {array.shape}.")
-    if not (np.all(low < 0) and np.all(high > 0)) and name != "torque":
+    lowest, highest = low.tolist(), high.tolist()
+    if any(FASTEST < abs(x) < math.inf for x in lowest + highest):
+        raise DescriptionError(f"'{name}' must be at most {FASTEST:g} in size, or infinite for no limit.", field=name)
+    if name != "torque" and not all(a < 0.0 < b for a, b in zip(lowest, highest)):
         raise DescriptionError(
             f"'{name}' must allow motion both ways: lower < 0 < upper; found {low.max():g} and {high.min():g}.",
             field=name,
         )
-    if not np.all(low < high):
+    if not all(a < b for a, b in zip(lowest, highest)):
         raise DescriptionError(f"The lower limit of '{name}' must be below the upper one, and neither nan.", field=name)
     return low, high

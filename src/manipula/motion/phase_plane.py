@@ -86,20 +86,20 @@ def solved_for_u(
         one, two = over * inverse, under * inverse
         if not flat_rows:
             missed = missed | flat
-            up.append(ops.maximum(one, two))
-            down.append(ops.minimum(one, two))
+            up.append(_greater(one, two))
+            down.append(_lesser(one, two))
             r.append(b[k] * inverse)
             continue
-        up.append(ops.where(flat, INFINITE, ops.maximum(one, two)))
-        down.append(ops.where(flat, -INFINITE, ops.minimum(one, two)))
+        up.append(ops.where(flat, INFINITE, _greater(one, two)))
+        down.append(ops.where(flat, -INFINITE, _lesser(one, two)))
         r.append(ops.where(flat, 0.0, b[k] * inverse))
         # low ≤ b x + c ≤ high bounds x itself where the row is flat
         still = ops.abs(b[k]) <= 0.0
         part = 1.0 / ops.where(still, 1.0, b[k])
         one, two = over * part, under * part
-        top = ops.where(still, ops.where((over < 0.0) | (under > 0.0), -1.0, INFINITE), ops.maximum(one, two))
-        cap = ops.where(flat, ops.minimum(cap, top), cap)
-        floor = ops.where(flat & ~still, ops.maximum(floor, ops.minimum(one, two)), floor)
+        top = ops.where(still, ops.where((over < 0.0) | (under > 0.0), -1.0, INFINITE), _greater(one, two))
+        cap = ops.where(flat, _lesser(cap, top), cap)
+        floor = ops.where(flat & ~still, _greater(floor, _lesser(one, two)), floor)
     room = _least([*up, *(-x for x in down)])
     room = room if flat_rows else ops.where(missed, math.nan, room)
     cap, floor = _meet(up, down, r, cap, 1.0), _meet(up, down, r, floor, -1.0)
@@ -111,7 +111,7 @@ def solved_for_u(
 
 
 class _Stage(NamedTuple):
-    """A row of the table of :func:`solved_for_u`, or the columns of all of it."""
+    """A row of the table of :func:`solved_for_u`."""
 
     up: Any
     slope: Any
@@ -123,10 +123,9 @@ class _Stage(NamedTuple):
     room: Any
 
     @classmethod
-    def of(cls, table: Any) -> _Stage:
-        m = (table.shape[-1] - 3) // 5
-        parts = [table[..., k * m : (k + 1) * m] for k in range(5)]
-        return cls(*parts, *(table[..., k] for k in (-3, -2, -1)))
+    def of(cls, row: Any) -> _Stage:
+        m = (len(row) - 3) // 5
+        return cls(*(row[k * m : (k + 1) * m] for k in range(5)), *row[-3:])
 
 
 def _meet(up: list[Any], down: list[Any], r: list[Any], bound: Any, sign: float) -> Any:
@@ -140,7 +139,7 @@ def _meet(up: list[Any], down: list[Any], r: list[Any], bound: Any, sign: float)
         for u, d, rate in zip(up, down, r):
             u, d = u - rate * x, d - rate * x
             ru, rl = ops.where(u < upper, rate, ru), ops.where(d > lower, rate, rl)
-            upper, lower = ops.minimum(upper, u), ops.maximum(lower, d)
+            upper, lower = _lesser(u, upper), _greater(d, lower)
         gap, fall = upper - lower, ru - rl
         bad = gap < -1e-12 * (1.0 + ops.abs(upper))
         hopeless = sign * fall <= 0.0
@@ -150,31 +149,53 @@ def _meet(up: list[Any], down: list[Any], r: list[Any], bound: Any, sign: float)
     return native.until(newton, (bound, 0.0), lambda x, done: done > 0.5, 4.0 * len(up) + 8.0).state[0]
 
 
+def _lesser(a: Any, b: Any) -> Any:
+    """The smaller of two numbers, neither of them NaN: one instruction."""
+    return ops.where(a < b, a, b)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    """The larger of two numbers, neither of them NaN."""
+    return ops.where(a > b, a, b)
+
+
 def _least(values: list[Any]) -> Any:
     """The smallest, found in pairs: a processor compares several at a time."""
     while len(values) > 1:
-        values = [*map(ops.minimum, values[::2], values[1::2]), *values[len(values) // 2 * 2 :]]
+        values = [*map(_lesser, values[::2], values[1::2]), *values[len(values) // 2 * 2 :]]
     return values[0]
 
 
-def _back_to_rest(table: Any, slots: Any, cap: Any, steps: Any, x_end: Any) -> Any:
-    """Largest x from which the end can be reached, of the last grid point first, where standing still is allowed everywhere."""
-
-    def stage(i: Any, high: Any) -> Any:
-        j = steps - 1.0 - i
-        row = _Stage.of(native.lookup(table, native.lookup(slots, j)))
-        return ops.minimum(native.lookup(cap, j), _least([o + g * high for o, g in zip(row.offset, row.gain)]))
-
-    return {"high": native.repeat(stage, (x_end,), steps, record=lambda i, high: high).samples}
+def _stage(table: Any, slots: Any, x_max: Any, j: Any) -> tuple[_Stage, Any]:
+    """A row of the table, and the largest x there; -1 where no x is allowed."""
+    row = _Stage.of(native.lookup(table, native.lookup(slots, j)))
+    cap = _lesser(row.cap, native.lookup(x_max, j))
+    return row, ops.where(row.floor > cap + 1e-12, -1.0, cap)
 
 
-def _backward(table: Any, slots: Any, cap: Any, steps: Any, x_end: Any) -> Any:
-    """Largest and least x from which the end can be reached, of the last grid point first, and the least before it was cut."""
+def _back_to_rest(table: Any, slots: Any, x_max: Any, steps: Any, x_end: Any) -> Any:
+    """Largest x from which the end can be reached, of the last grid point first, where standing still is allowed everywhere.
 
-    def stage(i: Any, high: Any, low: Any, least: Any) -> Any:
-        j = steps - 1.0 - i
-        row = _Stage.of(native.lookup(table, native.lookup(slots, j)))
-        tops, bottoms = [native.lookup(cap, j)], [ops.minimum(-row.floor, 0.0)]
+    With it the cap of every stage, and how far standing still is from being forbidden there: negative where it is.
+    """
+
+    def stage(i: Any, high: Any, cap: Any, room: Any) -> Any:
+        row, cap = _stage(table, slots, x_max, steps - 1.0 - i)
+        high = _lesser(cap, _least([o + g * high for o, g in zip(row.offset, row.gain)]))
+        return high, cap, ops.where(row.floor > 0.0, -1.0, row.room)
+
+    def record(i: Any, high: Any, cap: Any, room: Any) -> Any:
+        return {"high": high, "cap": cap, "room": room}
+
+    return native.repeat(stage, (x_end, x_end, 0.0), steps, record=record).samples
+
+
+def _backward(table: Any, slots: Any, x_max: Any, steps: Any, x_end: Any) -> Any:
+    """Largest and least x from which the end can be reached, of the last grid point first, the least before it was cut, and the cap."""
+
+    def stage(i: Any, high: Any, low: Any, least: Any, cap: Any) -> Any:
+        row, cap = _stage(table, slots, x_max, steps - 1.0 - i)
+        tops, bottoms = [cap], [_lesser(-row.floor, 0.0)]
         for u, d, g in zip(row.up, row.down, row.slope):
             rising, falling = g > 0.0, g < 0.0
             inverse = 1.0 / ops.where(rising | falling, g, 1.0)
@@ -182,12 +203,12 @@ def _backward(table: Any, slots: Any, cap: Any, steps: Any, x_end: Any) -> Any:
             tops.append(ops.where(rising, reach, ops.where(falling, leave, INFINITE)))
             bottoms.append(-ops.where(rising, leave, ops.where(falling, reach, 0.0)))
         top, bottom = _least(tops), -_least(bottoms)
-        return top, ops.minimum(bottom, top), bottom
+        return top, _lesser(bottom, top), bottom, cap
 
-    def record(i: Any, high: Any, low: Any, least: Any) -> Any:
-        return {"high": high, "low": low, "least": least}
+    def record(i: Any, high: Any, low: Any, least: Any, cap: Any) -> Any:
+        return {"high": high, "low": low, "least": least, "cap": cap}
 
-    return native.repeat(stage, (x_end, x_end, x_end), steps, record=record).samples
+    return native.repeat(stage, (x_end, x_end, x_end, x_end), steps, record=record).samples
 
 
 def _forward(table: Any, slots: Any, high: Any, low: Any, steps: Any, x_start: Any) -> Any:
@@ -195,8 +216,8 @@ def _forward(table: Any, slots: Any, high: Any, low: Any, steps: Any, x_start: A
 
     def stage(i: Any, x: Any) -> Any:
         row = _Stage.of(native.lookup(table, native.lookup(slots, i)))
-        best = ops.minimum(native.lookup(high, i + 1.0), _least([u + g * x for u, g in zip(row.up, row.slope)]))
-        return ops.maximum(native.lookup(low, i + 1.0), best)
+        best = _lesser(native.lookup(high, i + 1.0), _least([u + g * x for u, g in zip(row.up, row.slope)]))
+        return _greater(native.lookup(low, i + 1.0), best)
 
     return {"x": native.repeat(stage, (x_start,), steps, record=lambda i, x: x).samples}
 
@@ -214,7 +235,7 @@ def _kernels(m: int, compiled: bool) -> _Kernels:
     stage: dict[str, tuple] = {}
     stage |= dict.fromkeys(("a", "b", "c", "low", "high"), (m,)) | dict.fromkeys(("delta", "x_max", "flat_below"), ())
     table, line, ends = ("rows", 5 * m + 3), ("N",), ("N+1",)
-    back = {"table": table, "slots": line, "cap": line, "steps": (), "x_end": ()}
+    back = {"table": table, "slots": line, "x_max": ends, "steps": (), "x_end": ()}
     forth = {"table": table, "slots": line, "high": ends, "low": ends, "steps": (), "x_start": ()}
     passes = (_back_to_rest, back), (_backward, back), (_forward, forth)
     parts = identity(m)
@@ -240,28 +261,36 @@ def solve_passes(table: np.ndarray, slots: np.ndarray, x_max: np.ndarray, x_star
     they were solved with."""
     N, steps, places = len(slots), np.array(float(len(slots))), slots.astype(float)
     kernels = _kernels((table.shape[1] - 3) // 5, native.has_compiler())
-    floor, cap, room = table[:, -3:][slots].T
-    cap = np.minimum(cap, x_max[:-1])
-    cap[floor > cap + 1e-12] = -1.0
-    whole = np.append(cap, x_max[-1])
     if x_end > x_max[-1] * (1 + 1e-12):
-        return PhasePlane(None, whole, N, "the end speed is above the velocity limit there")
-    if cap.min() < 0:
-        return PhasePlane(None, whole, int(np.argmax(cap < 0)), "no speed and acceleration meet all limits there")
-    resting = bool(x_end == 0 and floor.max() <= 0 and room.min() >= 0)
+        return PhasePlane(None, _caps(table, slots, x_max), N, "the end speed is above the velocity limit there")
+    given = N + 1, table, places, x_max, steps, np.array(x_end)
+    resting, low, least = x_end == 0, np.zeros(N + 1), None
     if resting:
-        high = kernels.rest(N + 1, table, places, cap, steps, np.array(x_end))[::-1].copy()
-        low = np.zeros(N + 1)
-    else:
-        back = kernels.back(N + 1, table, places, cap, steps, np.array(x_end))
-        high, low, least = (x[::-1].copy() for x in back)
+        high, cap, room = kernels.rest(*given)
+        resting = bool(room.min() >= 0.0)
+    if not resting:
+        high, low, least, cap = kernels.back(*given)
+        low, least = low[::-1].copy(), least[::-1]
+    high, cap = high[::-1].copy(), cap[::-1].copy()
+    cap[-1] = x_max[-1]
+    if cap.min() < 0:
+        return PhasePlane(None, cap, int(np.argmax(cap < 0)), "no speed and acceleration meet all limits there")
+    if least is not None:
         lost = np.flatnonzero(~(least <= high * (1 + 1e-9) + 1e-15))
         if len(lost):
-            return PhasePlane(None, whole, int(lost[-1]), "the end cannot be reached from there within the limits")
+            return PhasePlane(None, cap, int(lost[-1]), "the end cannot be reached from there within the limits")
     if not low[0] * (1 - 1e-9) <= x_start <= high[0] * (1 + 1e-9):
         allowed = f"must lie between {low[0] ** 0.5:.6g} and {high[0] ** 0.5:.6g}"
         if resting:
             allowed = f"is above the largest possible {high[0] ** 0.5:.6g}"
-        return PhasePlane(None, whole, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
+        return PhasePlane(None, cap, 0, f"the start speed {x_start**0.5:.6g} {allowed}")
     begin = min(max(x_start, float(low[0])), float(high[0]))
-    return PhasePlane(kernels.forth(N + 1, table, places, high, low, steps, np.array(begin)), whole)
+    return PhasePlane(kernels.forth(N + 1, table, places, high, low, steps, np.array(begin)), cap)
+
+
+def _caps(table: np.ndarray, slots: np.ndarray, x_max: np.ndarray) -> np.ndarray:
+    """The largest x of every grid point; -1 where no x is allowed."""
+    floor, cap, _ = table[:, -3:][slots].T
+    cap = np.minimum(cap, x_max[:-1])
+    cap[floor > cap + 1e-12] = -1.0
+    return np.append(cap, x_max[-1])

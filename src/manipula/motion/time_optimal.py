@@ -17,6 +17,7 @@ Jerk is not limited by this method (the acceleration jumps); it is measured and 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -219,10 +220,11 @@ def _on_grid(
 
 def _profile(s: np.ndarray, x: np.ndarray) -> PiecewiseProfile:
     """s(t) of constant acceleration between grid points: Δt = 2Δ/(ṡ_i + ṡ_{i+1})."""
-    speed, delta = np.sqrt(x), np.diff(s)
-    times = np.concatenate([[0.0], np.cumsum(2.0 * delta / (speed[1:] + speed[:-1]))])
-    u = np.diff(x) / (2.0 * delta)
-    return PiecewiseProfile(times, np.column_stack([s[:-1], speed[:-1], u / 2]))
+    speed, delta, rows = np.sqrt(x), s[1:] - s[:-1], np.empty((len(s) - 1, 3))
+    times = np.zeros(len(s))
+    np.cumsum(2.0 * delta / (speed[1:] + speed[:-1]), out=times[1:])
+    rows[:, 0], rows[:, 1], rows[:, 2] = s[:-1], speed[:-1], (x[1:] - x[:-1]) / (2.0 * delta) / 2
+    return PiecewiseProfile(times, rows)
 
 
 class _Check(NamedTuple):
@@ -251,8 +253,11 @@ def _verify(grid: PathGrid, x: np.ndarray) -> _Check:
     Slowing down by k multiplies u and x by 1/k²; a row then lies at c + (a u + b x)/k², so each place asks for
     k² ≥ (a u + b x)/(limit − c).
     """
-    rise = np.diff(x)
-    shares, tightest = grid.shares(rise / (2.0 * grid.delta), x[:-1] + rise * BETWEEN[:, None])
+    begin = x[:-1]
+    rise = x[1:] - begin
+    u = rise / (2.0 * grid.delta)
+    tightest = grid.tightest(u, begin, rise)
+    shares = functools.cache(lambda: grid.shares(u, begin + rise * BETWEEN[:, None]))
     return _Check(grid.limits.kinds, shares, tightest, float(tightest.max()))
 
 

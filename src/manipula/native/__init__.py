@@ -10,6 +10,8 @@
 ``mathlib/``           elementary functions as LLVM code
 ``tracing/``           a Python function as a graph; derivatives; the interpreter
 ``llvm_text``          how LLVM functions are written
+``host``               the processor and LLVM, known without loading it
+``folder``             files that a user's processes keep for each other
 ``binary_interface``   how machine code is called, and what it knows about CPython and NumPy
 ``locks``              LLVM, ``fork`` and the end of the program
 =====================  ==================================================================================================

@@ -51,15 +51,20 @@ def _has_llvmlite() -> bool:
     return True
 
 
+def _target() -> Any:
+    import_module("manipula.native.llvm.target")
+    from manipula.native.llvm import target
+
+    return target
+
+
 class Code:
     """Machine code of one width: the address of its entry, the workspace it needs (doubles), whether it takes a stop flag."""
 
     __slots__ = ("address", "entry", "from_cache", "loaded", "seconds", "stoppable", "width", "workspace")
 
     def __init__(self, graph: Graph, width: int) -> None:
-        import_module("manipula.native.llvm.target")
         import_module("manipula.native.store.object_cache")
-        from manipula.native.llvm.target import key_material
         from manipula.native.store.object_cache import load_or_compile
 
         begin = time.perf_counter()
@@ -69,12 +74,12 @@ class Code:
         def text() -> ModuleText:
             self.from_cache = False
             import_module("manipula.native.llvm.compiler")
-            from manipula.native.llvm.compiler import module_text
+            from manipula.native.llvm import compiler
 
-            return module_text(graph, width)
+            return compiler.module_text(graph, width)
 
         name = entry_name(width)
-        self.loaded = load_or_compile(key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
+        self.loaded = load_or_compile(_target().key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
         self.workspace = ctypes.c_int64.from_address(self.loaded[WORKSPACE]).value
         self.stoppable = ctypes.c_int64.from_address(self.loaded[STOPPABLE]).value
         self.address = self.loaded[name]
@@ -148,12 +153,7 @@ class Kernel:
 
     def batch_width(self) -> int:
         """How many states batches compute side by side."""
-        if self._width is not None:
-            return self._width
-        import_module("manipula.native.llvm.target")
-        from manipula.native.llvm.target import processor
-
-        return processor().width
+        return _target().processor().width if self._width is None else self._width
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, turns: float | None = None) -> Any:
         """Evaluate; ``out`` receives the results (a tuple if there are several), ``threads`` share a large batch.
@@ -391,12 +391,8 @@ def compile_graph(graph: Graph, *, width: int | None = None) -> Kernel:
 
 @without_garbage_collection()
 def compile_function(
-    f: Callable[..., Any],
-    inputs: Mapping[str, tuple],
-    name: str | None = None,
-    shared: Iterable[str] = (),
-    width: int | None = None,
-) -> Kernel:
+    f: Callable[..., Any], inputs: Mapping[str, tuple], name: str | None = None, shared: Iterable[str] = (), width: int | None = None
+) -> Kernel:  # fmt: skip
     """Trace ``f`` for inputs of the given shapes and make a kernel of it (see :func:`manipula.native.tracing.trace`)."""
     begin = time.perf_counter()
     graph = trace(f, inputs, name or getattr(f, "__name__", "f"), shared=shared)

@@ -31,9 +31,10 @@ VERSION = 2
 WITHOUT_KERNELS = (
     "analysis",
     "bench",
+    "certificate",
     "cli",
-    "codegen",
     "compat",
+    "papers",
     "reports",
     "studio",
     "symbolic",

@@ -8,6 +8,8 @@
 ``math_calls``         calls of the elementary functions, several arguments in one
 ``lookups``            tables: finding a piece, reading a row
 ``memory``             rows of doubles in memory ⇄ values side by side
-``objects``            module → object code → addresses; what the processor can do
+``target``             the processor that code is made for, and how long functions may be
+``objects``            module → object code → addresses, by LLVM
+``images``             object code laid out once, and mapped without LLVM
 =====================  ==================================================================================================
 """

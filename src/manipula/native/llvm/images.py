@@ -68,22 +68,22 @@ def is_image(code: bytes) -> bool:
 def image_of(object_code: bytes) -> bytes | None:
     """The image of an object, or ``None`` where there is anything in it that is not known here."""
     try:
-        return _Layout(object_code).image()
-    except (_Unknown, struct.error, IndexError, UnicodeDecodeError, OverflowError):
+        return _ImageLayout(object_code).image()
+    except (_UnusualObject, struct.error, IndexError, ValueError, OverflowError):
         return None
 
 
-class _Unknown(Exception):
+class _UnusualObject(Exception):
     """Something in an object that an image cannot have."""
 
 
-class _Layout:
+class _ImageLayout:
     """One object and the places of its sections in the image."""
 
     def __init__(self, data: bytes) -> None:
         kind, machine = struct.unpack_from("<HH", data, 16)
         if data[:6] != LITTLE_64 or kind != RELOCATABLE or machine != X86_64:
-            raise _Unknown
+            raise _UnusualObject
         self.data, self.content = data, bytearray()
         (table,), (size, count, names) = struct.unpack_from("<Q", data, 40), struct.unpack_from("<HHH", data, 58)
         self.sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * k) for k in range(count)]
@@ -94,8 +94,9 @@ class _Layout:
             title = _text(self.names, name)
             if not flags & ALLOC or title.startswith(".eh_frame"):  # what unwinds stacks: no function here throws
                 continue
-            if kind != PROGBITS or (flags & WRITE and not title.startswith(".data.rel.ro")):
-                raise _Unknown
+            changes = flags & WRITE and not title.startswith(".data.rel.ro")
+            if kind != PROGBITS or alignment > mmap.PAGESIZE or changes:
+                raise _UnusualObject
             self.align(max(1, alignment))
             self.place[k] = len(self.content)
             self.content += self.bytes_of(section)
@@ -112,7 +113,7 @@ class _Layout:
         _, _, _, _, offset, size, *_ = section
         found = self.data[offset : offset + size]
         if len(found) != size:
-            raise _Unknown
+            raise _UnusualObject
         return found
 
     def align(self, to: int) -> None:
@@ -121,7 +122,7 @@ class _Layout:
     def image(self) -> bytes:
         for section in self.sections:
             if section[1] == REL and section[7] in self.place:
-                raise _Unknown
+                raise _UnusualObject
             if section[1] == RELA and section[7] in self.place:
                 rows = self.bytes_of(section)
                 for at in range(0, len(rows), 24):
@@ -141,7 +142,7 @@ class _Layout:
         if section == 0:
             return None
         if section not in self.place:
-            raise _Unknown
+            raise _UnusualObject
         return self.place[section] + self.symbols[symbol][4]
 
     def slot(self, symbol: int) -> int:
@@ -168,7 +169,7 @@ class _Layout:
         if place is not None:
             self.absolute.append((at, place + addend))
         elif addend or self.title[symbol] not in external_symbols():
-            raise _Unknown
+            raise _UnusualObject
         else:
             self.external.append((at, self.title[symbol]))
 
@@ -183,9 +184,9 @@ class _Layout:
             if target is None and kind == PLT_32:
                 target = self.jump(symbol)
         else:
-            raise _Unknown
+            raise _UnusualObject
         if target is None:
-            raise _Unknown
+            raise _UnusualObject
         struct.pack_into("<q" if kind == PC_64 else "<i", self.content, at, target + addend - at)
 
 
@@ -218,11 +219,11 @@ def load_image(image: bytes, names: Iterable[str]) -> LoadedCode:
     return LoadedCode(owner, {name: base + place for name, place in places.items()})
 
 
-class _Memory:
+class _CodePages:
     """Pages of this process; they go with the last who holds this, and never while the program ends."""
 
 
-def _reserved(size: int) -> tuple[int, _Memory]:
+def _reserved(size: int) -> tuple[int, _CodePages]:
     """The address of new pages that can be written to, and who owns them."""
     if sys.platform != "linux":
         raise CompileError("Images are mapped on Linux only.")
@@ -231,7 +232,7 @@ def _reserved(size: int) -> tuple[int, _Memory]:
     base = _system().mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
     if base in (None, ctypes.c_void_p(-1).value):
         raise CompileError("The system gives no memory for machine code.")
-    owner = _Memory()
+    owner = _CodePages()
     weakref.finalize(owner, _system().munmap, base, size).atexit = False
     return base, owner
 

@@ -2,6 +2,7 @@
 
 =========================  ==============================================================================================
 ``functions``              which there are, and their definitions in a module
+``library``                functions of the C library behind them
 ``lanes``                  arithmetic on W doubles side by side
 ``trigonometry``           sin, cos, tan
 ``inverse_trigonometry``   asin, acos, atan, atan2
