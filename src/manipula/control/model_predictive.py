@@ -21,7 +21,7 @@ from manipula.redundancy.quadratic_program import Minimum, minimise
 
 MOST_MOVES = 40  # unknowns of the quadratic program
 MOST_ROWS = 400  # predicted positions and speeds that are bounded
-SOFT = 1e-6  # of the inverse of the cost: what predicted positions and speeds may give way
+SOFT = 1e-6  # what predicted positions and speeds give way (``quadratic_program``)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,6 @@ class _Condensed(ModelPredictive):
     low: Any = ()
     high: Any = ()
     unit: Any = ()
-    give: Any = 0.0
 
     __post_init__ = Controller.__post_init__
 
@@ -127,7 +126,7 @@ class _Condensed(ModelPredictive):
             low += list(array(self.rows_low) - free)
             high += list(array(self.rows_high) - free)
             C = np.concatenate([C.astype(object), array(self.rows)])
-        give = [0.0] * m + [self.give] * len(self.rows)
+        give = [0.0] * m + [SOFT] * len(self.rows)
         return minimise(array(self.hessian), array(array(self.slope) @ x0), C, low, high, give)
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
@@ -201,7 +200,6 @@ def _condensed(law: ModelPredictive, arm: Arm) -> dict[str, Any]:
             rows_state.append(E[i] / size)
             low.append((a - centre) / size)
             high.append((b - centre) / size)
-    give = SOFT / max(float(np.diag(H).max()), 1e-300)
     numbers = {
         "hessian": 0.5 * (H + H.T),
         "slope": F,
@@ -211,7 +209,7 @@ def _condensed(law: ModelPredictive, arm: Arm) -> dict[str, Any]:
         "rows_high": high,
     }
     numbers |= {"low": (-most - holding) / most, "high": (most - holding) / most, "unit": most}
-    return {name: _tuples(v) for name, v in numbers.items()} | {"give": give}
+    return {name: _tuples(v) for name, v in numbers.items()}
 
 
 def _terminal(law: ModelPredictive, Phi: np.ndarray, Gamma: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:

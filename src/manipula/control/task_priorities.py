@@ -5,7 +5,8 @@ r"""A list of tasks with strict priorities under torque control, within the limi
 Without bounds the freedom that the tasks leave is resolved in the metric of M, :math:`\min(\ddot q - z)^TM(\ddot q - z)`: the dynamically
 consistent null space of [Khatib 1987], with :math:`z = -k\dot q + \bar m M^{-1}c` and the gradient c of the secondary criteria, which acts as a
 torque there (see ``OperationalSpace``). With bounds the unknowns are the accelerations (limits of position and speed,
-``redundancy/tasks/priorities.py``) or the torques (limits of effort), and their own length is what is made small.
+``redundancy/tasks/priorities.py``) or the torques (limits of effort), and their own length is what is made small. With both, torques keep their limits
+always, and the bounds of motion are broken as little as possible where the torques do not suffice to keep them.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from manipula.control.base import Controller, Space, Target
 from manipula.errors import DescriptionError
 from manipula.parts.field import Choice, Flag, Number, Parts
 from manipula.redundancy.arm import Arm
-from manipula.redundancy.hierarchy import Level, Solution, solve
+from manipula.redundancy.hierarchy import SIZE, Level, Solution, solve, solve_between
 from manipula.redundancy.null_space import Criterion, combined
 from manipula.redundancy.tasks.base import ArmTask
 from manipula.redundancy.tasks.priorities import (
+    FREE,
     acceleration_bounds,
     check_followed,
     checked_tasks,
@@ -33,6 +35,7 @@ from manipula.redundancy.tasks.priorities import (
     levels_of,
 )
 
+GIVING = 1e-5  # what bounds of motion give way where torques do not suffice (``redundancy/quadratic_program.py``)
 FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
 
 
@@ -44,7 +47,11 @@ class TaskPriorities(Controller):
     bounds: Annotated[
         str,
         Choice(
-            "hard bounds: none, the stated limits of position and speed, or those of effort", "none", "motion", "torque"
+            "hard bounds: none, the stated limits of position and speed, those of effort, or all of them",
+            "none",
+            "motion",
+            "torque",
+            "motion and torque",
         ),
     ] = "none"
     approach: Annotated[Any, Number("1/s", "κ: how fast a joint may come near its limit", above=0.0)] = 20.0
@@ -62,13 +69,13 @@ class TaskPriorities(Controller):
 
     def facing(self, arm: Arm, reference: Any) -> Controller:
         check_followed(checked_tasks(self.tasks, "controller.tasks"), reference, "controller.tasks")
-        if self.bounds == "motion" and not has_limits(arm.robot):
+        if "motion" in self.bounds and not has_limits(arm.robot):
             raise DescriptionError(
                 f"No joint of '{arm.robot.name}' states a limit of position or speed: these bounds would never act.",
                 field="controller.bounds",
             )
         missing = [j.name for j in arm.robot.joints if not j.limits.effort]
-        if self.bounds == "torque" and missing:
+        if "torque" in self.bounds and missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="controller.bounds")
         return dataclasses.replace(self, tasks=tuple(t.decided(arm) for t in self.tasks))
 
@@ -122,11 +129,34 @@ class TaskPriorities(Controller):
             wanted = array(mean * mean * (inverse @ slope) + M @ braked + h)
             found = solve(levels, wanted, (array(-most - rubbing), array(most - rubbing)))
             return array(found.x + rubbing), found
+        if self.bounds == "motion and torque":
+            M, h = arm.mass_matrix(q), arm.nonlinear_effects(q, qd)
+            found = _within_all(arm, q, qd, levels, array(slope + braked), self.approach, M, array(h + rubbing))
+            return array(M @ found.x + h + rubbing), found
         if self.bounds == "motion":
             found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, self.approach))
         else:
             found = _consistent(arm, q, levels, slope, braked)
         return array(arm.inverse_dynamics(q, qd, found.x) + rubbing), found
+
+
+def _within_all(
+    arm: Arm, q: Vector, qd: Vector, levels: list[Level], wanted: Vector, approach: Scalar, M: np.ndarray, h: Vector
+) -> Solution:
+    r"""Accelerations with :math:`-\tau^+ \le M\ddot q + h \le \tau^+` always, and within the bounds of motion as far as these torques allow it."""
+    n = arm.n
+    most = np.array([float(j.limits.effort) for j in arm.robot.joints])
+    low, high = acceleration_bounds(arm, q, qd, approach)
+    bounded = [i for i in range(n) if not (_is_free(low[i]) and _is_free(high[i]))]
+    C = np.concatenate([(np.eye(n)[bounded] / SIZE).astype(object), array([M[i] * (1.0 / most[i]) for i in range(n)])])
+    share = array(h * (1.0 / most))
+    below = [-np.inf if _is_free(low[i]) else low[i] * (1.0 / SIZE) for i in bounded] + list(-1.0 - share)
+    above = [np.inf if _is_free(high[i]) else high[i] * (1.0 / SIZE) for i in bounded] + list(1.0 - share)
+    return solve_between(levels, wanted, C, below, above, [GIVING] * len(bounded) + [0.0] * n)
+
+
+def _is_free(bound: Scalar) -> bool:
+    return isinstance(bound, float) and abs(bound) >= FREE
 
 
 def _consistent(arm: Arm, q: Vector, levels: list[Level], slope: Vector, braked: Vector) -> Solution:

@@ -17,7 +17,7 @@ it ended, which is within the bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,13 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, dot, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.redundancy.quadratic_program import minimise
 
 TOLERANCE = 1e-8  # of a row: what is left of it outside the rows before it
 RIGHT = 1e-11  # of |J|(|b| + |J||x|): a multiplier with the wrong sign that is rounding
+REGULAR = 1e-10  # of the largest entry of JᵀJ: what directions without a task cost
+NEAR = 1e-9  # room that every level but the first has at bounds that hold
+SIZE = 100.0  # of the unknowns of a quadratic program
 STILL = 1e-14  # of 1 + |x|: a step that is rounding
 
 
@@ -82,6 +86,62 @@ def solve(levels: Sequence[Level], z: Vector, bounds: tuple[Vector, Vector] | No
             break  # nothing is left free
         basis = [*basis, *_extended(basis, level.J)[0]]
     return Solution(x, optimal, margin)
+
+
+def solve_between(
+    levels: Sequence[Level], z: Vector, C: np.ndarray, low: Vector, high: Vector, give: Sequence[Scalar]
+) -> Solution:
+    r"""The same within :math:`l \le Cx \le u`, every level by a quadratic program in what those before it leave free, :math:`x = x_{k-1} + Py`.
+
+    Args:
+        C: (r, n); rows, low, high and give as in :func:`~manipula.redundancy.quadratic_program.minimise`. A bound that gives way is broken as
+            little as possible where the hard ones do not allow to keep it.
+    """
+    n = len(z)
+    x, optimal, basis, room = array(z), 1.0, [], -np.inf
+    for level in [*levels, Level(np.eye(n), array(z))]:
+        P = array(np.eye(n) - _sum_of_squares(basis, n))
+        J = array(array(level.J) @ P)
+        missing = array(level.b - array(level.J) @ x)
+        weight = _largest_diagonal(J) * REGULAR + level.damping * level.damping
+        H = array(array(J.T @ J) + _sum_of_squares(basis, n) + weight * np.eye(n))
+        there = array(array(C) @ x)
+        rows = array(array(C) @ P) * SIZE
+        found = minimise(
+            array(H * (SIZE * SIZE)), array(-SIZE * array(J.T @ missing)), rows,
+            _room(low, there, ops.minimum, -room), _room(high, there, ops.maximum, room), give,
+        )  # fmt: skip
+        room = NEAR
+        x, optimal = array(x + SIZE * array(P @ found.x)), ops.minimum(optimal, found.optimal)
+        if _is_identity(level):
+            break
+        basis = [*basis, *_extended(basis, level.J)[0]]
+    return Solution(x, optimal, _margin(levels[0].J))
+
+
+def _sum_of_squares(basis: list[np.ndarray], n: int) -> np.ndarray:
+    """Σ v vᵀ."""
+    out = zeros(n, n)
+    for v in basis:
+        out = out + np.outer(v, v)
+    return array(out)
+
+
+def _largest_diagonal(J: np.ndarray) -> Scalar:
+    out: Scalar = 0.0
+    for column in J.T:
+        out = ops.maximum(out, dot(column, column))
+    return out
+
+
+def _room(bounds: Vector, there: Vector, outer: Any, least: float) -> list[Scalar]:
+    """What is left up to the bounds: where a level ended, which keeps them but for rounding, the next one has room."""
+    left = [v if _is_open(v) else v - w for v, w in zip(bounds, there)]
+    return left if np.isinf(least) else [v if _is_open(v) else outer(v, least) for v in left]
+
+
+def _is_open(v: Scalar) -> bool:
+    return isinstance(v, (float, int)) and bool(np.isinf(v))
 
 
 def _is_identity(level: Level) -> bool:

@@ -8,7 +8,7 @@ With slacks :math:`s > 0` and multipliers :math:`\lambda > 0` of every finite bo
 
 twice with one factorisation: once towards :math:`s\lambda = 0`, which says how far that leads, once towards the centre that follows from it, with the
 error of the first in second order [Mehrotra 1992; Nocedal & Wright 2006, §16.6]. Some ten to twenty steps lead to rounding, however many bounds
-hold, and the start need not keep them. A bound with ``give`` :math:`1/\rho` may be broken by ε at the price :math:`\tfrac\rho2\varepsilon^2`.
+hold, and the start need not keep them.
 
 Numbers are expected in units in which x, bounds and H are of the size 1, or at most some thousands.
 """
@@ -80,8 +80,7 @@ def minimise(
     unit = (
         ops.maximum(_largest([H[i, i] for i in range(m)]), _largest(f)) + 1e-300
     )  # of the gradient, where |x| is about 1
-    H, f, gives = array(H / unit), array(f / unit), [g * unit for g in gives]
-    sides = [side._replace(give=gives[side.row]) for side in sides]
+    H, f = array(H / unit), array(f / unit)
 
     def along(x: Vector) -> list[Scalar]:
         """Cx."""
