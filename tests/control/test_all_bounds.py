@@ -104,7 +104,8 @@ def test_where_torques_do_not_suffice_ranges_are_left_and_torques_are_not() -> N
     robot = robot.replace(gravity=(0.0, 0.0, 0.0))
     law = control.TaskPriorities((control.JointPosture(0.5),), bounds="motion and torque")
     run = mp.simulate(
-        mp.Scenario(robot, controller=law, q0=[0.7, 0.0, 0.0], qd0=[2.9, 0.0, 0.0], duration=0.6, step=5e-4, sample=0.01, tolerance=1e-3, friction=(), integrator="rk4")
+        mp.Scenario(robot, controller=law, q0=[0.7, 0.0, 0.0], qd0=[2.9, 0.0, 0.0], duration=0.6,
+                     step=5e-4, sample=0.01, tolerance=1e-3, friction=(), integrator="rk4")
     )  # fmt: skip
     assert run.ok, run.reason
     assert run.q[:, 0].max() > 1.0

@@ -28,7 +28,9 @@ def pressed(
     """A plane behind the tip, which touches it ``depth`` deep."""
     tip = np.asarray(mp.compile(robot).position(q0))
     point = tip + depth * np.asarray(normal)
-    return mp.contact.PlaneContact(STIFF, point=point, normal=normal, friction=friction, slip_speed=0.05, **more)
+    return mp.contact.PlaneContact(
+        STIFF, point=point, normal=normal, friction=friction, slip_speed=None if friction is None else 0.05, **more
+    )
 
 
 def beside(robot: mp.Robot, q0: Any, shift: Any, along: Any, duration: float = 0.8) -> Any:

@@ -43,6 +43,8 @@ BETWEEN = {
     "speed_limit": {"torque_limit": 5.0},
     "start": {"stop": 9.0},
     "obstacle": {"radius": 5.0},
+    "approach": {"bounds": "motion"},
+    "slip_speed": {"friction": 0.3},
 }  # needs another field
 
 
@@ -152,6 +154,7 @@ def test_every_part_is_written_and_read_again(group: str, name: str, part: Any) 
         "plane": {"points": [[0.1, 0.0, 0.2]]},
         "end_stop": {"low": [-1.0, -2.0]},
         "task_priorities": {"tasks": (control.JointPosture(0.1),)},
+        "adaptive_payload": {"com": None},  # estimated
         "lqr": {"gain": None},  # in the place of the weights
     }.get(name, {})
     made = part(**values)
@@ -203,6 +206,8 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
     if d.field.each == "rotation":  # acts where the reference says how the tool is turned
         robot, made = mp.load("planar-3r"), part(**values | {k: 1.0 for k in vars(made) if k.endswith("_rotation")})
         whole, followed = made, mp.formula_motion(["0.5 + 0.1*t", "0.5"], 1.0, orientation=["0", "0", "0.3"])
+    if d.name == "approach":
+        robot = TWO.replace(joints=tuple(replace(j, limits=replace(j.limits, velocity=3.0)) for j in TWO.joints))
     if name == "task_priorities":
         whole, followed = part(**values | {"tasks": (control.JointPosture(0.1),)}), None
     if name == "cascade":

@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from manipula.algebra import ops
 from manipula.algebra.linear import array, cholesky, solve_spd, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.control.base import Controller, Space, Target
@@ -36,6 +37,7 @@ from manipula.redundancy.tasks.priorities import (
 )
 
 GIVING = 1e-5  # what bounds of motion give way where torques do not suffice (``redundancy/quadratic_program.py``)
+APPROACH = 20.0  # 1/s
 FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
 
 
@@ -54,13 +56,24 @@ class TaskPriorities(Controller):
             "motion and torque",
         ),
     ] = "none"
-    approach: Annotated[Any, Number("1/s", "κ: how fast a joint may come near its limit", above=0.0)] = 20.0
+    approach: Annotated[
+        Any,
+        Number("1/s", "κ: how fast a joint may come near its limit under bounds of motion; 20 when omitted", above=0.0),
+    ] = None
     null_damping: Annotated[Any, Number("1/s", "damping of the freedom that is left", least=0.0)] = 0.0
     criteria: Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, below all tasks")] = ()
     friction: Annotated[bool, Flag("compensate the laws that need neither state nor load")] = True
     name: ClassVar[str] = "task_priorities"
     space: ClassVar[Space] = "task"
     follows_orientation: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.approach is not None and "motion" not in self.bounds:
+            raise DescriptionError(
+                f'It says how joints come near bounds of motion; with bounds = "{self.bounds}" it would never act.',
+                field="approach",
+            )
 
     @property
     def goal(self) -> Any:
@@ -119,6 +132,7 @@ class TaskPriorities(Controller):
         damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
         slope = combined(self.criteria, arm, q, qd) if self.criteria else zeros(arm.n)
         braked = array(-self.null_damping * qd) if damped else zeros(arm.n)
+        approach = APPROACH if self.approach is None else self.approach
         rubbing = arm.friction(qd) if self.friction else np.zeros(arm.n)
         if self.bounds == "torque":
             M, h = arm.mass_matrix(q), arm.nonlinear_effects(q, qd)
@@ -131,10 +145,11 @@ class TaskPriorities(Controller):
             return array(found.x + rubbing), found
         if self.bounds == "motion and torque":
             M, h = arm.mass_matrix(q), arm.nonlinear_effects(q, qd)
-            found = _within_all(arm, q, qd, levels, array(slope + braked), self.approach, M, array(h + rubbing))
-            return array(M @ found.x + h + rubbing), found
+            found = _within_all(arm, q, qd, levels, array(slope + braked), approach, M, array(h + rubbing))
+            tau, most = array(M @ found.x + h + rubbing), [float(j.limits.effort) for j in arm.robot.joints]
+            return array([ops.minimum(ops.maximum(v, -m), m) for v, m in zip(tau, most)]), found
         if self.bounds == "motion":
-            found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, self.approach))
+            found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, approach))
         else:
             found = _consistent(arm, q, levels, slope, braked)
         return array(arm.inverse_dynamics(q, qd, found.x) + rubbing), found

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
+from manipula.parts.declared import declared
+from manipula.robot.link import TIP
 
 if TYPE_CHECKING:
     from manipula.robot.robot import Robot
@@ -178,3 +180,20 @@ def _numbers(value: Any, field: str) -> np.ndarray:
             f"A number, or one for every run of a batch, is needed; found {found(value)}.", field=field
         )
     return numbers.astype(float)
+
+
+def frames(part: Any, robot: Robot, field: str) -> None:
+    """Do the frames that a part names exist on this robot, those of the parts inside it too?
+
+    Raises:
+        UnknownNameError: with the field, and the known names.
+    """
+    for d in declared(type(part)):
+        value = getattr(part, d.name, None)
+        if d.field.kind == "frame" and isinstance(value, str):
+            if value not in (TIP, "tip", "base", *robot.frame_names):
+                known = dict.fromkeys([*robot.frame_names, "tip", "base"])
+                raise unknown_name(f"frame in robot '{robot.name}'", value, known, field=f"{field}.{d.name}")
+        elif d.field.kind == "parts" and isinstance(value, tuple):
+            for i, inner in enumerate(value):
+                frames(inner, robot, f"{field}.{d.name}[{i}]")

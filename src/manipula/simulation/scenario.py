@@ -229,6 +229,9 @@ class Scenario:
             for i, part in enumerate(getattr(self, name) or ()):
                 if part is not None:
                     check_fit(part, self.robot.n, f"{name}[{i}]")
+                    values.frames(part, self.robot, f"{name}[{i}]")
+        if self.controller is not None:
+            values.frames(self.controller, self.model or self.robot, "controller")
         values.check_batch(self)
         for name, count, length in (("step", self.steps, self.step), ("control_period", self.periods, self.period)):
             if count > MAX_STEPS:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from manipula.robot.robot import Robot
     from manipula.simulation.plant.surroundings import Surroundings
 
+SLIP = 1e-3  # m/s, of friction
 NO_SPEED = 1e-300  # (m/s)²: sliding without a direction
 
 
@@ -45,7 +46,9 @@ class PlaneContact(Contact):
     exponent: Exponent = 1.0
     damping: Loss = 0.0
     friction: Annotated[Any, Number("1", "coefficient μ of dry friction; none is a smooth plane", least=0.0)] = None
-    slip_speed: Annotated[Any, Number("m/s", "v_0, at which 76 % of the dry friction acts", above=0.0)] = 1e-3
+    slip_speed: Annotated[
+        Any, Number("m/s", "v_0, at which 76 % of the dry friction acts; 0.001 when omitted", above=0.0)
+    ] = None
     name: ClassVar[str] = "plane"
 
     def __post_init__(self) -> None:
@@ -54,6 +57,8 @@ class PlaneContact(Contact):
             raise DescriptionError("The normal of a plane has a length, found (0, 0, 0).", field="normal")
         if any(len(p) != 3 for p in self.points):
             raise DescriptionError("Every point has three coordinates.", field="points")
+        if self.slip_speed is not None and self.friction is None:
+            raise DescriptionError("It belongs to the friction, of which there is none.", field="slip_speed")
 
     def unfit(self, robot: Robot) -> str:
         if robot.frame(self.frame).link < 0:
@@ -92,4 +97,5 @@ class PlaneContact(Contact):
         if self.friction is None:
             return np.zeros(3)
         speed = ops.sqrt(ops.maximum(dot(along, along), NO_SPEED))
-        return array((self.friction * pressing * ops.tanh(speed / self.slip_speed) / speed) * along)
+        slow = SLIP if self.slip_speed is None else self.slip_speed
+        return array((self.friction * pressing * ops.tanh(speed / slow) / speed) * along)
