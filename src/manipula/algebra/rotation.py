@@ -159,6 +159,13 @@ def rotation_vectors(R: np.ndarray) -> np.ndarray:
     return (q[:, 1:] * factor[:, None]).reshape(*R.shape[:-2], 3)
 
 
+def vee(W: np.ndarray) -> np.ndarray:
+    """The vector w of the skew part of W, ½(W − Wᵀ) = [w]×; shape (…, 3, 3) to (…, 3)."""
+    return 0.5 * np.stack(
+        [W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=-1
+    )
+
+
 def align_z(axis: Vector) -> np.ndarray:
     """A rotation whose third column is the unit ``axis``; principal axes give permutations without rounding."""
     table = {

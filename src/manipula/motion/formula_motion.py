@@ -13,14 +13,14 @@ from manipula.errors import DescriptionError, ShapeError, printable
 from manipula.motion.paths.base import HIGHEST_ORDER, Side
 from manipula.motion.paths.fields import Space
 from manipula.motion.timing.base import LONGEST, SHORTEST
-from manipula.motion.trajectory import Trajectory, _vee
+from manipula.motion.trajectory import OrientedTrajectory
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Constants, Formulas, Number, Numbers
 
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 
 
-class FormulaMotion(Trajectory):
+class FormulaMotion(OrientedTrajectory):
     """``p(t)`` given by formulas; derivatives are exact (Taylor numbers).
 
     Attributes:
@@ -96,26 +96,6 @@ class FormulaMotion(Trajectory):
         return Jet.variable(value, order)
 
     # orientation -------------------------------------------------------------------------------------------------
-
-    def rotation(self, t: Any) -> np.ndarray:
-        """R of the tool in base axes, shape (*t.shape, 3, 3)."""
-        return self.rotation_rates(t, 0)[0]
-
-    def pose(self, t: Any) -> np.ndarray:
-        """Homogeneous pose of the tool, shape (*t.shape, 4, 4)."""
-        out = np.zeros((*np.shape(t), 4, 4))
-        out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = self.rotation(t), self.position(t), 1.0
-        return out
-
-    def angular_velocity(self, t: Any) -> np.ndarray:
-        """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
-        R = self.rotation_rates(t, 1)
-        return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
-
-    def angular_acceleration(self, t: Any) -> np.ndarray:
-        """ω̇ in base axes: the skew part of R̈ Rᵀ."""
-        R = self.rotation_rates(t, 2)
-        return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
 
     def rotation_rates(self, t: Any, order: int, side: Side = "right") -> np.ndarray:
         """``[R, Ṙ, …]`` at times t: shape (order + 1, *t.shape, 3, 3)."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.rotation import quaternions_wxyz
+from manipula.algebra.rotation import quaternions_wxyz, vee
 from manipula.errors import BudgetError
 from manipula.lazy import cached_property
 from manipula.motion.paths.base import Side
-from manipula.motion.trajectory import PathTrajectory, Trajectory, _vee
+from manipula.motion.trajectory import PathTrajectory, Trajectory
 
 COORDINATES = 7
 ALIKE = 0.9  # of the product of neighbouring quaternions: a turn of less than 52° decides the sign
@@ -85,7 +85,7 @@ def turning(motion: Any, t: np.ndarray, side: Side) -> tuple[np.ndarray, np.ndar
     if rates is not None:
         R, first, second = rates(t, 2, side)
         back = np.swapaxes(R, -1, -2)
-        return R, _vee(first @ back), _vee(second @ back)
+        return R, vee(first @ back), vee(second @ back)
     at = t if side == "right" else np.maximum(t - BEFORE * max(1.0, float(motion.duration)), 0.0)
     return tuple(
         np.asarray(f(at), float) for f in (motion.rotation, motion.angular_velocity, motion.angular_acceleration)

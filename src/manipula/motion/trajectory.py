@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from manipula.algebra.arguments import whole_number
-from manipula.algebra.rotation import to_quaternion_wxyz
+from manipula.algebra.rotation import to_quaternion_wxyz, vee
 from manipula.errors import DescriptionError
 from manipula.identity import is_own
 from manipula.lazy import cached_property
@@ -89,7 +89,44 @@ class Trajectory(ABC):
         return to_piecewise(self, tolerance)
 
 
-class PathTrajectory(Trajectory):
+class OrientedTrajectory(Trajectory):
+    """A motion that may say how the tool is turned: all of it follows from R(t) and its derivatives."""
+
+    @abstractmethod
+    def rotation_rates(self, t: Any, order: int, side: Side = "right") -> np.ndarray:
+        """``[R, Ṙ, …]`` at times t: shape (order + 1, *t.shape, 3, 3); needs an orientation."""
+
+    def rotation(self, t: Any) -> np.ndarray:
+        """R of the tool in base axes, shape (*t.shape, 3, 3)."""
+        return self.rotation_rates(t, 0)[0]
+
+    def pose(self, t: Any) -> np.ndarray:
+        """Homogeneous pose of the tool, shape (*t.shape, 4, 4)."""
+        out = np.zeros((*np.shape(t), 4, 4))
+        out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = self.rotation(t), self.position(t), 1.0
+        return out
+
+    def quaternion_wxyz(self, t: Any) -> np.ndarray:
+        """Unit quaternions, shape (*t.shape, 4); consecutive ones keep their sign together."""
+        R = self.rotation(t).reshape(-1, 3, 3)
+        out = np.array([to_quaternion_wxyz(r) for r in R]).reshape(-1, 4)
+        if len(out) > 1:
+            flips = np.sum(out[1:] * out[:-1], axis=1) < 0
+            out[1:][np.cumsum(flips) % 2 == 1] *= -1.0
+        return out.reshape(*np.shape(t), 4)
+
+    def angular_velocity(self, t: Any) -> np.ndarray:
+        """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
+        R = self.rotation_rates(t, 1)
+        return vee(R[1] @ np.swapaxes(R[0], -1, -2))
+
+    def angular_acceleration(self, t: Any) -> np.ndarray:
+        """ω̇ in base axes: the skew part of R̈ Rᵀ."""
+        R = self.rotation_rates(t, 2)
+        return vee(R[2] @ np.swapaxes(R[0], -1, -2))
+
+
+class PathTrajectory(OrientedTrajectory):
     """A path followed under a time law.
 
     Attributes:
@@ -178,35 +215,6 @@ class PathTrajectory(Trajectory):
     def has_orientation(self) -> bool:
         return self.path.orientation is not None
 
-    def rotation(self, t: Any) -> np.ndarray:
-        """R of the tool in base axes, shape (*t.shape, 3, 3)."""
-        return self.path.rotation(self.profile.evaluate(t, 0)[0])[0]
-
-    def pose(self, t: Any) -> np.ndarray:
-        """Homogeneous pose of the tool, shape (*t.shape, 4, 4); needs a path with orientation."""
-        out = np.zeros((*np.shape(t), 4, 4))
-        out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = self.rotation(t), self.position(t), 1.0
-        return out
-
-    def quaternion_wxyz(self, t: Any) -> np.ndarray:
-        """Unit quaternions, shape (*t.shape, 4); consecutive ones keep their sign together."""
-        R = self.rotation(t).reshape(-1, 3, 3)
-        out = np.array([to_quaternion_wxyz(r) for r in R]).reshape(-1, 4)
-        if len(out) > 1:
-            flips = np.sum(out[1:] * out[:-1], axis=1) < 0
-            out[1:][np.cumsum(flips) % 2 == 1] *= -1.0
-        return out.reshape(*np.shape(t), 4)
-
-    def angular_velocity(self, t: Any) -> np.ndarray:
-        """ω in base axes from Ṙ Rᵀ = [ω]×, shape (*t.shape, 3)."""
-        R = self.rotation_rates(t, 1)
-        return _vee(R[1] @ np.swapaxes(R[0], -1, -2))
-
-    def angular_acceleration(self, t: Any) -> np.ndarray:
-        """ω̇ in base axes: the skew part of R̈ Rᵀ."""
-        R = self.rotation_rates(t, 2)
-        return _vee(R[2] @ np.swapaxes(R[0], -1, -2))
-
     def rotation_rates(self, t: Any, order: int, side: Side = "right") -> np.ndarray:
         """``[R, Ṙ, …]`` at times t: shape (order + 1, *t.shape, 3, 3)."""
         s = self.profile.evaluate(t, order, side)
@@ -224,13 +232,6 @@ def _chain(d: np.ndarray, s: np.ndarray) -> np.ndarray:
     if len(d) > 3:
         out[3] = d[3] * s[1] ** 3 + 3.0 * d[2] * s[1] * s[2] + d[1] * s[3]
     return out
-
-
-def _vee(W: np.ndarray) -> np.ndarray:
-    """The vector of the skew part of W."""
-    return 0.5 * np.stack(
-        [W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]], axis=-1
-    )
 
 
 def trajectory(path: Path | Mapping[str, Any], law: TimeLaw | Mapping[str, Any] | Profile) -> PathTrajectory:
