@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.errors import DescriptionError, printable
-from manipula.formats.xml.draft import what_to_do
+from manipula.formats.robot_draft import what_to_do
 from manipula.formats.xml.words import dissipation
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot
 from manipula.robot.friction import Asymmetric, FrictionLaw

@@ -3,6 +3,7 @@
 ===================  ==================================================================================
 ``load``             ``load`` and ``save``: the format follows the suffix, a bare word is a name of the catalog
 ``catalog``          arms that come with the package
+``robot_draft``      what a URDF, MJCF or SDF file says, before the robot is built
 ``appearance``       shapes that a description shows, and where their mesh files lie
 ``packages``         where packages of ROS lie, and files in them
 ``xacro_files``      xacro → URDF text, when the caller trusts the file

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from manipula.reports.key_numbers import ROUNDING, energy_size, error_groups
+from manipula.reports.key_numbers import ROUNDING, energy_size, error_groups, is_tip_error
 from manipula.reports.packed import Packer
 from manipula.reports.plots.compare import BAND, MOST_RUNS
 from manipula.reports.plots.energy import ENERGY_LINES, error_names
 from manipula.reports.plots.joints import LIMITED, SYMBOLS, TITLES
 from manipula.reports.plots.program import FLOOR, constraint_names
 from manipula.reports.plots.steady import NOISE, largest, natural_size
-from manipula.reports.plots.tip import is_tip_error
 from manipula.reports.source import decimated, joint_count, names_of, needed_robot, prismatic, unit_of
 from manipula.reports.theme import JOINT_COLOURS
 from manipula.simulation.recorded import limits_of

@@ -81,10 +81,16 @@ def _largest(result: Result) -> list[Row]:
     return rows
 
 
+def is_tip_error(result: Result) -> bool:
+    """Is the tracking error that of the tip? (That of a three-joint arm in joint space also has three entries.)"""
+    target, error = result.arrays.get("target"), result.arrays.get("error")
+    if target is None or error is None or target.shape[-1] != 3 or "tip" not in result.arrays:
+        return False
+    return bool(np.allclose(target - result.arrays["tip"], error, equal_nan=True))
+
+
 def error_groups(result: Result) -> list[tuple[str, str, np.ndarray]]:
     """Parts of the tracking error that share a unit: a remark, the unit, and the norm of that part (S,) or (N, S)."""
-    from manipula.reports.plots.tip import is_tip_error
-
     error = np.asarray(result.arrays["error"], float)
     if is_tip_error(result):
         return [("of the tip", "m", np.linalg.norm(error, axis=-1))]

@@ -16,7 +16,7 @@ from manipula.errors import printable, unknown_name
 from manipula.formats.mjcf.couplings import lever
 from manipula.formats.mjcf.equalities import FixedTendons
 from manipula.formats.mjcf.settings import Defaults, Settings
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 from manipula.formats.xml.words import damping_and_dry, dissipation
 from manipula.robot.build import JointDraft

@@ -15,7 +15,7 @@ from manipula.formats.mjcf.couplings import Couplings
 from manipula.formats.mjcf.objects import MOCAP
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.mjcf.unmodelled import WORLD, Unmodelled
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 from manipula.robot.build import JointDraft
 

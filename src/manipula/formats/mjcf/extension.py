@@ -11,7 +11,7 @@ from manipula.algebra.inertia import inertia_from_six
 from manipula.algebra.pose import Pose, mat3, vec3
 from manipula.algebra.rotation import COMPUTED_ROTATION_ERROR, rotation_error
 from manipula.errors import printable, unknown_name
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 from manipula.formats.xml.words import apply_words
 from manipula.robot import Payload

@@ -31,7 +31,7 @@ from manipula.formats.mjcf.settings import Defaults, Settings, contents, read_se
 from manipula.formats.mjcf.trusted_folder import TrustedFolder
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
 from manipula.formats.mjcf.visuals import Visuals, touches
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS, FrameDraft, JointDraft, LinkDraft, check_name

@@ -7,7 +7,7 @@ from manipula.formats.guard import check_reference
 from manipula.formats.mjcf.equalities import FixedTendons
 from manipula.formats.mjcf.settings import Defaults, Settings
 from manipula.formats.mjcf.unmodelled import Unmodelled
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 
 

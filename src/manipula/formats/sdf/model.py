@@ -10,10 +10,10 @@ from manipula.algebra.pose import IDENTITY
 from manipula.errors import UnphysicalError, printable, unknown_name
 from manipula.formats.appearance import Looks
 from manipula.formats.mjcf.joints import SPRINGS
+from manipula.formats.robot_draft import RobotDraft, what_to_do
 from manipula.formats.sdf.poses import MODEL, ROOT, Node, Poses, attached_link
 from manipula.formats.sdf.values import flag, flag_in, limit_in, name_in, number_in, numbers_of, pose_of
 from manipula.formats.sdf.visuals import read_visuals
-from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Element
 from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import dissipation

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.appearance import Looks
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.sdf.include import Includes
 from manipula.formats.sdf.model import read_model
 from manipula.formats.sdf.nested import flatten
 from manipula.formats.sdf.values import flag_in, numbers_of
-from manipula.formats.xml.draft import RobotDraft
 from manipula.formats.xml.reader import Budget, BudgetUsed, Element, read_xml
 from manipula.robot import Robot
 from manipula.robot.build import MAX_LINKS

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from manipula.algebra.pose import mat3, vec3
 from manipula.errors import printable
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 from manipula.robot import Payload
 from manipula.robot.build import JointDraft, LinkDraft

@@ -21,11 +21,11 @@ from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
 from manipula.formats.appearance import Looks
 from manipula.formats.guard import check_reference
+from manipula.formats.robot_draft import RobotDraft, what_to_do
 from manipula.formats.urdf.extension import restore
 from manipula.formats.urdf.origins import origin_of
 from manipula.formats.urdf.transmissions import read_transmissions
 from manipula.formats.urdf.visuals import read_visuals
-from manipula.formats.xml.draft import RobotDraft, what_to_do
 from manipula.formats.xml.reader import Budget, Element, read_xml
 from manipula.formats.xml.unread import Unread
 from manipula.formats.xml.words import apply_words, dissipation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import DescriptionError, printable
-from manipula.formats.xml.draft import RobotDraft
+from manipula.formats.robot_draft import RobotDraft
 from manipula.formats.xml.reader import Element
 from manipula.robot.build import JointDraft
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError
 from manipula.parts.field import Choice, Whole
+from manipula.reports.key_numbers import is_tip_error
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.skeleton import Skeleton, skeleton
@@ -88,14 +89,6 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
     ax.autoscale_view()
     ax.set_xlabel(f"{'xyz'[a]} [m]")
     ax.set_ylabel(f"{'xyz'[b]} [m]")
-
-
-def is_tip_error(result: Result) -> bool:
-    """Is the tracking error that of the tip? (That of a three-joint arm in joint space also has three entries.)"""
-    target, error = result.arrays.get("target"), result.arrays.get("error")
-    if target is None or error is None or target.shape[-1] != 3 or "tip" not in result.arrays:
-        return False
-    return bool(np.allclose(target - result.arrays["tip"], error, equal_nan=True))
 
 
 def target_of(result: Result) -> np.ndarray | None:

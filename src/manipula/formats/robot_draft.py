@@ -1,4 +1,4 @@
-"""What a URDF or MJCF file says, before the robot is built."""
+"""What a URDF, MJCF or SDF file says, before the robot is built."""
 
 from __future__ import annotations
 
