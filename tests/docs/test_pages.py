@@ -116,6 +116,20 @@ def test_design_shows_the_layers_in_force() -> None:
     assert " → ".join(layers) in DESIGN
 
 
+def test_design_shows_the_order_inside_the_rooms() -> None:
+    contracts = tomllib.loads(text(ROOT / "pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    inside = {
+        c["containers"][0]: c["layers"] for c in contracts if c["type"] == "layers" and c["containers"] != ["manipula"]
+    }
+    drawn = dict(re.findall(r"^(\w+) +(.* → .*)$", section(DESIGN, "Rooms"), re.MULTILINE))
+    drawn = {f"manipula.{room}": line.split(" → ") for room, line in drawn.items() if room != "cli"}
+    assert set(drawn) == set(inside)
+    for room, layers in drawn.items():
+        if layers[0].startswith("one family"):  # of many files: told in words
+            layers, inside[room] = layers[1:], inside[room][1:]
+        assert layers == inside[room], room
+
+
 def test_design_names_exactly_the_public_names() -> None:
     shown = re.findall(r"`(\w+)`", "".join(section(DESIGN, "Public names").split("|---|---|")[1:]))
     assert sorted(shown) == sorted(manipula._PUBLIC)
