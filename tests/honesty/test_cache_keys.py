@@ -294,3 +294,38 @@ def test_a_loop_found_by_its_structure_is_the_one_that_tracing_gives() -> None:
     object.__setattr__(forced, "torque", lambda *_: np.array([1.0, 2.0]))
     assert not prepare_run(made(forced)).own
     assert prepare_run(first).own
+
+
+CONSTANTS = """
+import json, sys
+import manipula as mp
+import manipula.simulation.plant.switch as module
+
+if sys.argv[1] == "replaced":
+    module.SNAP = 0.05
+law = lambda kp: mp.control.PD(kp=kp, kv=5.0, goal=(0.6, 0.2))
+switch = mp.Switch(time=0.02, controller=law(200.0))
+run = mp.Scenario(mp.load("planar-2r"), None, law(50.0), q0=[0.3, 0.4], duration=0.03, switches=(switch,), verify=False)
+print(json.dumps(mp.simulate(run).q[-1].tolist()))
+"""
+
+
+def test_constant_replaced_before_the_first_look_is_met_nowhere_else(tmp_path: Path) -> None:
+    """Neither does its kernel reach a process that has the constant as it is, nor the other way round."""
+    place = {"MANIPULA_CACHE_DIR": str(tmp_path / "cache"), "MANIPULA_CACHE": ""}
+    replaced, plain, again, both = (
+        run_python(CONSTANTS, how, **place) for how in ("replaced", "plain", "plain", "replaced")
+    )
+    assert replaced != plain
+    assert (again, both) == (plain, replaced)
+
+
+def test_private_constant_that_is_replaced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from manipula.algebra import rotation
+    from manipula.identity import is_untouched
+
+    assert is_untouched()
+    monkeypatch.setattr(rotation, "_EXACT", 1e-3)
+    assert not is_untouched()
+    monkeypatch.undo()
+    assert is_untouched()

@@ -31,12 +31,17 @@ from manipula.redundancy.tasks.priorities import (
     FREE,
     acceleration_bounds,
     check_followed,
+    check_shared,
     checked_tasks,
+    decided_tasks,
     has_limits,
     levels_of,
 )
 
+        check_shared(self.tasks, "controller.tasks")
 GIVING = 1e-5  # what bounds of motion give way where torques do not suffice (``redundancy/quadratic_program.py``)
+=======
+>>>>>>> d64f335 (tasks, contacts: what asks for motion where no joint moves is told or refused; a stored kernel knows its constants)
 APPROACH = 20.0  # 1/s
 FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
 
@@ -90,7 +95,7 @@ class TaskPriorities(Controller):
         missing = [j.name for j in arm.robot.joints if not j.limits.effort]
         if "torque" in self.bounds and missing:
             raise DescriptionError(f"No effort limit is stated for {', '.join(missing)}.", field="controller.bounds")
-        return dataclasses.replace(self, tasks=tuple(t.decided(arm) for t in self.tasks))
+        return dataclasses.replace(self, tasks=decided_tasks(self.tasks, arm, "controller.tasks"))
 
     def states(self, n: int) -> int:
         return sum(t.states for t in self.tasks)
@@ -149,6 +154,7 @@ class TaskPriorities(Controller):
             tau, most = array(M @ found.x + h + rubbing), [float(j.limits.effort) for j in arm.robot.joints]
             return array([ops.minimum(ops.maximum(v, -m), m) for v, m in zip(tau, most)]), found
         if self.bounds == "motion":
+<<<<<<< HEAD
             found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, approach))
         else:
             found = _consistent(arm, q, levels, slope, braked)

@@ -78,7 +78,7 @@ def _is_same(last: _Snapshot) -> bool:
 def _look_again(known: _Snapshot | None) -> bool:
     """Look at everything; only at the modules loaded since, where all that was ``known`` is unchanged."""
     global _last
-    count, ours = len(sys.modules), _modules()
+    count, ours = len(sys.modules), loaded_modules()
     if known is not None and any(ours.get(name) is not module for name, module in known.ours.items()):
         known = None
     owners: list[Any] = list(known.owners) if known else []
@@ -97,8 +97,8 @@ def _look_again(known: _Snapshot | None) -> bool:
     return clean
 
 
-def _modules() -> dict[str, types.ModuleType]:
-    """The loaded modules of the rooms, by name."""
+def loaded_modules() -> dict[str, types.ModuleType]:
+    """The loaded modules of the rooms that kernels are made from, by name."""
     return {
         name: module
         for name, module in list(sys.modules.items())
@@ -127,7 +127,7 @@ def _unchanged(known: dict[str, Any], seen: dict[str, Any], home: Mapping[str, A
             else:
                 good = False
         elif known[name] is not value:
-            if name.startswith("_") and not _is_code(value) and not _is_code(known[name]):
+            if name.startswith("_") and not name.isupper() and not _is_code(value) and not _is_code(known[name]):
                 known[name] = value  # a private variable of ours
             else:
                 good = False

@@ -13,6 +13,7 @@ from manipula.identity import KeptAnswers
 from manipula.simulation.assembly import assembled, not_started
 from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
+from manipula.simulation.checks.immovable import immovable_notes
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
 from manipula.simulation.checks.varied import vary_notes
@@ -187,6 +188,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
         *vary_notes(s.vary, run.plant),
         *ending_notes(s),
         *powerless_notes(s),
+        *immovable_notes(s),
         *dict.fromkeys(w.doubt for w in windows if w.doubt),
     )
     limited = bool(stated_limits(s.robot, s.limits, parameters=s.parameters))

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from manipula.bounded_cache import BoundedCache
-from manipula.identity import is_untouched
+from manipula.identity import constants, hold, is_untouched
 from manipula.native.calling.kernel import Kernel, compile_function, has_compiler
 from manipula.native.locks import import_module
 from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
-VERSION = 2
+VERSION = 3
 WITHOUT_KERNELS = (
     "analysis",
     "bench",
@@ -136,6 +136,7 @@ def compile_known(
     if facts is not None:
         return KnownKernel(KnownGraph(facts, lambda: trace(f, inputs, name, shared=shared)))
     kernel = compile_function(f, inputs, name, shared)
+    is_untouched()  # sees the modules that were loaded meanwhile
     object_cache.store(key, json.dumps(_facts(kernel)).encode())
     return kernel
 
@@ -145,7 +146,7 @@ def _facts(kernel: Kernel) -> dict[str, Any]:
     return {
         "version": VERSION, "name": graph.name, "inputs": list(graph.inputs.items()), "outputs": list(graph.outputs.items()),
         "shared": list(graph.shared), "sampled": [(k, *v) for k, v in graph.sampled.items()], "counters": sorted(graph.counters),
-        "digest": graph.digest().hex(), "cost": kernel._cost,
+        "digest": graph.digest().hex(), "cost": kernel._cost, "constants": constants(),
     }  # fmt: skip
 
 
@@ -156,7 +157,8 @@ def _read(stored: bytes | None) -> dict[str, Any] | None:
         facts = json.loads(stored)
     except ValueError:
         return None
-    return facts if isinstance(facts, dict) and facts.get("version") == VERSION else None
+    known = isinstance(facts, dict) and facts.get("version") == VERSION
+    return facts if known and hold(facts["constants"]) else None
 
 
 @functools.cache

@@ -19,10 +19,13 @@ from manipula.algebra.arguments import check_overrides
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
+from manipula.errors import DescriptionError
 from manipula.parts.checks import check_part
 from manipula.parts.field import Choice, Number, Whole
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import TurnTarget
+
+FIXED = 1e-9  # of a coordinate of size 1 m that no joint changes: where it stays, but for rounding
 
 Priority = Annotated[Any, Whole("1 is served first; tasks of one number are served together", least=1, most=16)]
 Weight = Annotated[Any, Number("1", "weight among tasks of the same priority", above=0.0)]
@@ -108,6 +111,39 @@ class ArmTask(ABC):
         return found.J, array(found.rate + self.gain * found.e)
 
 
-def coordinates_of(asked: str, movable: tuple[int, ...]) -> str:
-    """ "auto" as the coordinates that can be moved."""
-    return "".join("xyz"[i] for i in movable) if asked == "auto" else asked
+def coordinates_of(asked: str, movable: tuple[int, ...], what: str = "the frame") -> str:
+    """ "auto" as the coordinates that can be moved.
+
+    Raises:
+        DescriptionError: for coordinates that no joint changes.
+    """
+    if asked == "auto":
+        return "".join("xyz"[i] for i in movable)
+    fixed = [c for c in asked if "xyz".index(c) not in movable]
+    if fixed:
+        raise DescriptionError(
+            f"No joint moves {what} along {', '.join(fixed)}; coordinates are among "
+            f"{', '.join('xyz'[i] for i in movable)}, or 'auto'.",
+            field="coordinates",
+        )
+    return asked
+
+
+def check_goal(goal: Any, movable: tuple[int, ...], place: Any, what: str) -> None:
+    """Does a goal ask for nothing that no joint can change? Its other coordinates are where the arm has them anyway.
+
+    Args:
+        place: where the point is in any posture. what: the point, in words.
+
+    Raises:
+        DescriptionError: with the coordinate and where it stays.
+    """
+    if goal is None or not all(isinstance(v, (int, float)) for v in goal):
+        return
+    for k, (wanted, stays) in enumerate(zip(goal, np.asarray(place, float))):
+        if k not in movable and abs(float(wanted) - stays) > FIXED * max(1.0, abs(stays)):
+            raise DescriptionError(
+                f"No joint moves {what} along {'xyz'[k]}: it stays at {stays:.6g} m there, and the goal says {wanted:g} m. Give {stays:.6g}, "
+                "or the coordinates that count.",
+                field="goal",
+            )

@@ -11,7 +11,7 @@ import numpy as np
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
 from manipula.algebra.rotation import from_rpy
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, printable
 from manipula.parts.field import Choice, Frame, VectorField
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
@@ -24,6 +24,7 @@ from manipula.redundancy.tasks.base import (
     Priority,
     TaskRows,
     Weight,
+    check_goal,
     coordinates_of,
 )
 from manipula.robot.link import TIP
@@ -44,6 +45,16 @@ def of_frame(arm: Arm, frame: str) -> Arm:
     return Arm(arm.robot, arm.full, frame=frame)
 
 
+def _called(frame: str) -> str:
+    return "the tip" if frame == TIP else f"the frame '{printable(frame)}'"
+
+
+def check_place(own: Arm, frame: str, goal: Any) -> None:
+    """Does a goal say of coordinates that no joint changes what they are? (``check_goal``)"""
+    if goal is not None and not own.robot.parameters:
+        check_goal(goal, own.task, kinematics.position(own.full, np.zeros(own.n), frame), _called(frame))
+
+
 @dataclass(frozen=True)
 class FramePosition(ArmTask):
     """The origin of a frame at a point, or along the reference: e = x_d − x."""
@@ -62,7 +73,9 @@ class FramePosition(ArmTask):
         own = of_frame(arm, self.frame)
         if not own.task:
             raise DescriptionError(f"No joint of '{arm.robot.name}' moves the frame '{self.frame}'.", field="frame")
-        return dataclasses.replace(self, coordinates=coordinates_of(self.coordinates, own.task))
+        if self.coordinates == "auto":
+            check_place(own, self.frame, self.goal)
+        return dataclasses.replace(self, coordinates=coordinates_of(self.coordinates, own.task, _called(self.frame)))
 
     def rows(self, arm: Arm, q: Vector, qd: Vector, target: Any, near: Vector | None = None) -> TaskRows:
         if self.coordinates == "auto":
@@ -131,6 +144,7 @@ class FramePose(ArmTask):
 
     def decided(self, arm: Arm) -> ArmTask:
         turn: Any = self._turn().decided(arm)
+        check_place(of_frame(arm, self.frame), self.frame, None if self.goal is None else self.goal[:3])
         return dataclasses.replace(self, turn=turn.turn)
 
     @property

@@ -44,6 +44,49 @@ def checked_tasks(tasks: Any, field: str = "tasks") -> tuple[ArmTask, ...]:
     return tuple(tasks)
 
 
+def check_shared(tasks: Sequence[ArmTask], field: str = "tasks") -> None:
+    """Does every weight and every damping act? Weights count among tasks of one priority, which share one damping.
+
+    Raises:
+        DescriptionError: for a weight of a task that is alone in its priority, or dampings of which only the larger one would act.
+    """
+    for i, task in enumerate(tasks):
+        others = [t for t in tasks if t is not task and _plain(t.priority) == _plain(task.priority)]
+        weight, damping = _plain(task.weight), _plain(task.damping)
+        if weight not in (None, 1.0) and not others:
+            raise DescriptionError(
+                f"A weight of {weight:g} counts among tasks of the same priority; this one is alone in priority {task.priority:g}, so that it "
+                "would never act.",
+                field=f"{field}[{i}].weight",
+            )
+        if damping and any(_plain(t.damping) not in (None, 0.0, damping) for t in others):
+            raise DescriptionError(
+                f"Tasks of one priority are solved together, with one damping; those of priority {task.priority:g} have different ones.",
+                field=f"{field}[{i}].damping",
+            )
+
+
+def _plain(value: Any) -> float | None:
+    """A number as it is given; none where it is another scalar."""
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def decided_tasks(tasks: Sequence[ArmTask], arm: Arm, field: str = "tasks") -> tuple[ArmTask, ...]:
+    """The tasks with everything that depends on the arm decided.
+
+    Raises:
+        DescriptionError: with the place in the list of a task that does not fit the arm.
+    """
+    out = []
+    for i, task in enumerate(tasks):
+        try:
+            out.append(task.decided(arm))
+        except DescriptionError as error:
+            own = f".{error.field}" if error.field else ""
+            raise type(error)(error.problem, field=f"{field}[{i}]{own}") from None
+    return tuple(out)
+
+
 def check_followed(tasks: Sequence[ArmTask], reference: Any, field: str = "tasks") -> None:
     """Does somebody follow what the reference says, and does it say what they follow?
 

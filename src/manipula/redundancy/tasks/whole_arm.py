@@ -24,6 +24,7 @@ from manipula.redundancy.tasks.base import (
     Priority,
     TaskRows,
     Weight,
+    check_goal,
     coordinates_of,
 )
 
@@ -63,7 +64,10 @@ class CentreOfMass(ArmTask):
         movable = tuple(i for i in range(3) if np.abs(seen[i]).max() > 1e-12)
         if not movable:
             raise DescriptionError(f"No joint of '{arm.robot.name}' moves its centre of mass.", field="task")
-        return dataclasses.replace(self, coordinates=coordinates_of(self.coordinates, movable))
+        whole = "the centre of mass"
+        if self.coordinates == "auto" and self.goal is not None and not arm.robot.parameters:
+            check_goal(self.goal, movable, centre_of_mass(arm.full, np.zeros(arm.n)), whole)
+        return dataclasses.replace(self, coordinates=coordinates_of(self.coordinates, movable, whole))
 
     @staticmethod
     def _jacobian(arm: Arm, q: Vector) -> np.ndarray:

@@ -5,6 +5,7 @@
 ``requests``        settings that this kind of run would not honour
 ``idle_parts``      parts that can never act
 ``early_ends``      references and tables that do not last as long as the run
+``immovable``       references that go where no joint can move what follows them
 ``own_reference``   a path or time law of somebody's own: the same motion when differentiated?
 ``varied``          disturbances whose numbers differ from run to run of a batch
 ==================  =========================================================================

@@ -16,6 +16,7 @@ from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.drives.rigid import Rigid
 from manipula.robot.link import TIP
+from manipula.simulation.plant.contact import PlaneContact
 from manipula.simulation.plant.disturbances import STATE_NAMES, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.stated_limits import stated_limits
 
@@ -41,7 +42,9 @@ def check_idle(s: Scenario, kind: str) -> None:
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     for i, contact in enumerate(s.contacts):
-        why = contact.unfit(s.robot)
+        why = contact.unfit(s.robot) or (
+            "" if s.base_motion is not None or varied else _never_touches(contact, s.robot)
+        )
         if why:
             raise DescriptionError(f"The contact '{contact.name}' has nothing to do: {why}", field=f"contacts[{i}]")
     if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):
@@ -140,6 +143,24 @@ def disturbance_idle(
             "wrench, it would never act."
         )
     return ""
+
+
+def _never_touches(contact: Any, robot: Robot) -> str:
+    """Why a plane can never push the arm: no joint moves what touches it along its normal; empty when one does."""
+    if not isinstance(contact, PlaneContact) or not robot.is_numeric or contact.friction is not None:
+        return ""
+    rng, normal = np.random.default_rng(0), np.array(contact.normal, float)
+    centres = np.array(contact.points or ((0.0, 0.0, 0.0),), float)
+    for q in rng.uniform(-2.0, 2.0, (POSTURES, robot.n)):
+        J = np.asarray(kinematics.jacobian(robot, q, contact.frame), float)
+        arms = centres @ np.asarray(kinematics.pose(robot, q, contact.frame), float)[:3, :3].T
+        rates = [normal @ (J[:3] + np.cross(J[3:].T, arm).T) for arm in arms]
+        if np.abs(rates).max() > NO_LEVER * np.linalg.norm(normal):
+            return ""
+    return (
+        f"no joint moves '{printable(contact.frame or 'tip')}' along the normal {normal.tolist()} of the plane in any posture: it would "
+        "never act."
+    )
 
 
 def loaded_before(s: Scenario, index: int) -> bool:

@@ -11,7 +11,7 @@ from manipula.ik.task import Task
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import check_criteria_act, checked_criteria
 from manipula.redundancy.orientation import check_reachable
-from manipula.redundancy.tasks.priorities import check_followed, checked_tasks, has_limits
+from manipula.redundancy.tasks.priorities import check_followed, check_shared, checked_tasks, has_limits
 from manipula.redundancy.tasks.whole_arm import LeastTorque
 from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.plant.disturbances import Wrench
@@ -174,6 +174,7 @@ def _tasks(s: Scenario) -> None:
         return
     checked_tasks(s.tasks)
     check_followed(s.tasks, s.reference)
+    check_shared(s.tasks)
     if s.gain:
         raise DescriptionError("Every task has a gain of its own; this one would never act.", field="gain")
     if s.bounds == "motion" and not has_limits(s.robot):

@@ -94,7 +94,11 @@ def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
                 why = f"the wrench starts at {numbers['start']:g} s and stops at {numbers['stop']:g} s: it would never act."
             else:
                 why = disturbance_idle(
-                    replace(d, **numbers), float(s.duration or 0.0), s.robot, loaded=loaded_before(s, i)
+                    replace(d, **numbers),
+                    float(s.duration or 0.0),
+                    s.robot,
+                    s.base_motion is not None,
+                    loaded_before(s, i),
                 )
             if why:
                 raise DescriptionError(f"In run {k} {why}", field=f"vary.{varied[0]}")

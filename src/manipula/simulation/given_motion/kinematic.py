@@ -28,7 +28,7 @@ from manipula.redundancy.null_space import combined
 from manipula.redundancy.orientation import turn_error, turn_target
 from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
 from manipula.redundancy.tasks.base import TaskTarget
-from manipula.redundancy.tasks.priorities import levels_of, rate_bounds
+from manipula.redundancy.tasks.priorities import decided_tasks, levels_of, rate_bounds
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.loops.loop import ReferenceTable
@@ -142,7 +142,7 @@ def _decided(s: Scenario) -> tuple[Scenario, Arm]:
         return s, Arm(s.robot).facing(turn_of(s))
     arm = Arm(s.robot)
     turned = "full" if getattr(s.reference, "has_orientation", False) else "free"
-    return s.replace(tasks=tuple(t.decided(arm) for t in s.tasks)), arm.facing(turned)
+    return s.replace(tasks=decided_tasks(s.tasks, arm)), arm.facing(turned)
 
 
 def task_rows(arm: Arm) -> list[int]:

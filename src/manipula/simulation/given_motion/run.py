@@ -18,6 +18,7 @@ from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
 from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
+from manipula.simulation.checks.immovable import immovable_notes
 from manipula.simulation.checks.requests import integrates
 from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
@@ -334,6 +335,7 @@ def _computed(run: GivenRun) -> Computed:
         *vary_notes(s.vary, plant),
         *ending_notes(s),
         *powerless_notes(s),
+        *immovable_notes(s),
     )
     more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}
     if too_long(s, lay.size):
