@@ -213,3 +213,11 @@ def test_what_is_refused_was_not_mended(repair):
         with pytest.raises(DescriptionError, match="too many to be mended") as caught:
             read_log({"t": t, "q": Q}, ARM, repair=repair)
         assert "were" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cell", ["1_0", "٣", "１", "1_0.5"])
+def test_numbers_that_only_python_reads_are_no_numbers(tmp_path, cell):
+    rows = "".join(f"{0.001 * k:.3f},{cell if k == 7 else 0.1},0.2,3,4\n" for k in range(40))
+    (tmp_path / "log.csv").write_text("t,q1,q2,tau1,tau2\n" + rows, encoding="utf-8")
+    with pytest.raises(DescriptionError, match=r"log\.csv:9: Column 'q1' holds something that is no number"):
+        mp.read_log(tmp_path / "log.csv", mp.load("planar-2r"))

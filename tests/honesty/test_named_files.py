@@ -92,3 +92,19 @@ def test_robots_are_read_from_regular_files(tmp_path, suffix):
     os.mkfifo(pipe)
     with pytest.raises(DescriptionError, match="not a regular file"):
         mp.load(pipe)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '[controller]\nlaw = "torque_table"\ntorques = "{}.csv"\n',
+        '[[disturbances]]\nkind = "wrench_table"\ntable = "{}.csv"\n',
+        '[reference.path]\nkind = "from_csv"\nsource = "{}.csv"\n[reference.timing]\nkind = "quintic"\nduration = 1.0\n',
+    ],
+    ids=["torque_table", "wrench_table", "path"],
+)
+@pytest.mark.parametrize("length", [300, 5000])
+def test_a_name_too_long_for_any_file_is_told(folder, part, length):
+    (folder / "run.toml").write_text('robot = "planar-2r"\nduration = 0.1\n' + part.format("x" * length))
+    with pytest.raises(DescriptionError, match=r"cannot be opened: .*name too long"):
+        load_file(folder / "run.toml")

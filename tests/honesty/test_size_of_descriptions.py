@@ -147,3 +147,13 @@ def test_a_line_is_found_without_looking_into_everything(path: str, line: int | 
     tomllib.loads(LINES)
     assert line_of(LINES, path) == line
     assert line_of(LINES.replace("\n", "\r\n"), path) == line
+
+
+def test_lines_of_a_drawing_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from manipula.formats.meshes import obj
+
+    cube = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n"
+    assert len(obj.read_obj(cube).faces) == 2
+    monkeypatch.setattr(obj, "MAX_LINES", 5)
+    with pytest.raises(mp.BudgetError, match="at most 5 vertices and faces"):
+        obj.read_obj(cube)

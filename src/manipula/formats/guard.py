@@ -121,7 +121,10 @@ def safe_join(folder: str | os.PathLike[str], reference: str, suffixes: tuple[st
         raise DescriptionError(f"The path '{printable(reference, 60)}' leads out of the folder of the description.")
     if suffixes and path.suffix.lower() not in suffixes:
         raise DescriptionError(f"A file ending in {', '.join(suffixes)} is needed, found '{printable(path.name, 60)}'.")
-    if not path.is_file():
-        fault = "is not a regular file" if path.exists() else "does not exist"
+    try:
+        fault = "" if path.is_file() else "is not a regular file" if path.exists() else "does not exist"
+    except OSError as problem:  # a name that is too long for any file
+        fault = f"cannot be opened: {problem.strerror}"
+    if fault:
         raise DescriptionError(f"'{printable(reference, 60)}' {fault}.")
     return path

@@ -91,7 +91,7 @@ def _csv(path: Path) -> Table:
     if all(_number(name) is not None for name in names if name):
         raise DescriptionError("The first line must name the columns; it holds numbers.", line=start + 1)
     _within(len(lines) - start - 1, len(names))
-    decimal_comma = divider == ";"
+    decimal_comma, plain = divider == ";", text.isascii() and "_" not in text
     found: list[list[float]] = []
     words: dict[int, int] = {}
     for k, row in enumerate(rows, start + 2):
@@ -99,6 +99,12 @@ def _csv(path: Path) -> Table:
             continue
         if len(row) != len(names):
             raise DescriptionError(f"This row has {len(row)} columns, the first line names {len(names)}.", line=k)
+        if plain and not decimal_comma:
+            try:
+                found.append(list(map(float, row)))
+                continue
+            except ValueError:  # a cell that is empty or a word
+                pass
         numbers = []
         for c, cell in enumerate(row):
             value = _number(cell.replace(",", ".") if decimal_comma else cell)
@@ -119,6 +125,8 @@ def _number(cell: str) -> float | None:
     cell = cell.strip()
     if cell in WORDS:
         return float("nan")
+    if "_" in cell or not cell.isascii():  # Python reads 1_000 and ٣, no other program does
+        return None
     try:
         return float(cell)
     except ValueError:

@@ -7,17 +7,23 @@ from array import array
 
 import numpy as np
 
-from manipula.errors import DescriptionError
+from manipula.errors import BudgetError, DescriptionError
 from manipula.formats.meshes.triangles import Triangles, check_count, coordinates
+
+MAX_LINES = 600_000  # vertices and faces: what is read in two seconds
 
 
 def read_obj(data: bytes) -> Triangles:
     """``v x y z`` and ``f a b c [d]``; polygons are cut into a fan from their first corner."""
     points, corners = array("f"), array("q")
+    lines = 0
     for raw in io.BytesIO(data):
         words = raw.split(None, 64)
         if not words:
             continue
+        lines += words[0] in (b"v", b"f")
+        if lines > MAX_LINES:
+            raise BudgetError(f"An OBJ file has at most {MAX_LINES} vertices and faces.")
         if words[0] == b"v":
             if len(words) < 4:
                 raise DescriptionError("A vertex of this OBJ file has fewer than three coordinates.")
