@@ -38,10 +38,7 @@ from manipula.redundancy.tasks.priorities import (
     levels_of,
 )
 
-        check_shared(self.tasks, "controller.tasks")
 GIVING = 1e-5  # what bounds of motion give way where torques do not suffice (``redundancy/quadratic_program.py``)
-=======
->>>>>>> d64f335 (tasks, contacts: what asks for motion where no joint moves is told or refused; a stored kernel knows its constants)
 APPROACH = 20.0  # 1/s
 FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
 
@@ -87,6 +84,7 @@ class TaskPriorities(Controller):
 
     def facing(self, arm: Arm, reference: Any) -> Controller:
         check_followed(checked_tasks(self.tasks, "controller.tasks"), reference, "controller.tasks")
+        check_shared(self.tasks, "controller.tasks")
         if "motion" in self.bounds and not has_limits(arm.robot):
             raise DescriptionError(
                 f"No joint of '{arm.robot.name}' states a limit of position or speed: these bounds would never act.",
@@ -154,7 +152,6 @@ class TaskPriorities(Controller):
             tau, most = array(M @ found.x + h + rubbing), [float(j.limits.effort) for j in arm.robot.joints]
             return array([ops.minimum(ops.maximum(v, -m), m) for v, m in zip(tau, most)]), found
         if self.bounds == "motion":
-<<<<<<< HEAD
             found = solve(levels, array(slope + braked), acceleration_bounds(arm, q, qd, approach))
         else:
             found = _consistent(arm, q, levels, slope, braked)

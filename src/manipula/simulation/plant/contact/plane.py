@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from manipula.robot.robot import Robot
     from manipula.simulation.plant.surroundings import Surroundings
 
-<<<<<<< HEAD
 SLIP = 1e-3  # m/s, of friction
-=======
-SLIP_SPEED = 1e-3  # m/s
->>>>>>> d64f335 (tasks, contacts: what asks for motion where no joint moves is told or refused; a stored kernel knows its constants)
 NO_SPEED = 1e-300  # (m/s)²: sliding without a direction
 
 
@@ -59,10 +55,6 @@ class PlaneContact(Contact):
         super().__post_init__()
         if all(isinstance(v, (int, float)) and v == 0.0 for v in self.normal):
             raise DescriptionError("The normal of a plane has a length, found (0, 0, 0).", field="normal")
-        if self.slip_speed is not None and self.friction is None:
-            raise DescriptionError(
-                "It belongs to dry friction, and none is given: it would never act.", field="slip_speed"
-            )
         if any(len(p) != 3 for p in self.points):
             raise DescriptionError("Every point has three coordinates.", field="points")
         if self.slip_speed is not None and self.friction is None:
@@ -105,17 +97,5 @@ class PlaneContact(Contact):
         if self.friction is None:
             return np.zeros(3)
         speed = ops.sqrt(ops.maximum(dot(along, along), NO_SPEED))
-<<<<<<< HEAD
         slow = SLIP if self.slip_speed is None else self.slip_speed
         return array((self.friction * pressing * ops.tanh(speed / slow) / speed) * along)
-=======
-        return array(
-            (
-                self.friction
-                * pressing
-                * ops.tanh(speed / (SLIP_SPEED if self.slip_speed is None else self.slip_speed))
-                / speed
-            )
-            * along
-        )
->>>>>>> d64f335 (tasks, contacts: what asks for motion where no joint moves is told or refused; a stored kernel knows its constants)
