@@ -1,4 +1,4 @@
-"""What is asked for in a direction in which no joint can move the arm is told or refused, and so are numbers of tasks and planes that never act."""
+"""What is asked for in a direction in which no joint can move the arm is told or refused, and so are weights and dampings of tasks that never act."""
 
 from __future__ import annotations
 
@@ -97,17 +97,6 @@ def test_dampings_of_one_priority_are_one() -> None:
     tasks = (C.FramePosition(damping=0.1), C.JointPosture(goal=(0.2, 0.3), damping=0.2))
     with pytest.raises(mp.DescriptionError, match=r"controller\.tasks\[0\]\.damping: .*different ones"):
         mp.simulate(mp.Scenario(ARM, WITHIN, C.TaskPriorities(tasks), q0=Q))
-
-
-@pytest.mark.parametrize("bounds", ["none", "torque"])
-def test_approach_without_bounds_of_motion_is_refused(bounds: str) -> None:
-    with pytest.raises(mp.DescriptionError, match=r"approach: .*never act"):
-        C.TaskPriorities((C.FramePosition(),), bounds=bounds, approach=5.0)
-
-
-def test_slip_speed_without_friction_is_refused() -> None:
-    with pytest.raises(mp.DescriptionError, match=r"slip_speed: .*never act"):
-        mp.contact.PlaneContact(stiffness=1e4, slip_speed=0.01)
 
 
 def test_plane_that_the_arm_cannot_approach_is_refused() -> None:
