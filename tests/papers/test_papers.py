@@ -20,8 +20,13 @@ from manipula.papers.base import CheckedRow, Erratum, Reproduction, decimal_of, 
 from manipula.papers.page import page_html
 from manipula.papers.run import PAPERS, papers, run_paper
 
-ERRATA = {"zlajpah": 4, "khang": 6, "abdelsatar": 2}  # misprints that are listed in docs/theory/references.md, at least
-ROWS = {"zlajpah": 160, "khang": 80, "abdelsatar": 45}
+ERRATA = {
+    "zlajpah": 4,
+    "khang": 6,
+    "arora": 16,
+    "abdelsatar": 2,
+}  # misprints that are listed in docs/theory/references.md, at least
+ROWS = {"zlajpah": 160, "khang": 80, "arora": 170, "abdelsatar": 45}
 _found: dict[str, Reproduction] = {}
 
 
@@ -72,6 +77,12 @@ MUTATED: dict[str, list[tuple[str, Callable[[Any], Any]]]] = {
         ("tau4", lambda d: d["tau"].update(tau4="M41*ddq1 + M42*ddq2 + M43*ddq3 + M44*ddq4 + m4*g")),
         ("tau(1 s), q2 > 0", lambda d: d["recomputed"]["positive"][1]["tau"].__setitem__(0, "1.914064824")),
         ("least and largest tau1", lambda d: d["recomputed"]["extremes"]["positive"][0].__setitem__(0, "-7.77742")),
+    ],
+    "arora": [
+        ("M[3,4]", lambda d: d["results"]["M"][2].__setitem__(3, "20.9590")),
+        ("T05[1,4]", lambda d: d["results"]["T05"][0].__setitem__(3, "1.9998")),
+        ("q(33 s)", lambda d: d["recomputed"]["square"]["samples"][5]["q"].__setitem__(1, "0.1")),
+        ("limits, square of 2 m, clockwise", lambda d: d["recomputed"]["squares"][6].update(kept=True)),
     ],
     "abdelsatar": [
         ("tau2", lambda d: d["tau"].update(tau2=d["tau"]["tau2"].replace("3*a1", "4*a1"))),
@@ -127,6 +138,7 @@ def test_formulas_are_typeset() -> None:
     assert "<mi>τ</mi>" in page
     assert "&lt;" in page
     assert "<b>" not in page
+    assert typeset.formula("Q = matrix{0, -1; 1, 0}").count("<mtd>") == 4
     assert typeset.spoken("`dot{q}_i` of `frac{a}{b}`") == "qd_i of a/b"
 
 

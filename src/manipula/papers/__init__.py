@@ -9,6 +9,7 @@
 ``page``           one HTML file per paper
 ``run``            the papers by name, and running one
 ``abdelsatar/``    Abdelsatar: a text table in, torques in symbols out
+``arora/``         Arora: five links by 4×4 matrices
 ``khang/``         Khang & Trung: a SCARA by Lagrange's equations
 ``zlajpah/``       Žlajpah: planar arms with any number of joints
 =================  ===============================================================================

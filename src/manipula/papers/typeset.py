@@ -1,7 +1,8 @@
 """Formulas as papers write them, from one line of text to MathML.
 
 ``M_{ij} = sum_{p=max(i,j)}^n tr(U_{pj} I_p U_{pi}^T)``: ``_`` and ``^`` take the next name, number or ``{…}``; braces group and are not seen;
-``frac{a}{b}``, ``sqrt{a}``, ``dot{q}``, ``ddot{q}``, ``bar{r}``, ``tilde{w}``, ``hat{x}``, ``vec{F}``. A number behind a name is its index: ``a1``, ``I1z``;
+``frac{a}{b}``, ``sqrt{a}``, ``matrix{a, b; c, d}``, ``dot{q}``, ``ddot{q}``, ``bar{r}``, ``tilde{w}``, ``hat{x}``, ``vec{F}``. A number behind a
+name is its index: ``a1``, ``I1z``;
 ``dq1``, ``ddq1`` and ``th1``, ``th1d``, ``th1dd`` are coordinates and their rates. ``*`` multiplies without a sign. Text in double quotes stays text.
 """
 
@@ -20,7 +21,7 @@ UPRIGHT = {"sin", "cos", "exp", "max", "min", "tr", "Trace", "sgn", "rank", "det
 MARKS = {"dot": "˙", "ddot": "¨", "bar": "¯", "tilde": "~", "hat": "^", "vec": "→"}
 INDICES = re.compile(r"[ijklmnprvxyzCE]{2,3}")  # several letters in an index are several names
 NO_BREAK = "\N{NO-BREAK SPACE}"
-TALL = ("<mfrac", "<munder", "<msqrt")  # what brackets grow around
+TALL = ("<mfrac", "<munder", "<msqrt", "<mtable")  # what brackets grow around
 LEAST_TERMS = 4  # shorter sums are not broken into lines
 
 
@@ -118,7 +119,7 @@ class _FormulaReader:
             return f"<mrow>{fence}{token}</mo>{inside}{fence}{closing}</mo></mrow>"
         if token[0] == '"':
             return f"<mtext>{html.escape(token[1:-1]).replace(' ', NO_BREAK)}</mtext>"
-        special: dict[str, Callable[[], str]] = {"frac": self._fraction, "sqrt": lambda: f"<msqrt>{self._base()}</msqrt>"}  # fmt: skip
+        special: dict[str, Callable[[], str]] = {"frac": self._fraction, "sqrt": lambda: f"<msqrt>{self._base()}</msqrt>", "matrix": self._matrix}  # fmt: skip
         if token in special:
             return special[token]()
         if token in MARKS:
@@ -130,6 +131,25 @@ class _FormulaReader:
         if token == "*":
             return '<mo lspace="0" rspace="0.17em">&#8290;</mo>'
         return f"<mo>{html.escape(SIGNS.get(token, token))}</mo>"
+
+    def _matrix(self) -> str:
+        """``{a, b; c, d}``: rows between semicolons."""
+        self.at += 1
+        rows, cell = [[]], []
+        while self.at < len(self.tokens) and self.tokens[self.at] != "}":
+            token = self.tokens[self.at]
+            if token not in ",;":
+                cell.append(self._element())
+                continue
+            self.at += 1
+            rows[-1].append("".join(cell))
+            cell = []
+            if token == ";":
+                rows.append([])
+        self.at += 1
+        rows[-1].append("".join(cell))
+        lines = "".join("<mtr>" + "".join(f"<mtd><mrow>{c}</mrow></mtd>" for c in row) + "</mtr>" for row in rows)
+        return f"<mrow><mo>[</mo><mtable columnalign='right'>{lines}</mtable><mo>]</mo></mrow>"
 
     def _fraction(self) -> str:
         above, below = self._base(), self._base()
