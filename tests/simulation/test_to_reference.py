@@ -103,14 +103,24 @@ def test_a_run_is_followed_as_far_as_it_is_trusted(run: mp.Result) -> None:
     assert half.to_reference(until=0.3).duration == pytest.approx(0.3)
 
 
-def test_the_chain_from_a_program_to_a_controller() -> None:
-    """The numbers of docs/programmed_motion.md, from the example itself."""
+def test_the_chain_from_a_program_to_a_controller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers of docs/programmed_motion.md, from the example itself, which writes its reports where it is run."""
+    monkeypatch.chdir(tmp_path)
     root = Path(__file__).parents[2]
     found = runpy.run_path(str(root / "examples" / "program_to_tracking.py"))
     assert found["reference"].accuracy[0] < 4e-7
-    assert found["ideal"].max() < 1e-4
+    errors = {words: row for words, (_, row) in found["runs"].items()}
+    assert errors["no friction"].max() < 1e-4
+    assert {words: run.feasible for words, (run, _) in found["runs"].items()} == {
+        "no friction": True,
+        "unmodelled LuGre": True,
+        "compensated": False,
+    }
+    written = {p.name: p.stat().st_size for p in (tmp_path / "out" / "program_to_tracking").iterdir()}
+    assert {"chain.md", "compensated.html", "no_friction.html", "unmodelled_LuGre.html", "torques.png"} == set(written)
+    assert min(written.values()) > 300
     page = (root / "docs" / "programmed_motion.md").read_text(encoding="utf-8")
-    for words, row in (("unmodelled LuGre", found["unknown"]), ("fed forward", found["compensated"])):
+    for words, row in (("unmodelled LuGre", errors["unmodelled LuGre"]), ("fed forward", errors["compensated"])):
         line = next(line for line in page.splitlines() if line.startswith("|") and words in line)
         told = [float(cell) for cell in line.split("|")[2:6]]
         np.testing.assert_allclose(row, told, rtol=0.06)
