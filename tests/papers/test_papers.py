@@ -26,7 +26,7 @@ ERRATA = {
     "arora": 16,
     "abdelsatar": 2,
 }  # misprints that are listed in docs/theory/references.md, at least
-ROWS = {"zlajpah": 160, "khang": 80, "arora": 170, "abdelsatar": 45}
+ROWS = {"zlajpah": 160, "khang": 80, "arora": 170, "abdelsatar": 45, "jarzebowska": 110}
 _found: dict[str, Reproduction] = {}
 
 
@@ -90,6 +90,12 @@ MUTATED: dict[str, list[tuple[str, Callable[[Any], Any]]]] = {
         ("C21", lambda d: d["recomputed"].update(C21="a1*a2*m2*(2*th1d + th2d)*sin(th2)/2")),
         ("tau at a check point[2]", lambda d: d["slider"]["tau"].__setitem__(1, "-11.5239125267")),
     ],
+    "jarzebowska": [
+        ("q(2 s), no friction", lambda d: d["recomputed"]["without"][2]["q"].__setitem__(0, "8.914963")),
+        ("friction(3 s), LuGre, Table 1", lambda d: d["recomputed"]["with"][3]["friction"].__setitem__(1, "0.5")),
+        ("sigma0 of the four joints", lambda d: d["table_1"]["sigma0"].__setitem__(3, "2.5")),
+        ("M, state 1", lambda d: d["recomputed"]["states"][0]["M"][0].__setitem__(0, "4.2224145")),
+    ],
 }  # fmt: skip
 
 
@@ -140,6 +146,12 @@ def test_formulas_are_typeset() -> None:
     assert "<b>" not in page
     assert typeset.formula("Q = matrix{0, -1; 1, 0}").count("<mtd>") == 4
     assert typeset.spoken("`dot{q}_i` of `frac{a}{b}`") == "qd_i of a/b"
+
+
+def test_all_five_papers_are_there() -> None:
+    assert PAPERS == ("zlajpah", "khang", "arora", "abdelsatar", "jarzebowska")
+    for table in (ERRATA, ROWS, MUTATED):
+        assert set(table) == set(PAPERS)
 
 
 def test_unknown_papers_are_named() -> None:

@@ -10,6 +10,7 @@
 ``run``            the papers by name, and running one
 ``abdelsatar/``    Abdelsatar: a text table in, torques in symbols out
 ``arora/``         Arora: five links by 4×4 matrices
+``jarzebowska/``   Jarzębowska, Augustynek & Urbaś: a programmed ellipse with friction
 ``khang/``         Khang & Trung: a SCARA by Lagrange's equations
 ``zlajpah/``       Žlajpah: planar arms with any number of joints
 =================  ===============================================================================

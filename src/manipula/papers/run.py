@@ -10,7 +10,7 @@ from manipula.errors import unknown_name
 from manipula.papers.base import PaperInfo, Reproduction
 from manipula.papers.printed import paper_info
 
-PAPERS = ("zlajpah", "khang", "arora", "abdelsatar")
+PAPERS = ("zlajpah", "khang", "arora", "abdelsatar", "jarzebowska")
 
 
 def papers() -> list[PaperInfo]:
