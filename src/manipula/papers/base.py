@@ -71,7 +71,7 @@ class Erratum:
             return False
         if self.printed_off is None:
             return True
-        return self.printed_off > CLEARLY * self.tolerance if self.effect else self.printed_off <= self.tolerance
+        return bool(self.printed_off > CLEARLY * self.tolerance if self.effect else self.printed_off <= self.tolerance)
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""

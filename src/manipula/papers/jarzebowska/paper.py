@@ -41,10 +41,9 @@ def equations(arm: TracedArm) -> PaperSection:
         K_d, K_i = arm.K(q, A, B)
         flat = lambda key, s=state: [text for line in s[key] for text in line]  # noqa: E731
         parts = {
-            "tip": (arm.tip(q), state["tip"]), "M": (arm.M(q), flat("M")), "h, on the "
-                "left": (-arm.h(q, qd), state["h"]), "g": (arm.g(q), state["g"]), "C": (arm.C(q), flat("C")),
-            "d": (arm.d(q, qd), state["d"]), "u": (u, state["u"]), "`partial dot{q}_d / partial "
-                "dot{q}_i`": (-np.linalg.solve(K_d, K_i), flat("dqd_dep_dqd_ind")),
+            "tip": (arm.tip(q), state["tip"]), "M": (arm.M(q), flat("M")), "h, on the left": (-arm.h(q, qd), state["h"]),
+            "g": (arm.g(q), state["g"]), "C": (arm.C(q), flat("C")), "d": (arm.d(q, qd), state["d"]), "u": (u, state["u"]),
+            "`partial dot{q}_d / partial dot{q}_i`": (-np.linalg.solve(K_d, K_i), flat("dqd_dep_dqd_ind")),
             "accelerations by (12)": (qdd, state["qdd"]), "normal forces": (normal_forces(robot, q, qd, qdd), state["normal"]),
         }  # fmt: skip
         rows += [vector(f"{name}, state {k}", value, corrected=text, tolerance=10 * EXACT) for name, (value, text) in parts.items()]  # fmt: skip
