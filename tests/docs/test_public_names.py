@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 import types
@@ -32,6 +33,18 @@ def test_every_public_name_resolves(name: str) -> None:
     assert value is getattr(manipula, name)  # fetched once, then kept
     if not isinstance(value, str):
         assert (value.__doc__ or "").strip(), f"{name} has no docstring"
+
+
+@pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="not a checkout")
+def test_every_public_name_is_taught_two_steps_from_the_readme() -> None:
+    """On the README or on a page that it, or the list of pages, links; the list of names in the design teaches nothing."""
+    readme, pages = (ROOT / "README.md").read_text("utf-8"), (ROOT / "docs" / "README.md").read_text("utf-8")
+    linked = set(re.findall(r"\(docs/([\w/]+\.md)", readme)) | set(re.findall(r"\]\(([\w/]+\.md)", pages))
+    assert linked >= {str(p.relative_to(ROOT / "docs").as_posix()) for p in (ROOT / "docs").rglob("*.md")} - {
+        "README.md"
+    }
+    told = "".join((ROOT / "docs" / name).read_text("utf-8") for name in sorted(linked - {"design.md"})) + pages
+    assert not [name for name in manipula._PUBLIC if not re.search(rf"\b{name}\b", told)]
 
 
 def test_no_ghosts_and_no_repetition() -> None:
