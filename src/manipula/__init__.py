@@ -87,6 +87,7 @@ _PUBLIC = {
     "Study": "manipula.studies.study",
     "sweep": "manipula.studies.sweep",
     "open_study": "manipula.studies.opened",
+    "tune": "manipula.studies.tuning.tune",
     "uniform": "manipula.studies.distributions",
     "log_uniform": "manipula.studies.distributions",
     "normal": "manipula.studies.distributions",
@@ -100,6 +101,8 @@ _PUBLIC = {
     "singularities": "manipula.analysis.singularities",
     "natural_modes": "manipula.analysis.vibration",
     "power_report": "manipula.analysis.power",
+    "sensitivity": "manipula.analysis.sensitivity",
+    "sobol_indices": "manipula.analysis.sensitivity",
     "certify": "manipula.certificate.certify",
     "identify": "manipula.analysis.identification.estimate",
     "identify_log": "manipula.analysis.identification.from_log",
@@ -145,6 +148,9 @@ _VERBS = {  # methods and functions whose work is done in rooms above theirs
     "ProgramScenario.realised": "manipula.simulation.program_runs:realised",
     "Study.save": "manipula.studies.files:save_study",
     "Study.load": "manipula.studies.files:load_study",
+    "StudyResults.report": "manipula.reports.studies.page:write_study_report",
+    "StudyResults.plot": "manipula.reports.studies.pictures:plot_study",
+    "Tuning.report": "manipula.reports.studies.tuning:write_tuning_report",
 }
 verbs.provide(_VERBS)
 _MODULES = {"friction", "drives", "native", "paths", "timing", "control", "contact", "studies"}
@@ -186,6 +192,8 @@ if TYPE_CHECKING:
     from manipula.analysis.manipulability import limit_distance as limit_distance
     from manipula.analysis.manipulability import manipulability as manipulability
     from manipula.analysis.power import power_report as power_report
+    from manipula.analysis.sensitivity import sensitivity as sensitivity
+    from manipula.analysis.sensitivity import sobol_indices as sobol_indices
     from manipula.analysis.singularities import singularities as singularities
     from manipula.analysis.vibration import natural_modes as natural_modes
     from manipula.analysis.workspace import workspace as workspace
@@ -264,4 +272,5 @@ if TYPE_CHECKING:
     from manipula.studies.opened import open_study as open_study
     from manipula.studies.study import Study as Study
     from manipula.studies.sweep import sweep as sweep
+    from manipula.studies.tuning.tune import tune as tune
     from manipula.symbolic.equations import equations as equations

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 from typer.testing import CliRunner
 
 import manipula as mp
@@ -103,6 +104,16 @@ def test_other_numbers_are_those_of_python(tmp_path: Path) -> None:
         ({"controller.kp": "80"}, "finite number"),
     ):  # fmt: skip
         assert said in in_node(tmp_path, "tracking", changes)["refused"]
+
+
+@needs_node
+def test_a_load_that_is_a_free_parameter_has_its_value(tmp_path: Path) -> None:
+    loaded = ARM.replace(payload=mp.Payload(sympy.Symbol("load")))
+    scenario = tracking(robot=loaded, parameters={"load": 0.75})
+    mp.export(scenario, "javascript", tmp_path)
+    same(in_node(tmp_path, "tracking", {}), mp.simulate(scenario))
+    heavy = tracking(robot=loaded, parameters={"load": 1.5})
+    same(in_node(tmp_path, "tracking", {"payload.mass": 1.5}), mp.simulate(heavy))
 
 
 @needs_node

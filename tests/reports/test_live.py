@@ -99,6 +99,12 @@ def test_live_is_a_flag_or_a_list_of_paths(wrong) -> None:
         report_html(planar(), live=wrong)
 
 
+@pytest.mark.parametrize("part", ["controller", "friction[0]"])
+def test_a_whole_part_is_no_number(part: str) -> None:
+    with pytest.raises(UnknownNameError, match="number of the run"):
+        report_html(mp.simulate(pd(friction=mp.friction.Viscous(0.2))), equations=False, charts=(), live=[part])
+
+
 def test_without_viewer_nothing_is_live(monkeypatch) -> None:
     monkeypatch.setattr(viewer, "script", lambda: None)
     with pytest.raises(ManipulaError, match="viewer is not part"):

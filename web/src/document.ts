@@ -113,6 +113,29 @@ export interface LiveInfo extends Stepping {
   arrays: Record<string, string>; // ArrayId: name of the signal that it holds
   status: string;
 }
+/** A number, a word or a verdict of every run of a study (reports/study_page.py). */
+export interface StudyColumn {
+  name: string;
+  unit: string;
+  meaning: string;
+  role: "varied" | "summary";
+  values: ArrayId;
+  words?: string[]; // the values are places in this list
+  log?: boolean;
+}
+/** Many runs: a point for each, and how each is shown. */
+export interface StudyInfo {
+  runs: ArrayId; // their numbers
+  total: number;
+  columns: StudyColumn[];
+  across: string;
+  up: string;
+  colour: string;
+  first: number; // the run that the page shows at the start
+  live: string[] | null; // paths that the page sets to compute any run; null: only runs with samples in the file
+  series: Record<string, { t: ArrayId; q: ArrayId }>;
+  again: string; // the command that makes one run again
+}
 export interface Page {
   format: number;
   joints: JointInfo[];
@@ -121,4 +144,5 @@ export interface Page {
   charts: ChartSpec[];
   arrays: ArrayInfo[];
   live?: LiveInfo;
+  study?: StudyInfo;
 }

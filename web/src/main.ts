@@ -10,6 +10,7 @@ import { unpacked } from "./packed";
 import { PageEngine } from "./page_engine";
 import { followTheScheme, otherTheme } from "./palette";
 import { State } from "./state";
+import { StudyEngine, studyPanel } from "./study";
 import { texts } from "./texts";
 import "uplot/dist/uPlot.min.css";
 import "./viewer.css";
@@ -33,7 +34,7 @@ async function start(): Promise<void> {
   const arrays = await unpacked(page.arrays, numbers.textContent!);
   const loop = (globalThis as { manipulaLoop?: Loop }).manipulaLoop;
   const live = page.live && loop ? new PageEngine(page, arrays, page.live, loop) : null;
-  const engine: Engine = live ?? new RecordedEngine(page, arrays);
+  const engine: Engine = live ?? (page.study ? new StudyEngine(page, arrays) : new RecordedEngine(page, arrays));
   const state = new State(page, arrays, engine);
   followTheScheme();
   document.querySelector("header")?.append(el("button", { type: "button", id: "theme", title: texts.theme, "aria-label": texts.theme, click: otherTheme }, icon(ICONS.theme)));
@@ -42,6 +43,8 @@ async function start(): Promise<void> {
   const charts = chartsOf(state);
   const panel = document.getElementById("live");
   if (live && panel) livePanel(panel, live);
+  const cloud = document.getElementById("study");
+  if (cloud && page.study) studyPanel(cloud, state, arrays);
   keys(state);
   playOnceSeen(card, state);
   Object.assign(window, { manipulaView: { state, stage, charts } });

@@ -45,4 +45,17 @@ export const texts = {
     reset: "As recorded",
   },
   recordedOnly: "recorded run",
+  study: {
+    across: "Across",
+    up: "Up",
+    colour: "Colour",
+    points: "Runs as points. Arrow keys go to the next run, enter shows it.",
+    hint: "Every point is a run. Move over one to read its numbers, click it and the arm moves as in that run.",
+    shown: (points: number, runs: number) => `${points} of ${runs} runs are drawn: every run that is not finished, the extremes, and a random choice of the others.`,
+    run: (run: number) => `Run ${run}`,
+    computed: (run: number, ms: string) => `Run ${run}, computed in this page in ${ms} ms; charts below follow.`,
+    recorded: (run: number) => `Run ${run}, as recorded.`,
+    absent: (run: number, command: string) => `The samples of run ${run} are not in this file${command ? `; ${command.replace("RUN", String(run))} makes it again` : ""}.`,
+    plain: "one colour",
+  },
 };

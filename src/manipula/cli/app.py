@@ -32,6 +32,7 @@ from manipula.cli.run import run
 from manipula.cli.schema import schema
 from manipula.cli.studio import studio
 from manipula.cli.sweep import sweep
+from manipula.cli.tune import tune
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "calibrate": calibrate,
     "run": run,
     "sweep": sweep,
+    "tune": tune,
     "plot": plot,
     "report": report,
     "check": check,

@@ -12,7 +12,8 @@ def report(
     results: Annotated[
         list[str],
         typer.Argument(
-            metavar="RESULT …", help="File of a result (.nc .npz .csv .parquet .mcap); several are compared."
+            metavar="RESULT …",
+            help="File of a result (.nc .npz .csv .parquet .mcap), or the folder of a study; several results are compared.",
         ),
     ],
     output: Annotated[
@@ -35,6 +36,17 @@ def report(
     from manipula.reports.source import chosen_run
     from manipula.simulation.stored.store import load_result
 
+    if len(results) == 1 and Path(results[0]).is_dir():
+        if run is not None or live or number:
+            raise DescriptionError(
+                "The page of a study shows all its runs, and computes them where it can.", field="--run/--live"
+            )
+        from manipula.studies.opened import open_study
+
+        target = output if output is not None else Path(results[0]) / "study.html"
+        open_study(results[0]).report(target)
+        typer.echo(f"Wrote {target}")
+        return
     loaded = [load_result(path) for path in results]
     chosen = loaded if run is None else [chosen_run(r, run) for r in loaded]
     ending = ".html" if len(chosen) == 1 else ".compared.html"

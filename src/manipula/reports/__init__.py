@@ -6,6 +6,7 @@
 ``identification``  one page about an identification
 ``calibration``   one page about a calibration
 ``notebook``      what a notebook shows of a robot, a result, equations, verdicts
+``studies/``      pages and figures of studies and tunings
 ``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
 ``animation``     ``animate(result, path)``: the arm as GIF or MP4
 ``plots/``        the kinds of plots, one family per file

@@ -3,6 +3,7 @@
 ``sweep(study, folder)`` makes them, ``open_study(folder)`` reads them. Each module imports only those below it:
 
 =====================  =====================================================================
+``tuning/``            ``tune(study, minimise=…)``: numbers that make a column small
 ``sweep``              ``sweep(study, folder)``: every run that is not there yet
 ``opened``             ``open_study(folder)``: the table, and any run of it
 ``chunks``             which runs are made next; a chunk made and published
@@ -26,5 +27,18 @@ from manipula.studies.distributions import choice, log_uniform, normal, triangul
 from manipula.studies.opened import StudyResults, open_study
 from manipula.studies.study import Study
 from manipula.studies.sweep import sweep
+from manipula.studies.tuning.tune import Tuning, tune
 
-__all__ = ["Study", "StudyResults", "choice", "log_uniform", "normal", "open_study", "sweep", "triangular", "uniform"]
+__all__ = [
+    "Study",
+    "StudyResults",
+    "Tuning",
+    "choice",
+    "log_uniform",
+    "normal",
+    "open_study",
+    "sweep",
+    "triangular",
+    "tune",
+    "uniform",
+]

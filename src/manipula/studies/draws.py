@@ -5,6 +5,7 @@
 ``latin_hypercube``     sample j of m lies in stratum π(j) of m in every direction, at a place drawn as above; π is a permutation by a
                         keyed Feistel network, so that no table of m numbers is kept
 ``sobol``               point j of a scrambled Sobol sequence, reached by jumping
+``saltelli``            groups of d + 2 runs for Sobol indices: sample A, sample B, and A with one direction after the other taken from B
 ======================  ====================================================================================================
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-DESIGNS = ("random", "latin_hypercube", "sobol", "grid", "list")
+DESIGNS = ("random", "latin_hypercube", "sobol", "saltelli", "grid", "list")
 ROUNDS = 8  # of the Feistel network
 _MASK = 0xFFFFFFFFFFFFFFFF
 
@@ -39,6 +40,8 @@ def unit_numbers(design: str, seed: int, runs: np.ndarray, samples: int, directi
         return np.zeros((len(runs), 0))
     if design == "sobol":
         return _sobol(seed, runs % samples, directions)
+    if design == "saltelli":
+        return _exchanged(seed, runs % samples, directions)
     own = np.array([generator(seed, int(run)).random(directions) for run in runs]).reshape(len(runs), directions)
     if design != "latin_hypercube":
         return own
@@ -68,6 +71,15 @@ def _sobol(seed: int, points: np.ndarray, directions: int) -> np.ndarray:
         last = engine.random(1)[0]
         out[k], at = last, point + 1
     return np.clip(out, 0.0, np.nextafter(1.0, 0.0))
+
+
+def _exchanged(seed: int, points: np.ndarray, directions: int) -> np.ndarray:
+    """A and B are the two halves of one Sobol point of 2 d directions [Saltelli et al. 2010]."""
+    group, member = np.divmod(points, directions + 2)
+    both = _sobol(seed, group, 2 * directions)
+    a, b = both[:, :directions], both[:, directions:]
+    exchanged = (member[:, None] - 2 == np.arange(directions)) | (member == 1)[:, None]
+    return np.where(exchanged, b, a)
 
 
 def permuted(index: int, size: int, key: tuple[int, ...]) -> int:

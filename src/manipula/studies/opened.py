@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.arguments import whole_number
+from manipula.analysis.sensitivity import Sensitivity, sensitivity, sobol_indices
 from manipula.errors import CompileError, DescriptionError, unknown_name
 from manipula.lazy import cached_property
 from manipula.simulation.result import Result
@@ -20,6 +21,7 @@ from manipula.studies.layout import schema_of
 from manipula.studies.part_files import Part, Taken, arrow, is_whole, listed, read_part
 from manipula.studies.plan import Plan
 from manipula.studies.study import Study
+from manipula.verbs import verb
 
 ENDED_WELL = "finished"
 
@@ -244,6 +246,50 @@ class StudyResults:
                 if rows.num_rows:
                     return rows.drop_columns(["run"])
         raise DescriptionError(f"No samples of run {run} were kept.", file=str(self.path))
+
+    def sensitivity(self, column: str) -> Sensitivity:
+        """What moves a column: rank correlations and Sobol indices of the numbers that vary, over the runs that finished.
+
+        A study with design "saltelli" has total indices too; at every point of its grid the groups are counted together.
+
+        Raises:
+            DescriptionError: nothing that varies is a number, or too few runs finished.
+        """
+        self._check([column])
+        varied = [c.name for c in self.columns if c.meaning == "varied" and c.kind == "number"]
+        if not varied or column in varied:
+            raise DescriptionError(
+                f"Sensitivities of '{column}' need an answer, and numbers that vary.", field="column"
+            )
+        table = self.to_arrow(["run", *varied, column, "status"])
+        good = np.array([status == ENDED_WELL for status in table.column("status").to_pylist()], bool)
+        number = {name: np.asarray(table.column(name).to_pandas(), float) for name in (*varied, column)}
+        y = np.where(good, number[column], np.nan)
+        drawn = list(self.study.distributions)
+        if self.study.design != "saltelli":
+            return sensitivity(np.column_stack([number[name] for name in varied]), y, varied)
+        group = len(drawn) + 2
+        run = np.asarray(table.column("run"))
+        rows = {int(r): k for k, r in enumerate(run)}
+        firsts = [rows[r] for r in range(0, self.runs, group) if all(r + i in rows for i in range(group))]
+        at = np.array([[rows[int(run[k]) + i] for i in range(group)] for k in firsts], int).reshape(-1, group)
+        a = np.column_stack([number[name][at[:, 0]] for name in drawn])
+        return sobol_indices(a, y[at[:, 0]], y[at[:, 1]], y[at[:, 2:]], drawn)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """One HTML file: the cloud of all runs, the arm of any of them, what moves the answers. It opens offline."""
+        return verb("StudyResults.report")(self, path)
+
+    def plot(
+        self,
+        kind: str = "scatter",
+        x: str | None = None,
+        y: str | None = None,
+        colour: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """A figure: "scatter", "histogram", "surface" or "sensitivity"; ``path=`` writes it."""
+        return verb("StudyResults.plot")(self, kind, x, y, colour, **options)
 
     def digest(self) -> str:
         """SHA-256 of all rows in the order of the runs: the same for every engine, chunk size and number of workers."""

@@ -113,8 +113,8 @@ class Study:
             ``reference.timing.duration``, ``integrator``, ``controller``): a list of values, or a distribution of ``manipula.studies``.
         samples: draws at each point of the grid; needed with distributions.
         seed: of all random numbers.
-        design: how distributions are drawn, "random", "latin_hypercube" or "sobol"; "grid" says that there are none, "list" runs the lists in
-            step instead of crossing them.
+        design: how distributions are drawn, "random", "latin_hypercube", "sobol", or "saltelli" (for Sobol indices: samples come in groups of
+            d + 2, d the number of distributions); "grid" says that there are none, "list" runs the lists in step instead of crossing them.
         keep: which columns of the summary are kept (names, or beginnings such as "tau_max"); all when omitted.
         keep_series: signals whose samples are kept beside the summary, such as ("q", "tau").
         series_runs: of which runs: "all", "failed", or a number k for every k-th run.
@@ -162,7 +162,7 @@ class Study:
         drawn = [path for path, axis in self.vary.items() if isinstance(axis, Distribution)]
         if drawn and self.design == "grid":
             raise DescriptionError(f"A grid has lists only; '{drawn[0]}' is a distribution.", field="design")
-        if not drawn and self.design in ("latin_hypercube", "sobol"):
+        if not drawn and self.design in ("latin_hypercube", "sobol", "saltelli"):
             raise DescriptionError(
                 f"The design '{self.design}' draws from distributions; none is given.", field="design"
             )
@@ -172,6 +172,13 @@ class Study:
             object.__setattr__(self, "samples", whole_number(self.samples, "samples", 1, MOST_RUNS))
             if not drawn and self.samples > 1:
                 raise DescriptionError("Samples of nothing: no distribution is given.", field="samples")
+        if self.design == "saltelli" and self.samples is not None and self.samples % (len(drawn) + 2):
+            group = len(drawn) + 2
+            near = max(group, group * round(self.samples / group))
+            raise DescriptionError(
+                f"Samples come in groups of {group} (two, and one per distribution); {self.samples} is none of their multiples, {near} is.",
+                field="samples",
+            )
         if self.design == "list":
             sizes = {path: len(axis) for path, axis in self.vary.items() if not isinstance(axis, Distribution)}
             if len(set(sizes.values())) > 1:

@@ -26,6 +26,7 @@ from manipula.simulation.integrators import FIXED, tableaus
 from manipula.simulation.loops.adaptive import compiled
 from manipula.simulation.loops.fixed import grid_of, how_to_run
 from manipula.simulation.loops.setup import Run, prepare_run
+from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant.disturbances import PayloadChange
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.recorded import scenario_of
@@ -138,9 +139,12 @@ def _prepared(scenario: Scenario, wanted: Sequence[str] | None) -> tuple[Run, bo
     if (wanted is None or asked) and robot.tip is not None and not scenario.is_batch:
         carried = robot.payload or Payload(0.0)
         free = replace(carried, mass=sympy.Symbol(SYMBOL))
-        values = {**(scenario.parameters or {}), SYMBOL: float(carried.mass)}
+        known = numeric_robot(robot, scenario.parameters, None)
+        mass = float((known.payload if known is not None and known.payload is not None else carried).mass)
+        laden = robot.replace(payload=free)
+        values = {k: v for k, v in (scenario.parameters or {}).items() if k in laden.parameters} | {SYMBOL: mass}
         try:
-            run = prepare_run(scenario.replace(robot=robot.replace(payload=free), parameters=values))
+            run = prepare_run(scenario.replace(robot=laden, parameters=values))
             return _checked(run), True
         except ManipulaError:
             if asked:

@@ -70,9 +70,12 @@ def _columns(run: Run, path: str) -> list[int]:
     if each:
         return [k for k, name in enumerate(names) if re.fullmatch(rf"{each[1]}\[\d+\]\.{each[2]}", name)]
     try:
-        return columns_of(run.plant, path)
+        found = columns_of(run.plant, path)
     except ManipulaError:
         return []
+    return (
+        found if all(re.fullmatch(r"(\[\d+\])*", names[k][len(path) :]) for k in found) else []
+    )  # a whole part is no number
 
 
 def _groups(run: Run) -> list[str]:
