@@ -8,7 +8,8 @@ import json
 import re
 from pathlib import Path
 
-from mkdocs.structure.files import File
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
 import manipula
 
@@ -18,7 +19,8 @@ EXAMPLE_ROW = re.compile(r"^\| (\d+) \| \[[\w.]+\]\(\.\./examples/([\w./]+)\) \|
 HIDDEN = ("friction", "drives", "paths", "timing", "control", "contact")  # modules of parts: their members are listed
 
 
-def on_config(config):
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    assert config.nav is not None
     scripts = [{f"{k}. {n}": f"examples/{place(n)}.md"} for k, n, _ in examples()]
     config.nav.append(
         {"Examples": scripts + [{f"Notebook: {title(p)}": f"notebooks/{p.stem}.md"} for p in notebooks()]}
@@ -28,7 +30,7 @@ def on_config(config):
     return config
 
 
-def on_files(files, config):
+def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in pages().items():
         files.append(File.generated(config, name, content=text))
     return files

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from mkdocs.structure.pages import Page
 
 ROOT_PAGES = {
     "README.md": "readme.md",
@@ -26,7 +29,7 @@ def target(name: str) -> str | None:
     return None
 
 
-def on_page_markdown(markdown, page, config, files):
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     depth = page.file.src_uri.count("/")
 
     def rewritten(match: re.Match[str]) -> str:

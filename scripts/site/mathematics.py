@@ -12,6 +12,7 @@ import re
 from latex2mathml.converter import convert
 from markdown import Extension, Markdown
 from markdown.preprocessors import Preprocessor
+from mkdocs.config.defaults import MkDocsConfig
 
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`~?\.?([^`]+)`")
@@ -38,6 +39,8 @@ def mathml(formula: str, display: bool) -> str:
     text = html.unescape(formula).strip()
     for old, new in REPLACED.items():
         text = re.sub(re.escape(old) + (r"(?![A-Za-z])" if old.startswith("\\") else ""), lambda _, new=new: new, text)
+    if display and "&" in text and r"\begin" not in text:
+        text = rf"\begin{{aligned}}{text}\end{{aligned}}"
     return convert(text, display="block" if display else "inline")
 
 
@@ -118,6 +121,6 @@ class Mathematics(Extension):
         md.preprocessors.register(FromDocstrings(md), "manipula_mathematics", 28)  # before fenced code is put aside
 
 
-def on_config(config):
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.markdown_extensions.append(Mathematics())
     return config
