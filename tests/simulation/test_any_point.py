@@ -186,3 +186,56 @@ def test_points_on_the_command_line(tmp_path):
         "panda_link5:speed=1",
     ):
         assert check("--point", wrong).exit_code == 2, wrong
+
+
+def test_limits_of_points_in_a_scenario_are_watched_between_samples() -> None:
+    """Speeds of two points along a given motion, by Pinocchio at ten thousand times; the record has eleven samples."""
+    import pinocchio as pin
+
+    from manipula.simulation.files.scenario_file import file_text, load_text
+    from oracles import Judge
+
+    robot = mp.load("panda")
+    q0 = np.array([0.1, 0.3, -0.2, -1.6, 0.1, 1.9, 0.2])
+    move = mp.trajectory(mp.paths.joint([q0, q0 + 0.4]), mp.timing.quintic(0.97))
+    judge, offset = Judge(robot), np.array([0.1, 0.0, 0.05])
+    times = np.linspace(0, 0.97, 10_001)
+    largest = {"panda_link4": 0.0, "panda_link6@0.1,0.0,0.05": 0.0}
+    for t in times:
+        q, qd = judge.theirs(move.position(t)), judge.theirs(move.velocity(t))
+        pin.forwardKinematics(judge.model, judge.data, q, qd)
+        pin.updateFramePlacements(judge.model, judge.data)
+        for name in largest:
+            id_ = judge.frame_ids[name.partition("@")[0]]
+            v = pin.getFrameVelocity(judge.model, judge.data, id_, pin.LOCAL_WORLD_ALIGNED)
+            arm = judge.data.oMf[id_].rotation @ offset if "@" in name else np.zeros(3)
+            largest[name] = max(largest[name], float(np.linalg.norm(v.linear + np.cross(v.angular, arm))))
+    limits = {"points": {name: {"velocity": 0.9 * size} for name, size in largest.items()}}
+    scenario = mp.Scenario(robot, move, kind="inverse_dynamics", friction=(), sample=0.1, limits=limits)
+    assert load_text(file_text(scenario)) == scenario
+    result = mp.simulate(scenario)
+    assert result.feasible is False
+    found = {c.name: c for c in result.feasibility.broken if c.point}
+    assert set(found) == set(largest)
+    for name, size in largest.items():
+        assert found[name].worst == pytest.approx(size, rel=1e-6)
+        assert found[name].sentence().startswith(f"Point '{name}' passes its velocity limit")
+    again = {j.name: j.velocity for j in mp.feasibility(result).points}
+    assert [c.worst for c in again.values()] == pytest.approx(list(largest.values()), rel=1e-6)
+    kept = scenario.replace(
+        limits={"points": {("panda_link6", (0.1, 0, 0.05)): {"velocity": 1.01 * largest["panda_link6@0.1,0.0,0.05"]}}}
+    )
+    assert mp.simulate(kept).feasible is True
+
+
+def test_limits_of_points_that_cannot_be_are_refused() -> None:
+    robot = mp.load("planar-2r")
+    for given, words in (
+        ({"elbow": {"velocity": 1.0}}, "No frame"),
+        ({"link1": {"speed": 1.0}}, "quantity of a point"),
+        ({"link1": {}}, "are named"),
+        ({"link1@1,2": {"velocity": 1.0}}, "place in its axes"),
+        ({"link1": {"velocity": -1.0}}, "zero or more"),
+    ):
+        with pytest.raises(mp.DescriptionError, match=words):
+            mp.Scenario(robot, duration=1.0, limits={"points": given})

@@ -53,6 +53,7 @@ def test_every_controller_is_written_and_read(name):
     )
     options |= {"torques": "0.0,1.0,2.0\n1.0,0.5,1.5\n"} if "torques" in names else {}
     options |= {"force": (0.0, 2.0, 0.0), "directions": ((0.0, 1.5, 0.0),)} if "directions" in names else {}
+    options |= {"effort_limit": (90.0, 60.0)} if "effort_limit" in names else {}
     if "tasks" in names:
         options |= {"tasks": (control.FramePosition(coordinates="xy"), control.JointPosture((0.1, 0.2), weight=2.0))}
     reference = None if "goal" in options else {"joint": MOVE, "task": REACH, "none": None}[cls.space]

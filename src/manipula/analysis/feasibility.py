@@ -41,7 +41,7 @@ from manipula.simulation.limit_checks import (
 )
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
-from manipula.simulation.point_motion import point_rates
+from manipula.simulation.point_motion import point_of_text, point_rates
 from manipula.simulation.recorded import limits_of, out_of_reach
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
@@ -169,7 +169,8 @@ def _judged(
     n = signals["q"].shape[1]
     laws = laws_of(motion, robot)
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
-    bounds, of_tip, unstated = _limits(motion, limits, robot, n, names)
+    bounds, of_tip, unstated, stated_points = _limits(motion, limits, robot, n, names)
+    given, points = points, (*stated_points, *points)
     of_tip |= dict(tip or {})
     unchecked = _unchecked(motion, signals, bounds, of_tip, limits is None, laws, names)
     if not hasattr(motion, "arrays"):
@@ -200,14 +201,26 @@ def _judged(
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
     at_points = [
-        JointVerdict(*point_checks(motion, robot, signals, where, wanted, torn, unchecked)) for where, wanted in points
+        JointVerdict(
+            *point_checks(
+                motion,
+                robot,
+                signals,
+                where,
+                wanted,
+                torn,
+                unchecked,
+                k + 1 if limits is None and k < len(stated_points) else 0,
+            )
+        )
+        for k, (where, wanted) in enumerate(points)
     ]
     kept = all(j.ok for j in (*joints, *at_points)) and all(c.ok for c in tip_checks)
     k, why = 1.0, ""
     if not kept:
         checks = [c for j in (*joints, *at_points) for c in j.checks] + tip_checks
         find = lambda: slowed(signals, bounds, laws, checks, torn)  # noqa: E731
-        k, why = _remedy(motion, robot, signals, find, asked, samples, points) if remedy else (float("nan"), "")
+        k, why = _remedy(motion, robot, signals, find, asked, samples, given) if remedy else (float("nan"), "")
     power = np.clip(signals["power"], 0.0, None).sum(axis=1) if "power" in signals else np.zeros(len(signals["t"]))
     energy = float(np.trapezoid(power, signals["t"]))
     feasible, reason = kept, _reason(kept, [*joints, *at_points], tip_checks, k, why, torn)
@@ -340,8 +353,8 @@ def _remedy(
 
 def _limits(
     motion: Any, given: Any, robot: Robot | None, n: int, names: tuple[str, ...]
-) -> tuple[dict[str, list[Any]], dict[str, float], tuple[str, ...]]:
-    """Limits by quantity, one per joint; those of the tip; and what nobody stated."""
+) -> tuple[dict[str, list[Any]], dict[str, float], tuple[str, ...], PointLimits]:
+    """Limits by quantity, one per joint; those of the tip; what nobody stated; and those of other points."""
     if given is None and hasattr(motion, "arrays"):
         stated = limits_of(motion)
     elif given is None and robot is None:
@@ -350,11 +363,12 @@ def _limits(
         stated = stated_limits(given or robot)
     else:
         stated = stated_limits(None, given, n)
-    bounds = {q: [limit_of(v) for v in values] for q, values in stated.items() if q != "tip"}
+    bounds = {q: [limit_of(v) for v in values] for q, values in stated.items() if q not in ("tip", "points")}
     unstated = tuple(
         f"{q} of {names[i]}" for q in QUANTITIES[:5] for i in range(n) if bounds.get(q, [None] * n)[i] is None
     )
-    return bounds, dict(stated.get("tip") or {}), unstated
+    points = tuple((point_of_text(name), dict(of)) for name, of in (stated.get("points") or {}).items())
+    return bounds, dict(stated.get("tip") or {}), unstated, points
 
 
 def _unchecked(

@@ -10,7 +10,7 @@ import numpy as np
 from manipula.analysis.infinite import Torn
 from manipula.errors import DescriptionError
 from manipula.robot.robot import Robot
-from manipula.simulation.limit_checks import SAMPLES_ONLY, Check, only_samples, worst
+from manipula.simulation.limit_checks import SAMPLES_ONLY, TIP, Check, only_samples, strained, worst
 from manipula.simulation.point_motion import ORIGIN, Point, point_name, point_rates
 from manipula.simulation.recorded import out_of_reach
 from manipula.simulation.signals.jerk import jerk_along
@@ -18,9 +18,14 @@ from manipula.simulation.verdicts.limits import could_not
 
 
 def point_checks(
-    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], where: Point, wanted: Mapping[str, float], torn: Torn, unchecked: list[str]
+    motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], where: Point, wanted: Mapping[str, float], torn: Torn, unchecked: list[str],
+    stated: int = 0,
 ) -> tuple[str, tuple[Check, ...]]:  # fmt: skip
-    """Name and checks of one point; what samples or jumps leave open is added to ``unchecked``."""
+    """Name and checks of one point; what samples or jumps leave open is added to ``unchecked``.
+
+    Args:
+        stated: the number, from 1, of the point among those that the run itself had limits of and was watched for; 0 for any other.
+    """
     if robot is None:
         raise DescriptionError("Limits of points need a robot.", field="points")
     robot.frame(where[0])
@@ -36,9 +41,10 @@ def point_checks(
             times, values = found.signal()
         else:
             times, values = signals["t"], np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
-            if recorded and only_samples(motion, quantity, True):
+            if recorded and (only_samples(motion, "points") if stated else only_samples(motion, quantity, True)):
                 unchecked.append(could_not(f"{quantity} of '{name}'", SAMPLES_ONLY))
             if torn.get(quantity) is not None:
                 unchecked.append(could_not(f"{quantity} of '{name}'", "the trajectory jumps."))
-        checks.append(worst(quantity, values, times, limit))
+        check = worst(quantity, values, times, limit)
+        checks.append(strained(check, motion, TIP - stated) if recorded and stated else check)
     return name, tuple(checks)

@@ -21,7 +21,9 @@ def plot(
         typer.Option("--kind", "-k", help="What to draw; --list shows all kinds.", show_default="joints"),
     ] = None,
     run: Annotated[int | None, typer.Option(help="Which run of a batch, from 0.")] = None,
-    signal: Annotated[str | None, typer.Option(help="Signal for 'compare' and 'spectrum'.")] = None,
+    signal: Annotated[
+        str | None, typer.Option(help="Signal for 'compare' and 'spectrum'; point for 'point', link3@0.1,0,0.")
+    ] = None,
     speed: Annotated[
         float | None, typer.Option(help="Seconds of motion in one second of film.", show_default="1")
     ] = None,
@@ -62,8 +64,10 @@ def plot(
         kind = kind or "joints"
         several = find_plot(kind).takes == "several"
         options = {} if signal is None else {"signal": signal}
-        if signal is not None and kind not in ("compare", "spectrum"):
-            raise DescriptionError(f"Kind '{kind}' takes no signal; 'compare' and 'spectrum' do.", field="--signal")
+        if signal is not None and kind not in ("compare", "spectrum", "point"):
+            raise DescriptionError(
+                f"Kind '{kind}' takes no signal; 'compare', 'spectrum' and 'point' do.", field="--signal"
+            )
         draw(loaded if several or len(loaded) > 1 else loaded[0], kind, path=output, **options)
     typer.echo(f"Wrote {output}")
 

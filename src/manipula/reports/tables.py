@@ -175,6 +175,11 @@ def _limit_rows(result: Result) -> dict[str, str]:
         if quantity == "tip":
             rows |= {f"limit of the tip's {k}": f"{v:g}" for k, v in dict(values).items()}
             continue
+        if quantity == "points":
+            rows |= {
+                f"limit of {k} of '{name}'": f"{v:g}" for name, of in dict(values).items() for k, v in dict(of).items()
+            }
+            continue
         shown = [_range(v) for v in values]
         rows[f"limits of {quantity}"] = shown[0] if len(set(shown)) == 1 and shown[0] != "–" else ", ".join(shown)
     return rows

@@ -17,7 +17,7 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.errors import printable
 from manipula.simulation.integrators import ADAPTIVE
-from manipula.simulation.point_motion import point_rates
+from manipula.simulation.point_motion import point_of_text, point_rates
 from manipula.simulation.stated_limits import Limit, limit_of
 from manipula.simulation.stepping.grid import LOOKS
 
@@ -57,6 +57,7 @@ class Check(Value):
     Attributes:
         first: when the limit is passed for the first time; NaN when it never is.
         name, unit: of the joint, and of the quantity there. run: the run of a batch that is meant, −1 in a single run.
+        point: is it a point of the arm, and the name that of the point?
     """
 
     quantity: str
@@ -67,6 +68,7 @@ class Check(Value):
     name: str = ""
     unit: str = ""
     run: int = -1
+    point: bool = False
 
     @property
     def use(self) -> float:
@@ -90,7 +92,8 @@ class Check(Value):
 
     def sentence(self) -> str:
         """What happens to this limit, with joint, time and size."""
-        who = "The tip" if not self.name else f"Joint '{printable(self.name, 40)}'"
+        kind = "Point" if self.point else "Joint"
+        who = "The tip" if not self.name else f"{kind} '{printable(self.name, 40)}'"
         where = f" of run {self.run}" if self.run >= 0 else ""
         what = {"torque": "force"}.get(self.quantity, self.quantity) if self.unit == "N" else self.quantity
         bound = self.limit
@@ -208,11 +211,20 @@ def strained(check: Check, result: Result, joint: int) -> Check:
                 seen = replace(check, worst=float(value), time=float(time))
                 check = seen if (seen.use, abs(seen.worst)) > (check.use, abs(check.worst)) else check
             if not check.ok:  # the first passage is that of the limit the run was held against
-                stated: Any = dict(result.meta.get("limits") or {}).get("tip" if joint == TIP else check.quantity) or ()
-                same = limit_of(stated.get(check.quantity) if joint == TIP else stated[joint]) == check.limit
+                limits: Any = dict(result.meta.get("limits") or {})
+                stated: Any = of_points(limits)[-1 - joint][1] if joint <= TIP else limits.get(check.quantity) or ()
+                same = limit_of(stated.get(check.quantity) if joint <= TIP else stated[joint]) == check.limit
                 firsts = [check.first, float(row[7]) if same else check.time]
                 check = replace(check, first=float(np.fmin(*firsts)))
     return check
+
+
+def of_points(limits: Mapping[str, Any]) -> list[tuple[str, dict[str, float]]]:
+    """The tip and all other points that have limits, by name; point k has −1 − k in the place of a joint's number."""
+    return [
+        ("tip", dict(limits.get("tip") or {})),
+        *((name, dict(v)) for name, v in (limits.get("points") or {}).items()),
+    ]
 
 
 def peaks_of(robot: Robot | None, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
@@ -247,16 +259,19 @@ def peaks_of(robot: Robot | None, limits: Mapping[str, Any], t: np.ndarray, arra
                 order = np.argsort(times, kind="stable")
                 times, values = times[order], values[order]
             add(quantity, i, times, values, limit_of(entry))
-    tip = {key: size for key, size in (limits.get("tip") or {}).items() if key != "jerk"}
-    if tip and robot is not None and robot.tip is not None:
+    for k, (name, wanted) in enumerate(of_points(limits)):
+        sizes = {key: size for key, size in wanted.items() if key != "jerk"}
+        if not sizes or robot is None or (name == "tip" and robot.tip is None):
+            continue
+        where = point_of_text(name)
         sides = [{**arrays, **before}, arrays] if before is not None else [arrays]
         rates = [
-            point_rates(robot, "tip", *(np.where(np.isfinite(side[k]), side[k], arrays[k]) for k in ("q", "qd", "qdd")))
+            point_rates(robot, where, *(np.where(np.isfinite(side[x]), side[x], arrays[x]) for x in ("q", "qd", "qdd")))
             for side in sides
         ]
-        for key, size in tip.items():
+        for key, size in sizes.items():
             rows = [np.linalg.norm(side[1 if key == "velocity" else 2], axis=-1) for side in rates]
             if key == "acceleration" and before is not None and "tip" in before:
                 rows = [before["tip"], *rows]
-            add(key, TIP, np.repeat(t, len(rows)), np.column_stack(rows).ravel(), float(size))
+            add(key, TIP - k, np.repeat(t, len(rows)), np.column_stack(rows).ravel(), float(size))
     return found

@@ -48,6 +48,32 @@ def read_point(frame: Any = None, point: Any = None) -> Point | None:
     return point[0], (float(x[0]), float(x[1]), float(x[2]))
 
 
+def point_of_text(text: str) -> Point:
+    """The point that ``elbow`` or ``link3@0.1,0,0`` names.
+
+    Raises:
+        DescriptionError: a place that is not three numbers.
+    """
+    frame, at, place = text.partition("@")
+    if not at:
+        return text, ORIGIN
+    try:
+        numbers = [float(v) for v in place.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 3 or not np.isfinite(numbers).all():
+        raise DescriptionError(
+            f"A point is a frame, or a link and a place in its axes, link3@0.1,0,0; found '{printable(text, 60)}'.",
+            field="point",
+        )
+    return frame, (numbers[0], numbers[1], numbers[2])
+
+
+def text_of_point(point: Point) -> str:
+    """``elbow``, or ``link3@0.1,0,0``, which :func:`point_of_text` reads."""
+    return point[0] if point[1] == ORIGIN else f"{point[0]}@{','.join(repr(v) for v in point[1])}"
+
+
 def point_name(point: Point) -> str:
     """``elbow``, or ``link3 + (0.1, 0, 0)``"""
     return point[0] if point[1] == ORIGIN else f"{point[0]} + ({', '.join(f'{v:g}' for v in point[1])})"

@@ -29,7 +29,7 @@ from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.plant.switch import Switch, names_of
 from manipula.simulation.run_kinds import RUN_KINDS
-from manipula.simulation.stated_limits import stated_limits
+from manipula.simulation.stated_limits import stated_limits, with_named_points
 from manipula.verbs import verb
 
 Kind = Literal["auto", "dynamic", "free", "kinematic", "inverse_dynamics", "playback"]
@@ -97,7 +97,8 @@ class Scenario:
         stop_at_limits: end the run where a joint limit is crossed.
         limits: what the motion is held against (``Result.feasible``) in place of the robot's own limits of the same quantity:
             "position", "velocity", "acceleration", "jerk", "torque", "power", one number or one per joint; "tip" with its own
-            "velocity", "acceleration", "jerk".
+            "velocity", "acceleration", "jerk", and "points" with those of other points by their names,
+            {"elbow": {"velocity": 0.5}, "link3@0.1,0,0": {"jerk": 9}}.
 
     Runs that torques move ("dynamic", "free", "playback"):
         controller: from ``manipula.control`` (dynamic); without one the motion is free.
@@ -204,6 +205,7 @@ class Scenario:
         set_("gain", values.not_negative("gain", self.gain))
         for name, kind, what in (("friction", FrictionLaw, "friction law"), ("drives", Drive, "drive")):
             set_(name, each_joint(self.robot, getattr(self, name), kind, what, name))
+        set_("limits", with_named_points(self.limits))
         for name in ("parameters", "vary", "limits"):
             set_(name, frozen(values.mapping(name, getattr(self, name))))
         set_("robot", self.robot.with_values(but=self.parameters or ()))

@@ -11,6 +11,7 @@ from manipula.algebra.symbols import free_names, is_symbolic, substitute
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
+from manipula.simulation.point_motion import ORIGIN, point_of_text, read_point, text_of_point
 
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "torque", "power")
 TIP_QUANTITIES = ("velocity", "acceleration", "jerk")
@@ -28,7 +29,7 @@ def stated_limits(
 
     Args:
         own: limits of a scenario (or of a question), which take the place of the robot's for the quantities they name; one
-            number for all joints, one per joint, pairs for positions; "tip" with quantities of its own.
+            number for all joints, one per joint, pairs for positions; "tip" with quantities of its own, "points" with those of other points by their names.
         parameters: values of the robot's free parameters, for limits that are made of them.
     """
     count = robot.n if robot is not None else n or 0
@@ -53,11 +54,48 @@ def stated_limits(
                     field="limits.tip",
                 )
             out["tip"] = {key: _size(key, size) for key, size in value.items()}
+        elif quantity == "points":
+            out["points"] = _of_points(robot, value)
         elif quantity in QUANTITIES:
             out[quantity] = _own(quantity, value, count)
         else:
-            raise unknown_name("limited quantity", quantity, (*QUANTITIES, "tip"), field="limits")
-    return {q: v for q, v in out.items() if v and (q == "tip" or any(x is not None for x in v))}
+            raise unknown_name("limited quantity", quantity, (*QUANTITIES, "tip", "points"), field="limits")
+    return {q: v for q, v in out.items() if v and (q in ("tip", "points") or any(x is not None for x in v))}
+
+
+def with_named_points(limits: Any) -> Any:
+    """The same limits, points that are given as a link and a place by the text that names them: ``link3@0.1,0,0``."""
+    points = limits.get("points") if isinstance(limits, Mapping) else None
+    if not isinstance(points, Mapping) or all(isinstance(key, str) for key in points):
+        return limits
+    named = {
+        key if isinstance(key, str) else text_of_point(read_point(point=key) or ("", ORIGIN)): v
+        for key, v in points.items()
+    }
+    return {**limits, "points": named}
+
+
+def _of_points(robot: Robot | None, given: Any) -> dict[str, dict[str, float]]:
+    """Limits of points by their names: ``{"elbow": {"velocity": 0.5}, "link3@0.1,0,0": {"jerk": 9}}``."""
+    if not isinstance(given, Mapping) or not given:
+        raise DescriptionError(
+            f"Limits of points are named: {{'elbow': {{'velocity': 0.5}}}}; found {printable(repr(given), 80)}.",
+            field="limits.points",
+        )
+    out: dict[str, dict[str, float]] = {}
+    for key, wanted in given.items():
+        where = point_of_text(key) if isinstance(key, str) else read_point(point=key)
+        assert where is not None
+        name, field = text_of_point(where), f"limits.points.{key if isinstance(key, str) else text_of_point(where)}"
+        if robot is not None and where[0] not in ("tip", "base", *robot.frame_names):
+            known = dict.fromkeys([*robot.frame_names, "tip", "base"])
+            raise unknown_name(f"frame in robot '{robot.name}'", where[0], known, field=field)
+        if not isinstance(wanted, Mapping) or not wanted:
+            raise DescriptionError(
+                f"Limits of a point are named: {{'velocity': 0.5}}; found {printable(repr(wanted), 80)}.", field=field
+            )
+        out[name] = {quantity: _size(quantity, size, f"points.{name}") for quantity, size in wanted.items()}
+    return out
 
 
 @once_per_mechanism(64)
@@ -97,16 +135,18 @@ def _number(value: Any) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def _size(key: str, value: Any) -> float:
+def _size(key: str, value: Any, of: str = "tip") -> float:
     if key not in TIP_QUANTITIES:
-        raise unknown_name("quantity of the tip", key, TIP_QUANTITIES, field="limits.tip")
+        raise unknown_name(
+            f"quantity of {'the tip' if of == 'tip' else 'a point'}", key, TIP_QUANTITIES, field=f"limits.{of}"
+        )
     try:
-        return _checked(f"tip.{key}", np.asarray(value, float)).item()
+        return _checked(f"{of}.{key}", np.asarray(value, float)).item()
     except (TypeError, ValueError) as error:
         if isinstance(error, DescriptionError):
             raise
         raise DescriptionError(
-            f"One number is needed, found {printable(value, 80)}.", field=f"limits.tip.{key}"
+            f"One number is needed, found {printable(value, 80)}.", field=f"limits.{of}.{key}"
         ) from None
 
 
@@ -160,6 +200,12 @@ def stored_limits(stored: Any, n: int) -> dict[str, Any]:
     for quantity, values in dict(stored or {}).items():
         if quantity == "tip":
             out["tip"] = {key: float(values[key]) for key in TIP_QUANTITIES if key in values}
+            continue
+        if quantity == "points":
+            out["points"] = {
+                str(name): {key: float(v[key]) for key in TIP_QUANTITIES if key in v}
+                for name, v in dict(values).items()
+            }
             continue
         if quantity not in QUANTITIES or len(values) != n:
             raise ValueError(f"{n} entries of a known quantity are needed, found '{printable(quantity, 40)}'")

@@ -36,12 +36,13 @@ from manipula.reports.plots.joints import (
 )
 from manipula.reports.plots.maps import draw_workspace, manipulability_map, workspace
 from manipula.reports.plots.program import bristles, height, multipliers, residual
-from manipula.reports.plots.tip import manipulability, offset, tip, tip_time
+from manipula.reports.plots.tip import manipulability, offset, point, tip, tip_time
 
 PLOTS: dict[str, Plot] = {
     p.name: p
     for p in (
-        joints, position, velocity, acceleration, jerk, torque, friction_torque, observed_torque, each, phase, tip, tip_time, offset, error, power, energy,
+        joints, position, velocity, acceleration, jerk, torque, friction_torque, observed_torque, each, phase, tip, tip_time, point, offset,
+        error, power, energy,
         contact, manipulability, workspace, manipulability_map, spectrum, residual, multipliers, height, bristles, compare, friction, ensemble,
     )
 }  # fmt: skip

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.parts.field import Choice, Whole
+from manipula.parts.field import Choice, Text, Whole
 from manipula.reports.key_numbers import is_tip_error
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.plots.steady import natural_size, steady
 from manipula.reports.skeleton import Skeleton, skeleton
 from manipula.reports.source import decimated, finite_until, needed_robot, robot_of
 from manipula.reports.theme import MUTED, TARGET, TRACE, joint_colour, plain
+from manipula.simulation.point_motion import ORIGIN, point_of_text
 from manipula.simulation.result import Result
 
 POSTURES = 7
@@ -140,6 +141,30 @@ def tip_time(result: Result, axes: list[Any]) -> None:
     ax.margins(x=0.0)
     steady(ax, natural_size(result, "tip"))
     ax.legend(loc="best", ncols=3)
+
+
+@plot(
+    "point",
+    "position and speed of any point of the arm over time",
+    Panels(1, 2),
+    needs=("q", "qd", "qdd"),
+    fits=_has_robot,
+)
+def point(
+    result: Result,
+    axes: list[Any],
+    signal: Annotated[str, Text("the point: a frame, or a place on a link, link3@0.1,0,0")] = "tip",
+) -> None:
+    """Left: x, y and z. Right: the speed."""
+    where = point_of_text(signal)
+    moved = result.point_motion(point=where) if where[1] != ORIGIN else result.point_motion(where[0])
+    for k, name in enumerate("xyz"):
+        axes[0].plot(result.t, moved.position[:, k], color=joint_colour(k), label=name)
+    axes[0].legend(loc="best", ncols=3)
+    axes[1].plot(result.t, np.linalg.norm(moved.velocity, axis=1), color=TRACE)
+    for ax, title, label in zip(axes, (f"Position of {plain(signal)}", "Speed"), ("p [m]", "|v| [m/s]")):
+        ax.set(title=title, xlabel="t [s]", ylabel=label)
+        ax.margins(x=0.0)
 
 
 @plot("offset", "offset of the reference that gives way to the measured force", needs=("admittance_offset",))

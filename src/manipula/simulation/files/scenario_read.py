@@ -125,7 +125,7 @@ def read_state(root: Fields, key: str, robot: Robot) -> Any:
 
 
 def read_limits(root: Fields) -> dict[str, Any] | None:
-    """``[limits]``: velocity = 2.0 (or velocity_deg, or one per joint), torque = [100, 50, …], tip = { velocity = 0.5 }."""
+    """``[limits]``: velocity = 2.0 (or velocity_deg, or one per joint), torque = [100, 50, …], tip = { velocity = 0.5 }, points.elbow = { velocity = 0.5 }."""
     table = root.table("limits")
     if table is None:
         return None
@@ -140,6 +140,16 @@ def read_limits(root: Fields) -> dict[str, Any] | None:
     if tip is not None:
         out["tip"] = {k: tip.scalar(k) for k in TIP_QUANTITIES if tip.has(k)}
         tip.close()
+    points = table.table("points")
+    if points is not None:
+        out["points"] = {}
+        for name in points.names():
+            of = points.table(name)
+            if of is None:
+                continue
+            out["points"][name] = {k: of.scalar(k) for k in TIP_QUANTITIES if of.has(k)}
+            of.close()
+        points.close()
     table.close()
     return out
 

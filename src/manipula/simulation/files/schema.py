@@ -75,9 +75,10 @@ def _header() -> dict[str, Any]:
     limits = keys({**angles, **{q: PerJoint("SI", f"largest {q}") for q in QUANTITIES[4:]}})
     limits["position"] = limits["position_deg"] = VALUES
     tip = table(keys({q: Number("m, s", f"largest {q} of the tip", least=0.0) for q in TIP_QUANTITIES}))
+    points = {"type": "object", "additionalProperties": tip}
     state = {key: VALUES for name in ("q0", "qd0") for key in (name, f"{name}_deg")}
     return {
-        "robot": ROBOT, "format": {"const": 1}, "constants": named(field_schema(ANY), NAME), "limits": table({**limits, "tip": tip}), **state,
+        "robot": ROBOT, "format": {"const": 1}, "constants": named(field_schema(ANY), NAME), "limits": table({**limits, "tip": tip, "points": points}), **state,
         **keys({
             "name": Text("name of the run"), "description": Text("what it shows"), "duration": Number("s", "duration", above=0.0),
             "step": Number("s", "time step", above=0.0), "sample": Number("s", "time between recorded samples", above=0.0),

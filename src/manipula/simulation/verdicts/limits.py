@@ -19,11 +19,12 @@ from manipula.simulation.limit_checks import (
     TURNING,
     Check,
     filled,
+    of_points,
     only_samples,
     strained,
     worst,
 )
-from manipula.simulation.point_motion import point_rates
+from manipula.simulation.point_motion import ORIGIN, point_of_text, point_rates
 from manipula.simulation.recorded import limits_of, out_of_reach, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
 from manipula.verbs import notebook_html
@@ -205,8 +206,10 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
             if said:
                 absent.setdefault(quantity, said)
             checks.append(replace(found, name=names[i], unit=units[quantity]))
-    if limits.get("tip"):
-        held = _tip(result, limits["tip"], robot)
+    for k, (name, wanted) in enumerate(of_points(limits)):
+        if not wanted:
+            continue
+        held = _point(result, name, wanted, robot, k)
         checks += held.checks
         remarks += held.remarks
         absent |= {said: said for said in held.unchecked}
@@ -222,34 +225,42 @@ def estimated(check: Check, jerk: Any) -> str:
     )
 
 
-def _tip(result: Result, limits: Mapping[str, float], robot: Robot | None) -> _Held:
+def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot | None, number: int) -> _Held:
+    """The tip (number 0), or another point by its name."""
+    who = "the tip" if not number else f"'{printable(name, 40)}'"
     if not all(name in result.arrays for name in ("q", "qd", "qdd")):
-        return _Held((), (), (could_not("the tip", "its motion was not recorded."),))
-    if robot is None or robot.tip is None:
-        return _Held((), (), (could_not("the tip", "the result does not say which robot moved."),))
-    if why := out_of_reach(result, "tip"):
-        return _Held((), (), (could_not("the tip", why),))
+        return _Held((), (), (could_not(who, "its motion was not recorded."),))
+    if robot is None or (not number and robot.tip is None):
+        return _Held((), (), (could_not(who, "the result does not say which robot moved."),))
+    where = point_of_text(name)
+    if why := out_of_reach(result, where[0]):
+        return _Held((), (), (could_not(who, why),))
     checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
-    _, v, a = point_rates(robot, "tip", q, qd, qdd)
+    _, v, a = point_rates(robot, where, q, qd, qdd)
     for quantity, limit in limits.items():
         found: Any = None
-        said = could_not(f"the {quantity} of the tip", SAMPLES_ONLY) if only_samples(result, "tip") else ""
+        said = (
+            could_not(f"the {quantity} of {who}", SAMPLES_ONLY)
+            if only_samples(result, "points" if number else "tip")
+            else ""
+        )
         if quantity == "jerk":
             try:
-                found = result.jerk("tip")
+                found = result.jerk(*((where[0], None) if where[1] == ORIGIN else (None, where)))
             except ManipulaError as error:
-                unchecked.append(could_not("the jerk of the tip", str(error)))
+                unchecked.append(could_not(f"the jerk of {who}", str(error)))
                 continue
             times, values = found.signal()
             remarks += [found.remark] if found.remark else []
         else:
             times, values = result.t, np.linalg.norm(v if quantity == "velocity" else a, axis=-1)
             if np.isnan(values[np.isfinite(q).all(axis=1)]).any():
-                said = could_not(f"the {quantity} of the tip", "its motion is no number at some samples.")
-        check = strained(worst(quantity, values, times, float(limit)), result, TIP)
+                said = could_not(f"the {quantity} of {who}", "its motion is no number at some samples.")
+        check = strained(worst(quantity, values, times, float(limit)), result, TIP - number)
         if quantity == "jerk":
             said = estimated(check, found)
         unchecked += [said] if said else []
-        checks.append(replace(check, unit=SLIDING[quantity]))
+        named = {"name": name, "point": True} if number else {}
+        checks.append(replace(check, unit=SLIDING[quantity], **named))
     return _Held(tuple(checks), tuple(remarks), tuple(unchecked))
