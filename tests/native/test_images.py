@@ -77,7 +77,7 @@ def test_addresses_tables_and_calls_of_the_library_are_found() -> None:
 def test_an_image_gives_the_bits_of_the_linker() -> None:
     """Every elementary function, a loop, a table and a long graph that is cut into functions."""
 
-    def f(x):
+    def f(x: Any) -> Any:
         y = np.sin(x) + np.tanh(x) * np.exp(-x * x) + np.arctan2(x, 1.0 + x * x)
         z = native.repeat(lambda i, y: y * 0.5 + native.interpolate([0.0, 1.0, 3.0], [1.0, 0.0, 2.0])(y), (y[0],), 9.0)
         for _ in range(300):
@@ -118,7 +118,7 @@ def test_memory_of_code_can_be_read_and_run_only_and_is_given_back() -> None:
     address = code["one"]
     assert mapped() == ["r-xp"]
     owner = code._owner
-    (release,) = [x for x in images.weakref.finalize._registry if x.peek() and x.peek()[0] is owner]
+    (release,) = [x for x in images.weakref.finalize._registry if x.peek() and x.peek()[0] is owner]  # pyright: ignore[reportAttributeAccessIssue]
     assert not release.atexit
     assert release() == 0
     assert mapped() == []

@@ -22,8 +22,9 @@ CORNER = 1e-6  # rad: a tangent that turns by more at once
 def even_grid(path: Path, count: int) -> np.ndarray:
     """Even arc lengths with every break of the path among them."""
     even, near = np.linspace(0.0, path.length, count + 1), 1e-9 * path.length
-    s = np.sort(np.concatenate([even, path.breaks[1:-1]]))
-    if np.all(np.diff(s) > near):
+    s = np.concatenate([even, path.breaks[1:-1]])
+    s.sort()
+    if (s[1:] - s[:-1]).min() > near:
         return s
     s = np.union1d(even, path.breaks)
     apart = np.diff(s) > near
@@ -85,12 +86,9 @@ class PathGrid:
 
     def _largest_factor(self, rows: np.ndarray) -> float:
         """The largest coefficient of u of all rows, at the beginnings of the intervals."""
-        n, found = self.limits.n, []
-        if self.limits.acceleration is not None:
-            found.append(rows[:, :n])
-        if self.limits.torque is not None:
-            found.append(rows[:, 2 * n + 1 : 3 * n + 1])
-        return max(max(float(x.max()), -float(x.min())) for x in found)
+        n, largest = self.limits.n, np.maximum(rows.max(axis=0), -rows.min(axis=0)).tolist()
+        found = largest[:n] if self.limits.acceleration is not None else []
+        return max(found + (largest[2 * n + 1 : 3 * n + 1] if self.limits.torque is not None else []))
 
     def _solve(self, part: Intervals, delta: np.ndarray, used: int) -> np.ndarray:
         """Append the solved rows of more intervals to the table, of which so many rows are used; the bounds of x of these intervals."""

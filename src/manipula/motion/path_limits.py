@@ -137,7 +137,7 @@ class Intervals:
         asked = limits.torque is not None and limits.graph is None  # by calls from Python
         along = _along(n, limits.graph, asked or limits.tip_speed is not None)
         self._seen: tuple[np.ndarray, np.ndarray] | None = None
-        self.rows, self.tip = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,)), None
+        (self.rows, finite), self.tip = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,)), None
         if asked or limits.tip_speed is not None:
             flat = self.rows.reshape(-1, self.rows.shape[-1])
             q, q1, q2 = (np.ascontiguousarray(flat[:, k : k + n]) for k in (flat.shape[1] - n, 0, n))
@@ -147,8 +147,8 @@ class Intervals:
             if asked:
                 torques = np.concatenate(limits.torque_rows(q, q1, q2), axis=1)
                 self.rows = np.concatenate([self.rows, torques.reshape(*at.shape, -1)], axis=2)
-        self.rows = np.ascontiguousarray(self.rows)
-        finite = np.isfinite(np.add.reduce(self.rows, axis=None))  # of one number not finite it is not either
+                finite = bool(np.isfinite(torques).all())
+            self.rows = np.ascontiguousarray(self.rows)
         if limits.torque is not None and not finite and not np.isfinite(self.rows[..., -3 * n :]).all():
             raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
 

@@ -8,10 +8,13 @@ inverse is Newton's iteration on it. Legendre series: Abramowitz & Stegun §22; 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from manipula.algebra import ops
 from manipula.errors import BudgetError, DescriptionError
 from manipula.lazy import cached_property
 
@@ -46,6 +49,37 @@ def _integrate_series(c: np.ndarray) -> np.ndarray:
     return out
 
 
+_TO_LENGTH = _integrate_series(np.eye(NODES)) @ _TO_POWERS  # of the series of a speed: its integral by powers
+
+Expansion = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Beginnings, half widths and pieces of panels, (N,) each → Legendre series of the speed on them, (N, NODES), and its largest values, (N,)."""
+
+
+def expansion(speed: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Expansion:
+    """From the speed |dp/du| at parameters (N,) on pieces (N,)."""
+
+    def expand(low: np.ndarray, half: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        u = (low + half)[:, None] + half[:, None] * _x
+        values = speed(u.ravel(), np.repeat(piece, NODES)).reshape(u.shape)
+        if not np.isfinite(values).all():
+            raise no_derivative(u[~np.isfinite(values)][0])
+        return values @ _TO_SERIES.T, np.abs(values).max(axis=1)
+
+    return expand
+
+
+def no_derivative(u: float) -> DescriptionError:
+    """What is wrong with a curve whose speed is no number somewhere."""
+    return DescriptionError(f"The path has no finite derivative at parameter {u:.6g}.")
+
+
+def speed_series(speed: Callable[[Any], Any], low: Any, half: Any) -> tuple[list[Any], Any]:
+    """The same for one panel, over any scalar: the series, and the largest speed."""
+    values = [speed(low + half + half * x) for x in _x.tolist()]
+    series = [sum(w * v for w, v in zip(row, values)) for row in _TO_SERIES.tolist()]
+    return series, functools.reduce(ops.maximum, values)
+
+
 def _legendre(c: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Σ c[i, k] P_k(x[i]) by Clenshaw's recurrence."""
     n = c.shape[1]
@@ -75,7 +109,7 @@ class ArcLength:
         piece_ends: arc length at every break of the curve, shape (pieces + 1,).
     """
 
-    def __init__(self, speed: Callable[[np.ndarray, np.ndarray], np.ndarray], breaks: np.ndarray) -> None:
+    def __init__(self, expand: Expansion, breaks: np.ndarray) -> None:
         low, high, piece = breaks[:-1], breaks[1:], np.arange(len(breaks) - 1)
         smallest = (high - low) * SMALLEST_PANEL
         most = min(MAX_PANELS, PANELS[0] + PANELS[1] * len(low))
@@ -85,46 +119,46 @@ class ArcLength:
         while len(low):
             levels = AHEAD if len(low) <= FEW else 1
             low, high, piece, level = _halved(low, high, piece, levels)
-            half = (high - low) / 2
-            u = (low + high)[:, None] / 2 + half[:, None] * _x
-            values = speed(u.ravel(), np.repeat(piece, NODES)).reshape(u.shape)
-            if not np.isfinite(values).all():
-                at = u[~np.isfinite(values)][0]
-                raise DescriptionError(f"The path has no finite derivative at parameter {at:.6g}.")
-            series = values @ _TO_SERIES.T
+            width = high - low
+            half = width / 2
+            series, largest = expand(low, half, piece)
             if not len(size):
-                size = 2 * half[: level[1]] * np.abs(values[: level[1]]).max(axis=1)
-            tail = 2 * half * np.abs(series[:, -2:]).sum(axis=1)
-            good = (tail <= TAIL * size[piece]) | (2 * half <= smallest[piece])
+                size = (width * largest)[: level[1]]
+            tail = width * np.abs(series[:, -2:]).sum(axis=1)
+            good = (tail <= TAIL * size[piece]) | (width <= smallest[piece])
             open_ = np.ones(level[1], bool)  # no panel around it is good
             for k in range(levels):
-                here = slice(level[k], level[k + 1])
-                good[here] &= open_
-                left = open_ & ~good[here]
+                here = good[level[k] : level[k + 1]]
+                here &= open_
+                left = open_ & ~here
                 open_ = np.concatenate([left, left]) if k + 1 < levels else left
-            low_, high_, piece_ = (x[level[-2] :][open_] for x in (low, high, piece))
-            count += int(good.sum())
-            if count + 2 * len(low_) > most:
+            chosen, left = np.flatnonzero(good), level[-2] + np.flatnonzero(open_)
+            count += len(chosen)
+            if count + 2 * len(left) > most:
                 raise BudgetError(
                     f"The length of the path needs more than {most} panels; its parts are too different in size, or it is "
                     "no smooth curve between its breaks.")  # fmt: skip
-            done.append((low[good], half[good], piece[good], series[good] * half[good, None]))
-            middle = (low_ + high_) / 2
-            low, high = np.concatenate([low_, middle]), np.concatenate([middle, high_])
-            piece = np.concatenate([piece_, piece_])
+            done.append((low[chosen], half[chosen], piece[chosen], series[chosen]))
+            low, middle, high, piece = low[left], low[left] + half[left], high[left], piece[left]
+            low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+            piece = np.concatenate([piece, piece])
         low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
-        order = np.lexsort((low, piece))
+        order = np.argsort(low)  # of all pieces: their breaks increase
         self.low, self.half, self.piece = low[order], half[order], piece[order]
-        self.rate = series[order]  # ds/dx on the panel, x in [-1, 1]
-        self.series = _integrate_series(self.rate)
-        self.powers = self.series @ _TO_POWERS  # s on the panel by powers of x
-        lengths = 2 * self.rate[:, 0]
-        self.start = np.concatenate([[0.0], np.cumsum(lengths)])
-        last = np.searchsorted(self.piece, np.arange(len(breaks) - 1), side="right")
-        self.piece_ends = np.concatenate([[0.0], self.start[last]])
+        self.rate = series[order] * self.half[:, None]  # ds/dx on the panel, x in [-1, 1]
+        self.powers = self.rate @ _TO_LENGTH  # s on the panel by powers of x
+        self.start = np.zeros(len(low) + 1)
+        np.cumsum(2.0 * self.rate[:, 0], out=self.start[1:])
+        edges = self.piece.searchsorted(np.arange(len(breaks)))
+        self.piece_ends = self.start[edges]
         self.total = float(self.start[-1])
-        self._first, self._last = last - np.bincount(self.piece, minlength=len(last)), last - 1
+        self._first, self._last = edges[:-1], edges[1:] - 1
         self._breaks = breaks
+
+    @cached_property
+    def series(self) -> np.ndarray:
+        """s on the panels as Legendre series."""
+        return _integrate_series(self.rate)
 
     @cached_property
     def panels(self) -> np.ndarray:

@@ -26,7 +26,7 @@ from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.motion.breaks import Side, located, located_one
-from manipula.motion.paths.arc_length import ArcLength
+from manipula.motion.paths.arc_length import ArcLength, expansion
 
 if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
@@ -91,6 +91,10 @@ class Curve(ABC):
         """|dp/du| on a grid."""
         with np.errstate(all="ignore"):  # a non-finite speed is reported with its parameter by the arc length
             return np.linalg.norm(self.series(u, piece, 1)[1], axis=1)
+
+    def expand(self, low: np.ndarray, half: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Series of |dp/du| on panels, see :data:`~.arc_length.Expansion`."""
+        return expansion(self.speeds)(low, half, piece)
 
 
 def at_piece(u: Any, table: np.ndarray, piece: Any) -> Any:
@@ -167,7 +171,7 @@ class Path:
             if curve.speed is not None:
                 table, local = None, (breaks - breaks[0]) * curve.speed
             else:
-                table = ArcLength(curve.speeds, breaks)
+                table = ArcLength(curve.expand, breaks)
                 local = table.piece_ends
             if not (np.isfinite(local[-1]) and local[-1] > 0):
                 raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
+from manipula.algebra.linear import array
 from manipula.identity import identity
 from manipula.lazy import cached_property
+from manipula.motion.paths.arc_length import no_derivative, speed_series
 from manipula.motion.paths.base import Curve, at_piece
 
 
@@ -66,6 +68,16 @@ class PiecewisePolynomial(Curve):
         _, powers, d = self.coefficients.shape
         return _speed_kernel(powers, d)(len(u), u, piece.astype(float), self.rows)
 
+    def expand(self, low: np.ndarray, half: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Series of the speed on panels, in machine code."""
+        if type(self) is not PiecewisePolynomial or not native.has_compiler():
+            return super().expand(low, half, piece)
+        _, powers, d = self.coefficients.shape
+        series, largest = _expansion_kernel(powers, d)(len(low), low, half, piece.astype(float), self.rows)
+        if not np.isfinite(largest).all():
+            raise no_derivative(low[~np.isfinite(largest)][0])
+        return series, largest
+
     @cached_property
     def rows(self) -> np.ndarray:
         """Beginning, end and coefficients of every piece, for machine code."""
@@ -77,15 +89,34 @@ class PiecewisePolynomial(Curve):
 @functools.lru_cache(64)
 def _speed_kernel(powers: int, d: int) -> native.RowsCall:
     def speed(u: Any, piece: Any, table: Any) -> Any:
-        low, _, *coefficients = native.lookup(table, piece)
-        c = np.reshape(coefficients, (powers, d))
+        return _speed(powers, d, native.lookup(table, piece))(u)
+
+    inputs: dict[str, tuple] = {"u": (), "piece": (), "table": ("pieces", 2 + powers * d)}
+    return native.RowsCall(native.kernel_of(speed, inputs, "path.speed", identity(powers, d), ("table",)))
+
+
+def _speed(powers: int, d: int, row: Any) -> Callable[[Any], Any]:
+    """|dp/du| as a function of u on the piece of this row of the table."""
+    low, _, *coefficients = row
+    c = np.reshape(coefficients, (powers, d))
+
+    def speed(u: Any) -> Any:
         rate = (powers - 1.0) * c[-1]
         for k in range(powers - 2, 0, -1):
             rate = rate * (u - low) + k * c[k]
         return ops.sqrt(sum(x * x for x in rate))
 
-    inputs: dict[str, tuple] = {"u": (), "piece": (), "table": ("pieces", 2 + powers * d)}
-    return native.RowsCall(native.kernel_of(speed, inputs, "path.speed", identity(powers, d), ("table",)))
+    return speed
+
+
+@functools.lru_cache(64)
+def _expansion_kernel(powers: int, d: int) -> native.RowsCall:
+    def expand(low: Any, half: Any, piece: Any, table: Any) -> Any:
+        series, largest = speed_series(_speed(powers, d, native.lookup(table, piece)), low, half)
+        return {"series": array(series), "largest": largest}
+
+    inputs: dict[str, tuple] = {"low": (), "half": (), "piece": (), "table": ("pieces", 2 + powers * d)}
+    return native.RowsCall(native.kernel_of(expand, inputs, "path.expansion", identity(powers, d), ("table",)))
 
 
 def bezier(control: np.ndarray) -> np.ndarray:

@@ -47,9 +47,16 @@ def _derivatives(p: Any, t: Any, n: Any) -> Any:
 DERIVATIVES = Along(_derivatives, (), b"derivatives")
 
 
+class Sampled(NamedTuple):
+    """What was found, and whether all of it certainly are finite numbers."""
+
+    values: np.ndarray
+    finite: bool
+
+
 def sample_intervals(
     path: Path, s: np.ndarray, begin: np.ndarray, along: Along = DERIVATIVES, constants: Sequence[np.ndarray] = ()
-) -> np.ndarray:
+) -> Sampled:
     """What is computed ``along`` a path, by default p, dp/ds and d²p/ds² (k, N, 3, d), at k places of N intervals without breaks inside.
 
     Args:
@@ -61,12 +68,13 @@ def sample_intervals(
         if found is not None:
             return found
     right, left = path.derivatives(s[:-1], 2), path.derivatives(s[-1:], 2, "left")
-    return _beside(path.dimension, along, native.has_compiler())(*np.concatenate([right, left], axis=1), *constants)
+    found = _beside(path.dimension, along, native.has_compiler())(*np.concatenate([right, left], axis=1), *constants)
+    return Sampled(found, bool(np.isfinite(found).all()))
 
 
 def _compiled(
     path: Path, s: np.ndarray, begin: np.ndarray, along: Along, constants: Sequence[np.ndarray]
-) -> np.ndarray | None:
+) -> Sampled | None:
     """None where the curve stands still: a cusp needs a look beside it."""
     piece = np.clip(np.searchsorted(path.breaks, begin, side="right") - 1, 0, len(path._owner) - 1)
     if len(path.curves) == 1:
@@ -80,12 +88,13 @@ def _compiled(
             return None
         parts.append(found)
         order.append(mine)
-    return np.concatenate(parts, axis=1)[:, np.argsort(np.concatenate(order), kind="stable")]
+    back = np.argsort(np.concatenate(order), kind="stable")
+    return Sampled(np.concatenate([x.values for x in parts], axis=1)[:, back], all(x.finite for x in parts))
 
 
 def _on_curve(
     path: Path, i: int, s: np.ndarray, piece: np.ndarray, along: Along, constants: Sequence[np.ndarray]
-) -> np.ndarray | None:
+) -> Sampled | None:
     curve, table = path.curves[i], path._tables[i]
     assert isinstance(curve, PiecewisePolynomial)
     _, powers, d = curve.coefficients.shape
@@ -93,16 +102,17 @@ def _on_curve(
     if table is None:
         every = np.ascontiguousarray(np.broadcast_to(piece.astype(float), shape))
         speed = np.array([curve.breaks[0], curve.speed])
-        found = kernel(count, np.ascontiguousarray(s), every, curve.rows, speed, *constants)[0]
-        return found.reshape(*shape, *found.shape[1:])
-    panel = table.start.searchsorted(s, side="right") - 1
-    for k in (0, -1):  # an end that is a break belongs to the piece before
-        panel[k] = np.minimum(np.maximum(panel[k], table._first[piece]), table._last[piece])
-    found, rate = kernel(count, np.ascontiguousarray(s), panel.astype(float), curve.rows, table.panels, *constants)
-    still = STANDSTILL * table.mean_speed
-    if rate.min() < still.max() and np.any(rate.reshape(shape) < still[piece]):
-        return None
-    return found.reshape(*shape, *found.shape[1:])
+        found, _, total = kernel(count, np.ascontiguousarray(s), every, curve.rows, speed, *constants)
+    else:
+        panel = table.start.searchsorted(s, side="right") - 1
+        for k in (0, -1):  # an end that is a break belongs to the piece before
+            panel[k] = np.minimum(np.maximum(panel[k], table._first[piece]), table._last[piece])
+        given = np.ascontiguousarray(s), panel.astype(float), curve.rows, table.panels
+        found, rate, total = kernel(count, *given, *constants)
+        still = STANDSTILL * table.mean_speed
+        if rate.min() < still.max() and np.any(rate.reshape(shape) < still[piece]):
+            return None
+    return Sampled(found.reshape(*shape, *found.shape[1:]), bool(np.isfinite(total.sum())))
 
 
 @functools.lru_cache(64)
@@ -116,7 +126,8 @@ def _kernel(d: int, powers: int, even: bool, along: Along) -> native.RowsCall:
 
     def sampled(s: Any, place: Any, pieces: Any, table: Any, *more: Any) -> Any:
         p, t, n, rate = (_even if even else _uneven)(s, place, pieces, table, d)
-        return {"found": along.function(p, t, n, *more), "rate": rate}
+        found = along.function(p, t, n, *more)
+        return {"found": found, "rate": rate, "total": sum(found.ravel())}  # of one number not finite it is not either
 
     shared = (*tuple(inputs)[2:], *constants)
     parts = None if along.parts is None else identity(d, powers, even, along.parts)

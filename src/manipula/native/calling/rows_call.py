@@ -35,12 +35,13 @@ class RowsCall:
         shared = [self.single or name in graph.shared for name in graph.inputs]
         shapes = list(graph.inputs.values())
         self.inputs = [(x, shape, 0 if x else core_size(shape)) for x, shape in zip(shared, shapes)]
+        names = [(k, x) for k, shape in enumerate(shapes) for x in shape[:1] if isinstance(x, str)]
+        self.names = list(dict.fromkeys(x for _, x in names))  # run-time lengths; only a first axis has one
+        bases = list(dict.fromkeys(split_length(x)[0] for _, x in names))
         self.lengths = [
-            (k, axis, length, *split_length(length))
-            for k, shape in enumerate(shapes)
-            for axis, length in enumerate(shape)
-            if isinstance(length, str)
+            (k, self.names.index(x), bases.index(split_length(x)[0]), split_length(x)[1], x) for k, x in names
         ]
+        self.lengths_in = ctypes.c_int64 * len(self.names)
         self.stop = ctypes.c_int64(0)  # nobody raises it
         more = [0] * (bool(self.lengths) + bool(self.code.stoppable))
         strides = [size for _, _, size in self.inputs] + more
@@ -82,15 +83,14 @@ class RowsCall:
 
     def _lengths(self, arrays: tuple[np.ndarray, ...]) -> Any:
         """Run-time lengths by name, in the order in which the names appear; all arrays that name one must agree."""
-        found: dict[str, int] = {}
-        for k, axis, name, base, more in self.lengths:
-            length = found[name] = arrays[k].shape[axis]
-            if found.setdefault(base, length - more) != length - more:
-                raise ShapeError(f"{self.kernel.name}: '{name}' is {length}, but '{base}' is {found[base]}.")
-        names = dict.fromkeys(name for _, _, name, _, _ in self.lengths)
-        return (ctypes.c_int64 * len(names))(*(found[name] for name in names))
+        found, bases = self.lengths_in(), {}
+        for k, place, base, more, name in self.lengths:
+            length = found[place] = arrays[k].shape[0]
+            if bases.setdefault(base, length - more) != length - more:
+                raise ShapeError(f"{self.kernel.name}: '{name}' is {length}, but should be {bases[base] + more}.")
+        return found
 
 
 def _fits(shape: tuple, found: tuple[int, ...]) -> bool:
-    """Is it the shape of an argument whose lengths may be known at run time only?"""
-    return len(shape) == len(found) and all(a == b or (isinstance(a, str) and b) for a, b in zip(shape, found))
+    """Is it the shape of an argument whose first length is known at run time only?"""
+    return len(shape) == len(found) > 0 and isinstance(shape[0], str) and found[0] > 0 and shape[1:] == found[1:]

@@ -24,7 +24,7 @@ from manipula.native.tracing.trace import without_garbage_collection
 def module_text(graph: Graph, width: int) -> ModuleText:
     """The LLVM module of a graph that is not lowered yet."""
     graph = lower(graph, target.processor().fma)
-    module = Module(graph, width, target.attributes())
+    module = Module(graph, width, target.attributes(width))
     outline = segments.Outline(module) if segments.weight(graph, graph.body) > target.INLINE else None
     if width == 1:
         _one(module, outline)

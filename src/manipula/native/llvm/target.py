@@ -31,15 +31,16 @@ def processor() -> Processor:
 
 
 @functools.cache
-def attributes() -> str:
+def attributes(width: int) -> str:
     """What every function is marked with.
 
     Some models of x86 processors schedule instructions a second time after registers are given out. On code like ours that
-    takes up to half of the compile time and gains nothing, so code is tuned for a model that does not.
+    takes up to half of the compile time and gains nothing, so code is tuned for a model that does not. Code for one state on a processor with
+    AVX-512 is tuned for none: that takes a fifth less time, and runs as fast.
     """
-    machine = host()
-    tuned = machine.triple.startswith("x86_64") and processor().width <= 4
-    return 'nounwind "tune-cpu"="haswell"' if tuned else "nounwind"
+    if not host().triple.startswith("x86_64") or (processor().width > 4 and width > 1):
+        return "nounwind"
+    return f'nounwind "tune-cpu"="{"haswell" if processor().width <= 4 else "generic"}"'
 
 
 def key_material(graph: Graph, width: int) -> bytes:
