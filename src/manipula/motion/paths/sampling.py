@@ -47,7 +47,7 @@ def _derivatives(p: Any, t: Any, n: Any) -> Any:
 DERIVATIVES = Along(_derivatives, (), b"derivatives")
 
 
-class Sampled(NamedTuple):
+class PathSamples(NamedTuple):
     """What was found, and whether all of it certainly are finite numbers."""
 
     values: np.ndarray
@@ -56,7 +56,7 @@ class Sampled(NamedTuple):
 
 def sample_intervals(
     path: Path, s: np.ndarray, begin: np.ndarray, along: Along = DERIVATIVES, constants: Sequence[np.ndarray] = ()
-) -> Sampled:
+) -> PathSamples:
     """What is computed ``along`` a path, by default p, dp/ds and d²p/ds² (k, N, 3, d), at k places of N intervals without breaks inside.
 
     Args:
@@ -69,12 +69,12 @@ def sample_intervals(
             return found
     right, left = path.derivatives(s[:-1], 2), path.derivatives(s[-1:], 2, "left")
     found = _beside(path.dimension, along, native.has_compiler())(*np.concatenate([right, left], axis=1), *constants)
-    return Sampled(found, bool(np.isfinite(found).all()))
+    return PathSamples(found, bool(np.isfinite(found).all()))
 
 
 def _compiled(
     path: Path, s: np.ndarray, begin: np.ndarray, along: Along, constants: Sequence[np.ndarray]
-) -> Sampled | None:
+) -> PathSamples | None:
     """None where the curve stands still: a cusp needs a look beside it."""
     piece = np.clip(np.searchsorted(path.breaks, begin, side="right") - 1, 0, len(path._owner) - 1)
     if len(path.curves) == 1:
@@ -89,12 +89,12 @@ def _compiled(
         parts.append(found)
         order.append(mine)
     back = np.argsort(np.concatenate(order), kind="stable")
-    return Sampled(np.concatenate([x.values for x in parts], axis=1)[:, back], all(x.finite for x in parts))
+    return PathSamples(np.concatenate([x.values for x in parts], axis=1)[:, back], all(x.finite for x in parts))
 
 
 def _on_curve(
     path: Path, i: int, s: np.ndarray, piece: np.ndarray, along: Along, constants: Sequence[np.ndarray]
-) -> Sampled | None:
+) -> PathSamples | None:
     curve, table = path.curves[i], path._tables[i]
     assert isinstance(curve, PiecewisePolynomial)
     _, powers, d = curve.coefficients.shape
@@ -112,7 +112,7 @@ def _on_curve(
         still = STANDSTILL * table.mean_speed
         if rate.min() < still.max() and np.any(rate.reshape(shape) < still[piece]):
             return None
-    return Sampled(found.reshape(*shape, *found.shape[1:]), bool(np.isfinite(total.sum())))
+    return PathSamples(found.reshape(*shape, *found.shape[1:]), bool(np.isfinite(total.sum())))
 
 
 @functools.lru_cache(64)
