@@ -99,7 +99,14 @@ def motion(found: dict[str, Result]) -> PaperSection:
     path = tuple(ChartLine(RUNS[name], r.tip[:, 0], r.tip[:, 1], k, k) for k, (name, r) in enumerate(pair))
     height = tuple(ChartLine(RUNS[name], r.t, r.tip[:, 2], k, k) for k, (name, r) in enumerate(pair))
     table = data["table_1"]
-    cells = tuple((name, *table[name]) for name in ("q0", "mu_static", "mu_kinetic", "sigma0", "sigma1", "sigma2", "v_stribeck"))  # fmt: skip
+    symbols = {
+        "q0": "`q` at t = 0 [deg, m]", "mu_static": "`mu_s`", "mu_kinetic": "`mu_k`", "sigma0": "`sigma_0` [N·m/rad, N/m]",
+        "sigma1": "`sigma_1` [N·m·s/rad, N·s/m]", "sigma2": "`sigma_2`", "v_stribeck": "`dot{q}_s` [rad/s, m/s]",
+    }  # fmt: skip
+    cells = tuple(
+        (words, *(f"`{x}`".replace("sqrt(", "sqrt{").replace(")", "}") for x in table[name]))
+        for name, words in symbols.items()
+    )
     blocks = (
         Words("The tip is programmed to an ellipse in a horizontal plane; a constant torque drives link 1, a flexible drive turns link 3 by 90°. Geometry, "
               "masses, ellipse and the motion of the motor are not printed: "

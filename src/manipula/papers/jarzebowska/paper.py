@@ -106,12 +106,12 @@ def errata(arm: TracedArm) -> tuple[Erratum, ...]:
     damping = 0.7
     friction = -damping * qd
     return (
-        Erratum("h_i", "`sum tr(T_m H T_{mn}^T) dot{q}_m dot{q}_n + 2 sum tr(T_m H T_{in}^T) dot{q}_m dot{q}_n`", "`-sum tr(T_i H T_{mn}^T) dot{q}_m dot{q}_n`",
+        Erratum("h_i", "`sum tr(T_m H T_{mn}^T) dot{q}_m dot{q}_n` and `2 sum tr(T_m H T_{i n}^T) dot{q}_m dot{q}_n`, "
+                       "added", "`-sum tr(T_i H T_{mn}^T) dot{q}_m dot{q}_n`",
                 "velocity terms at a random state by both, against Newton–Euler", off(-arm.h(q, qd, "printed"), bias), right_h, EXACT),
-        Erratum("h_i, first index read as "
-                "i", "`sum tr(T_i H T_{mn}^T) dot{q}_m dot{q}_n + 2 sum tr(T_m H T_{in}^T) dot{q}_m "
-                     "dot{q}_n`", "the velocities inside `-2 sum frac{partial E_k}{partial q} dot{q}` are held fixed",
-                "the literal derivative of `R_1`, at the same state", off(-arm.h(q, qd, "index"), bias), right_h, EXACT),
+        Erratum("h_i, first index read as i", "the same with `T_i` in the first sum, the literal derivative of `R_1`",
+                "the velocities inside `-2 sum frac{partial E_k}{partial q} dot{q}` are held "
+                "fixed", "at the same state", off(-arm.h(q, qd, "index"), bias), right_h, EXACT),
         Erratum("(12), behind "
                 "Q_i", "`+ sum_j dot{q}_j frac{partial Q_j}{partial "
                        "dot{q}_i}`", "nothing", "viscous friction `Q = -b dot{q}`: with the sum it is `-2 b dot{q}`, against its law",

@@ -79,18 +79,23 @@ def power_and_jerk(found: dict[str, Result]) -> PaperSection:
     judged = [(RUNS[name], mp.feasibility(found[name], limits)) for name in ("without", "with")]
     table = []
     for words, verdict in judged:
-        table.append((words, "feasible" if verdict.feasible else "not feasible", verdict.reason[:160]))
+        table.append(
+            (
+                words,
+                "feasible" if verdict.feasible else "not feasible",
+                verdict.reason.partition(". ")[0].rstrip(".") + ".",
+            )
+        )
+    told = {True: "feasible", False: "not feasible"}
     for name, (words, verdict) in zip(("without", "with"), judged):
         peaks = np.abs(found[name].qd).max(axis=0) <= np.array(limits["velocity"])
         loads = np.abs(found[name].tau).max(axis=0) <= np.array(limits["torque"])
+        kept = bool(peaks.all() and loads.all())
+        off = float(bool(verdict.feasible) != kept)
+        remark = "against the largest speeds and torques of all samples"
         rows.append(
             CheckedRow(
-                f"feasible within the stated limits, {words}",
-                str(bool(verdict.feasible)),
-                float(bool(verdict.feasible) != bool(peaks.all() and loads.all())),
-                0.0,
-                corrected=str(bool(peaks.all() and loads.all())),
-                remark="against the largest speeds and torques of all samples",
+                f"stated limits, {words}", told[bool(verdict.feasible)], off, 0.0, corrected=told[kept], remark=remark
             )
         )
     jerks = tuple(ChartLine(name, short.t, jerk.values[:, i], i, axis=int(i == 3)) for i, name in enumerate(("psi1", "psi2", "psi3", "z4")))  # fmt: skip
