@@ -43,9 +43,9 @@ def the_robot() -> tuple[PaperSection, Robot]:
     first, second = printed("arora")["table_3_1"], printed("arora")["table_5_1"]
     robot = mp.load("arora-5r")
     rows = []
-    for key in ("length", "mass", "angle"):
+    for key, words in (("length", "lengths"), ("mass", "masses"), ("angle", "angles")):
         off = max(abs(float(a) - float(b)) for a, b in zip(first[key], second[key]))
-        rows.append(agreement(f"{key}s of Table 5.1 against Table 3.1", off, 0.0))
+        rows.append(agreement(f"{words} of Table 5.1 against Table 3.1", off, 0.0))
     arm = links()
     rng = np.random.default_rng(0)
     q = rng.normal(size=(8, 5))
@@ -73,7 +73,11 @@ def kinematics(robot: Robot) -> PaperSection:
     data, arm = printed("arora"), links()
     q, _ = state()
     T = arm.product(q, 0, 5)
-    rows = matrix("T05", T, data["results"]["T05"], remark="(3.51), four decimals")
+    rows = [
+        number(f"T05[{i + 1},{j + 1}]", T[i, j], text, tolerance=1e-12 if text == "0" else None, remark="(3.51)")
+        for i, line in enumerate(data["results"]["T05"])
+        for j, text in enumerate(line)
+    ]
     rows += numbers("T05: c, s, x, y, unrounded", [T[0, 0], T[1, 0], T[0, 3], T[1, 3]], corrected=data["recomputed"]["T05"])  # fmt: skip
     rows.append(agreement("T05 against model.pose(q)", T - mp.compile(robot).pose(q), 1e-14))
     step = 1e-6
@@ -98,7 +102,7 @@ def dynamics(robot: Robot) -> PaperSection:
     data, arm, model = printed("arora"), links(), mp.compile(robot)
     q, qd = state()
     M = arm.M(q)
-    rows = matrix("M", M, data["results"]["M"], remark="(3.64), four decimals, uniform rods")
+    rows = matrix("M", M, data["results"]["M"], remark="(3.64)")
     rows += [
         vector(f"row {i + 1} of M, unrounded", M[i], corrected=line, tolerance=EXACT) for i, line in enumerate(data["recomputed"]["M"])
     ]  # fmt: skip
@@ -129,9 +133,9 @@ def dynamics(robot: Robot) -> PaperSection:
             rows.append(vector(f"{name} at random state {k}", value, corrected=expected, tolerance=EXACT))
         rows.append(agreement(f"tau at random state {k} against machine code", tau - model.inverse_dynamics(x, v, w), EXACT))  # fmt: skip
     lines = (
-        "M_{ij} = sum_{p=max(i,j)}^n Trace(U_{pj} I_p U_{pi}^T)",
-        "h_{ijk} = sum_{p=max(i,j,k)}^n Trace(frac{partial U_{pj}}{partial q_k} I_p U_{pi}^T)",
-        "G_i = -sum_{p=i}^n m_p g^T U_{pi} bar{r}_p^p",
+        "M_{ij} = sum_{p=max(i,j)}^n Trace(U_{pj} I_p U_{p i}^T)",
+        "h_{ijk} = sum_{p=max(i,j,k)}^n Trace(frac{partial U_{pj}}{partial q_k} I_p U_{p i}^T)",
+        "G_i = -sum_{p=i}^n m_p g^T U_{p i} bar{r}_p^p",
         "tau_i = sum_j M_{ij} ddot{q}_j + sum_{jk} h_{ijk} dot{q}_j dot{q}_k + G_i",
     )
     blocks = (

@@ -32,10 +32,11 @@ def errata(robot: Robot) -> tuple[tuple[Erratum, ...], CheckedRow]:
     step = 1e-6
     slope = (arm.product(q + step * np.eye(5)[1], 0, 5) - arm.product(q - step * np.eye(5)[1], 0, 5)) / (2 * step)
     doubled = arm.product(q, 0, 2) @ Q @ arm.product(q, 1, 5)  # T_1 T_2 · ∂T_2/∂q_2 · T_3 …
-    speed, wrong_speed = (sum(arm.U(q, 5, j) * rate[j - 1] for j in range(1, 6)) for rate in (qd, q))
+    turned = np.array([arm.U(q, 5, j) for j in range(1, 6)])
+    speed, wrong_speed = (np.tensordot(rate, turned, 1) for rate in (qd, q))
     v = model.jacobian(q)[:3] @ qd
     energy = model.kinetic_energy(q, qd)
-    by_traces = 0.5 * sum(
+    by_traces = np.zeros(2) + 0.5 * sum(
         np.trace(arm.U(q, i, j) @ arm.inertias[i - 1] @ arm.U(q, i, k).T) * np.array([qd[j - 1] * qd[k - 1], qd[j - 1] * q[k - 1]])
         for i in range(1, 6) for j in range(1, i + 1) for k in range(1, i + 1)
     )  # fmt: skip
@@ -97,7 +98,7 @@ def errata(robot: Robot) -> tuple[tuple[Erratum, ...], CheckedRow]:
                                                      "Newton–Euler", float(np.abs(M @ qd + h + G - tau).max()), right, EXACT),
         Erratum("(3.35)", "`Trace(U_{pj} I_i "
                           "U_{pk}^T)`", "`Trace(U_{pj} I_p "
-                                        "U_{pi}^T)`", "M at the angles of Table 3.1 with `I_i` and `I_p`; with `I_i` it is not even symmetric", literal,
+                                        "U_{p i}^T)`", "M at the angles of Table 3.1 with `I_i` and `I_p`; with `I_i` it is not even symmetric", literal,
                 float(np.abs(arm.M(at) - model.mass_matrix(at)).max()), EXACT),
         Erratum("(3.36)", "`frac{partial (d_{pk})}{partial "
                           "q_p}`", "`frac{partial U_{pj}}{partial "

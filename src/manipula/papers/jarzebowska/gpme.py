@@ -56,7 +56,7 @@ class TracedArm:
     def M(self, q: np.ndarray, *, as_printed: bool = False) -> np.ndarray:
         """Mass matrix; as printed T_i is a second derivative."""
         by = [(i, i) if as_printed else (i,) for i in range(self.n)]
-        return sum(self._gram(q, link, by) for link in range(self.n))
+        return np.sum([self._gram(q, link, by) for link in range(self.n)], axis=0)
 
     def _gram(self, q: np.ndarray, link: int, by: list[tuple[int, ...]]) -> np.ndarray:
         parts = [self.T(q, link, *b) for b in by]
@@ -93,7 +93,8 @@ class TracedArm:
     def d(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Σ T_ij q̇_i q̇_j r_E, (3,)."""
         last = self.n - 1
-        return sum(qd[i] * qd[j] * (self.T(q, last, i, j) @ self.r_E)[:3] for i in range(self.n) for j in range(self.n))
+        bent = [[(self.T(q, last, i, j) @ self.r_E)[:3] for j in range(self.n)] for i in range(self.n)]
+        return np.einsum("i,j,ijk->k", qd, qd, np.array(bent))
 
     def ellipse(self, q: np.ndarray, qd: np.ndarray, a: float, b: float) -> tuple[np.ndarray, float]:
         """u and v of (10), half of the derivatives of Φ_1."""

@@ -34,7 +34,9 @@ A, B = 0.5, 0.4  # half axes of the chosen ellipse [m]
 
 def program() -> mp.ProgramScenario:
     """The scenario beside this file."""
-    return load_text(files("manipula.papers").joinpath("jarzebowska", "ellipse.toml").read_text(encoding="utf-8"))
+    found = load_text(files("manipula.papers").joinpath("jarzebowska", "ellipse.toml").read_text(encoding="utf-8"))
+    assert isinstance(found, mp.ProgramScenario)
+    return found
 
 
 def runs(quick: bool) -> dict[str, Result]:

@@ -55,8 +55,8 @@ def the_model() -> PaperSection:
         rows.append(
             vector(f"`tau = H ddot{{q}} + h + B dot{{q}} + g`, {words}", found.torque(arm["qdd"]), corrected=arm["tau_with_B"], tolerance=MODEL)
         )  # fmt: skip
-        off = max(float(np.abs(a - b).max()) for a, b in zip(kinmodel(arm["q"], arm["L"], arm["qd"]), found))
-        rows.append(agreement(f"kinmodel against dynmodel, {words}", off, 0.0))
+        apart = max(float(np.abs(a - b).max()) for a, b in zip(kinmodel(arm["q"], arm["L"], arm["qd"]), found))
+        rows.append(agreement(f"kinmodel against dynmodel, {words}", apart, 0.0))
     rng = np.random.default_rng(1)
     off: dict[str, float] = dict.fromkeys(("x", "J", "Jd", "H", "h", "g", "tau"), 0.0)
     for n in SIZES:
