@@ -14,6 +14,8 @@ from manipula.cli.calibrate import calibrate
 from manipula.cli.catalog import catalog
 from manipula.cli.certify import certify
 from manipula.cli.check import check
+from manipula.cli.cluster import HELP as CLUSTER
+from manipula.cli.cluster import app as cluster
 from manipula.cli.convert import convert
 from manipula.cli.doctor import doctor
 from manipula.cli.equations import equations
@@ -97,5 +99,6 @@ def _options(
 for _name, _function in COMMANDS.items():
     app.command(_name)(explained(_function))
 app.add_typer(cache, name="cache", help=CACHE)
+app.add_typer(cluster, name="cluster", help=CLUSTER)
 app.add_typer(library, name="library", help=LIBRARY)
 app.add_typer(paper, name="paper", help=PAPER)

@@ -15,7 +15,7 @@ INTERRUPTED = 130
 def sweep(
     study: Annotated[Path, typer.Argument(help="The study, a TOML file.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the results; out/STUDY.")] = None,
-    engine: Annotated[str, typer.Option(help="serial.")] = "serial",
+    engine: Annotated[str, typer.Option(help="serial, pool, or tcp://HOST:PORT of a Dask scheduler.")] = "pool",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core.")] = None,
     chunk: Annotated[int | None, typer.Option(min=1, help="Runs per part file; a few seconds of work.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that was begun in this folder.")] = False,

@@ -5,6 +5,11 @@
 =====================  =====================================================================
 ``tuning/``            ``tune(study, minimise=…)``: numbers that make a column small
 ``sweep``              ``sweep(study, folder)``: every run that is not there yet
+``pool``               the engine of processes on this machine, which survive being killed
+``worker``             such a process
+``local_cluster``      a scheduler and workers on the loopback, for trying out
+``dask_engine``        the engine of a Dask cluster
+``lease``              one client at a time
 ``opened``             ``open_study(folder)``: the table, and any run of it
 ``chunks``             which runs are made next; a chunk made and published
 ``folder``             the files of a study, and whether they belong to it

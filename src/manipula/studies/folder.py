@@ -6,9 +6,11 @@ once; another study, seed or version in the same folder is refused with the fiel
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.provenance import versions
 from manipula.studies.files import study_of, study_text, varied_tables
 from manipula.studies.layout import columns_of
-from manipula.studies.part_files import Part, Taken, covering, is_whole, listed, missing, unwritable
+from manipula.studies.part_files import TEMPORARY, Part, Taken, covering, is_whole, listed, missing, unwritable
 from manipula.studies.study import Study
 
 MANIFEST, STUDY = "study.json", "study.toml"
@@ -125,6 +127,15 @@ class StudyFolder:
         for part in bad:
             self.set_aside(part)
         return covering(whole), bad
+
+    def tidy(self, age: float) -> None:
+        """Remove temporary files of clients that were killed: those that nobody touched for ``age`` seconds."""
+        now = time.time()
+        for folder in (self.path, self.parts, self.series):
+            for left in folder.glob(f"{TEMPORARY}*"):
+                with contextlib.suppress(OSError):
+                    if now - left.stat().st_mtime > age:
+                        left.unlink()
 
     def set_aside(self, part: Part) -> None:
         """Move a damaged part out of the way."""

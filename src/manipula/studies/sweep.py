@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -13,12 +14,15 @@ from manipula.algebra.arguments import whole_number
 from manipula.errors import DescriptionError, unknown_name
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
 from manipula.studies.folder import StudyFolder
+from manipula.studies.lease import Lease
 from manipula.studies.opened import StudyResults
 from manipula.studies.part_files import arrow
 from manipula.studies.plan import check_base
 from manipula.studies.study import Study
 
-ENGINES = ("serial",)
+ENGINES = ("serial", "pool")
+CLUSTER = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+OLD = 600.0  # s after which a temporary file belongs to nobody any more
 
 
 @dataclass
@@ -63,7 +67,7 @@ Told = Callable[[SweepProgress], Any]
 def sweep(
     study: Study | str | os.PathLike[str],
     folder: str | os.PathLike[str],
-    engine: str = "serial",
+    engine: str = "pool",
     workers: int | None = None,
     resume: bool = True,
     *,
@@ -76,8 +80,9 @@ def sweep(
 
     Args:
         study: a Study, or the path of its TOML file.
-        engine: "serial" (this process, its batches on all cores).
-        workers: processes of a pool.
+        engine: "serial" (this process, its batches on all cores), "pool" (processes on this machine; one that is killed is replaced), or the
+            address of a Dask scheduler, "tcp://127.0.0.1:8786".
+        workers: processes of a pool; one per core when omitted.
         resume: False refuses a folder that holds results already.
         chunk: runs of a part; a few seconds of work when omitted. The results do not depend on it.
         progress: called after every chunk.
@@ -90,8 +95,10 @@ def sweep(
         study = Study.load(study)
     if chunk is not None:
         chunk = whole_number(chunk, "chunk", 1, study.runs)
-    if engine not in ENGINES:
-        raise unknown_name("engine", engine, ENGINES, field="engine")
+    if engine not in ENGINES and not str(engine).startswith(CLUSTER):
+        raise unknown_name("engine", engine, (*ENGINES, "tcp://HOST:PORT"), field="engine")
+    if workers is not None:
+        workers = whole_number(workers, "workers", 1, 4096)
     place = StudyFolder(folder)
     check_base(study)
     if not resume and place.exists:
@@ -99,22 +106,45 @@ def sweep(
             "This folder holds a study already; resume it, or take another folder.", file=str(place.path)
         )
     place.begin(study)
+    with Lease(place.path):
+        _make(study, place, engine, workers or cores(), chunk, progress or (lambda _: None))
+    return StudyResults(Path(folder), study)
+
+
+def _make(study: Study, place: StudyFolder, engine: str, workers: int, chunk: int | None, tell: Told) -> None:
+    """Everything that is missing."""
+    place.tidy(OLD)
     taken, bad = place.checked()
     gaps = place.gaps(taken, study.runs)
     left = sum(last - first + 1 for first, last in gaps)
     state = SweepProgress(study.runs, study.runs - left, before=study.runs - left, bad=len(bad))
-    tell = progress or (lambda _: None)
     tell(state)
-    if left:
-        queue = ChunkQueue(gaps, study.runs, workers or 1, chunk)
-        _serial(study, place, queue, state, tell)
-    return StudyResults(Path(folder), study)
+    if not left:
+        return
 
-
-def _serial(study: Study, place: StudyFolder, queue: ChunkQueue, state: SweepProgress, tell: Told) -> None:
-    maker = ChunkMaker(study, place)
-    while (some := queue.next()) is not None:
-        made = maker.make(*some)
-        queue.learn(made)
+    def told(made: Made) -> None:
         state.add(made)
         tell(state)
+
+    queue = ChunkQueue(gaps, study.runs, 1 if engine == "serial" else workers, chunk)
+    if engine == "serial":
+        maker = ChunkMaker(study, place)
+        while (some := queue.next()) is not None:
+            made = maker.make(*some)
+            queue.learn(made)
+            told(made)
+    elif engine.startswith(CLUSTER):
+        from manipula.studies.dask_engine import make_on_cluster
+
+        make_on_cluster(study, place, queue, engine, told)
+    else:
+        from manipula.studies.pool import make_in_pool
+
+        make_in_pool(study, place, queue, workers, told)
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    with contextlib.suppress(AttributeError):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
