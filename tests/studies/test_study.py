@@ -11,13 +11,7 @@ import manipula as mp
 from manipula.errors import DescriptionError, UnknownNameError
 from manipula.studies.draws import permuted, unit_numbers
 from manipula.studies.paths import all_paths, prepared_for, resolved, value_at, with_value
-
-
-def base(**more: object) -> mp.Scenario:
-    move = mp.trajectory(mp.paths.joint([[0.3, 0.2], [0.6, -0.1]]), mp.timing.quintic(0.2))
-    law = mp.control.PDGravity(kp=80.0, kv=15.0)
-    given = {"q0": [0.3, 0.2], "duration": 0.2, "step": 1e-3, "sample": 0.02, **more}
-    return mp.Scenario(mp.load("planar-2r"), move, law, **given)
+from studies.arms import base
 
 
 def test_a_grid_counts_its_runs_with_the_last_list_fastest() -> None:

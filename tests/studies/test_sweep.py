@@ -10,21 +10,7 @@ import pytest
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.studies.part_files import listed
-
-
-def base(**more: object) -> mp.Scenario:
-    move = mp.trajectory(mp.paths.joint([[0.3, 0.2], [0.6, -0.1]]), mp.timing.quintic(0.2))
-    law = mp.control.PDGravity(kp=80.0, kv=15.0)
-    given = {"q0": [0.3, 0.2], "duration": 0.2, "step": 1e-3, "sample": 0.02, **more}
-    return mp.Scenario(mp.load("planar-2r"), move, law, **given)
-
-
-MIXED = {
-    "controller.kp": [40.0, 80.0],
-    "payload.mass": mp.uniform(0, 2),
-    "q0[1]": mp.normal(0.2, 0.01),
-    "robot.links[0].mass": mp.uniform(0.9, 1.1, relative=True),
-}
+from studies.arms import MIXED, base
 
 
 def test_the_digest_does_not_depend_on_the_chunks(tmp_path: Path) -> None:

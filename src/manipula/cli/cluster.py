@@ -26,7 +26,9 @@ def start(
 
     try:
         with terminated_like_interrupted(), local_cluster(workers, port) as cluster:
-            typer.echo(f"scheduler {cluster.address}, {workers} workers; manipula sweep STUDY.toml --engine {cluster.address}")
+            typer.echo(
+                f"scheduler {cluster.address}, {workers} workers; manipula sweep STUDY.toml --engine {cluster.address}"
+            )
             while cluster.scheduler.poll() is None:
                 time.sleep(0.2)
             typer.echo("the scheduler ended.", err=True)

@@ -19,6 +19,9 @@ def sweep(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core.")] = None,
     chunk: Annotated[int | None, typer.Option(min=1, help="Runs per part file; a few seconds of work.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that was begun in this folder.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many runs, how long and how much disk; keep nothing.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
     """Make every run of a study.
@@ -32,6 +35,8 @@ def sweep(
 
     folder = output or Path("out") / study.stem
     described = load_study(study)
+    if dry_run:
+        return estimate(described, workers)
     try:
         with terminated_like_interrupted(), _progress(quiet) as told:
             found = make(described, folder, engine, workers, resume, chunk=chunk, progress=told)
@@ -39,6 +44,39 @@ def sweep(
         typer.echo(f"interrupted: what was made is kept; go on with --resume -o {folder}.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     show(found)
+
+
+def estimate(study: Any, workers: int | None) -> None:
+    """Print what the study would take."""
+    from manipula.cli.terminal import Terminal
+    from manipula.studies.dry_run import dry_run
+    from manipula.studies.sweep import cores
+
+    found = dry_run(study, workers or cores())
+    out = Terminal()
+    varied = ", ".join(found.alone)
+    side = f"about {found.batch:.3g} runs of the pilot side by side" if found.batch > 1 else "every run by itself"
+    why = (
+        " (every run has its own noise)"
+        if found.noise
+        else f" (one loop for every value of {varied})"
+        if varied
+        else ""
+    )
+    out.say((f"{found.runs} runs", "bold"), f", {side}{why}")
+    out.say(
+        f"time      {_time(found.total)} on {found.workers} cores ({found.seconds * 1e3:.3g} ms per run, {_time(found.compiling)} of compiling)"
+    )
+    out.say(f"disk      {_bytes(found.size)}")
+    out.say("pilot     ", ", ".join(f"{n} {name}" for name, n in found.statuses.items()))
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000.0:
+            return f"{size:.3g} {unit}"
+        size /= 1000.0
+    return f"{size:.3g} TB"
 
 
 def show(found: Any) -> None:

@@ -10,6 +10,7 @@
 ``local_cluster``      a scheduler and workers on the loopback, for trying out
 ``dask_engine``        the engine of a Dask cluster
 ``lease``              one client at a time
+``dry_run``            what a study would take, from a pilot
 ``opened``             ``open_study(folder)``: the table, and any run of it
 ``chunks``             which runs are made next; a chunk made and published
 ``folder``             the files of a study, and whether they belong to it

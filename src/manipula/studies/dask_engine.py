@@ -7,9 +7,10 @@ dies ends the sweep with an error; resuming goes on.
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import threading
-from asyncio import CancelledError, TimeoutError
+from asyncio import CancelledError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,9 @@ def make_on_cluster(
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise DescriptionError(f"No scheduler answers at {printable(address, 80)}: {printable(error, 200)}", field="engine") from None
+        raise DescriptionError(
+            f"No scheduler answers at {printable(address, 80)}: {printable(error, 200)}", field="engine"
+        ) from None
     killed: list[tuple[int, int]] = []
     try:
         _check_versions(client, address)
@@ -123,7 +126,7 @@ def _check_versions(client: Any, address: str) -> None:
     own = worker_versions()
     try:
         client.wait_for_workers(1, timeout=WORKERS)
-    except TimeoutError:
+    except builtins.TimeoutError:
         raise DescriptionError(f"The scheduler at {printable(address, 80)} has no workers.", field="engine") from None
     for worker, found in client.run(worker_versions, on_error="return").items():
         if not isinstance(found, dict):

@@ -28,7 +28,12 @@ class Lease:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / NAME
-        self.own = {"host": socket.gethostname(), "pid": os.getpid(), "started": started(os.getpid()), "token": secrets.token_hex(8)}
+        self.own = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "started": started(os.getpid()),
+            "token": secrets.token_hex(8),
+        }
         self._done = threading.Event()
         self._beat: threading.Thread | None = None
 
@@ -54,7 +59,7 @@ class Lease:
         self._done.set()
         if self._beat is not None:
             self._beat.join(1.0)
-        holder, _ = self._holder()
+        holder = self._holder()[0]
         if holder is not None and holder.get("token") == self.own["token"]:
             with contextlib.suppress(OSError):
                 self.path.unlink()

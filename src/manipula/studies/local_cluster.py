@@ -16,7 +16,11 @@ from manipula.errors import CompileError, DescriptionError, printable
 from manipula.studies.dask_engine import distributed_package
 
 LOOPBACK = "127.0.0.1"
-NO_PAGE = ["--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"]  # without an address its counters are served on every interface
+NO_PAGE = [
+    "--no-dashboard",
+    "--dashboard-address",
+    f"{LOOPBACK}:0",
+]  # without an address its counters are served on every interface
 PATIENCE = 60.0  # s until the scheduler listens
 
 
@@ -38,7 +42,17 @@ def _environment() -> dict[str, str]:
 
 def scheduler_command(port: int) -> list[str]:
     """The command of a scheduler that listens on the loopback alone."""
-    return [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", LOOPBACK, "--port", str(port), *NO_PAGE, "--no-jupyter"]
+    return [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--host",
+        LOOPBACK,
+        "--port",
+        str(port),
+        *NO_PAGE,
+        "--no-jupyter",
+    ]
 
 
 def worker_command(address: str, folder: str) -> list[str]:
@@ -78,7 +92,8 @@ class LocalCluster:
         while time.monotonic() < end:
             if self.scheduler.poll() is not None:
                 raise DescriptionError(
-                    f"The scheduler ended at once (exit code {self.scheduler.returncode}): is port {self.port} in use?", field="port"
+                    f"The scheduler ended at once (exit code {self.scheduler.returncode}): is port {self.port} in use?",
+                    field="port",
                 )
             with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, self.port), 1.0):
                 return

@@ -55,13 +55,19 @@ def write_part(folder: Path, first: int, last: int, table: Any) -> bool:
     Raises:
         DescriptionError: the folder cannot be written to (full, read-only); nothing half written is left in its place.
     """
-    pa, parquet = arrow()
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True, use_dictionary=_texts(pa, table),
-                        store_schema=True)  # fmt: skip
-    data = sink.getvalue().to_pybytes()
+    data = encoded(table)
     name = f"runs-{first:010d}-{last:010d}-{zlib.crc32(data):08x}.parquet"
     return publish(folder, name, data)
+
+
+def encoded(table: Any) -> bytes:
+    """The bytes of a Parquet file, with page checksums."""
+    pa, parquet = arrow()
+    sink = pa.BufferOutputStream()
+    parquet.write_table(
+        table, sink, compression="zstd", write_page_checksum=True, use_dictionary=_texts(pa, table), store_schema=True
+    )
+    return sink.getvalue().to_pybytes()
 
 
 def _texts(pa: Any, table: Any) -> list[str]:

@@ -28,7 +28,8 @@ from manipula.studies.study import Study
 
 LOOK = 0.25  # s between looks while nothing happens
 ALONE = 3  # deaths of a process with one run, after which the run is held to be the reason
-STARTS = 3  # processes in a row that may die before they are ready
+STARTS = 3  # processes in a row that may end by themselves before they are ready
+KILLS = 100  # … that may be killed by somebody
 
 
 class PoolWorker:
@@ -118,7 +119,7 @@ class Pool:
         self.workers: list[PoolWorker] = []
         self.suspects: deque[tuple[int, int]] = deque()
         self.deaths: dict[tuple[int, int], int] = {}
-        self.unready = 0
+        self.unready = 0.0
         self._maker: ChunkMaker | None = None
 
     def run(self, chunks: ChunkQueue) -> None:
@@ -155,7 +156,7 @@ class Pool:
             chunks.learn(made)
             self.tell(made)
         else:
-            worker.ready, self.unready = True, 0
+            worker.ready, self.unready = True, 0.0
         for idle in self.workers:
             if idle.ready and idle.task is None:
                 self._give(idle, chunks)
@@ -171,7 +172,8 @@ class Pool:
         task, how = worker.task, death_of(worker.process.returncode)
         worker.end()
         if not worker.ready:
-            self.unready += 1
+            killed = worker.process.returncode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 9))
+            self.unready += STARTS / KILLS if killed else 1
             if self.unready >= STARTS:
                 told = " ".join(worker.said)
                 raise CompileError(f"Processes of the pool end before they are ready ({how}): {printable(told, 600)}")
@@ -204,6 +206,8 @@ class Pool:
         self.tell(self._maker.killed(run, reason))
 
 
-def make_in_pool(study: Study, place: StudyFolder, chunks: ChunkQueue, workers: int, tell: Callable[[Made], None]) -> None:
+def make_in_pool(
+    study: Study, place: StudyFolder, chunks: ChunkQueue, workers: int, tell: Callable[[Made], None]
+) -> None:
     """Make everything in the queue with processes on this machine."""
     Pool(study, place, workers, tell).run(chunks)
