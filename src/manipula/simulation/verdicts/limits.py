@@ -116,14 +116,20 @@ def limit_verdict(result: Result) -> LimitVerdict:
         except ManipulaError as error:
             jerk = could_not("jerk", str(error))
     if q.ndim == 2:
-        held = _single(result, limits, jerk, robot_of(result))
+        held = _single(result, limits, jerk, robot_of(result) if limits.get("tip") else None)
         kept = _kept(result.status, q, held)
         stop = (result.reason,) if result.status == "limit" else _unknown(kept, result.status, q)
         return LimitVerdict(kept, held.checks, (), (*stop, *held.unchecked, *held.remarks), held.unchecked)
-    robot = robot_of(result)
+    at_tip = bool(limits.get("tip"))  # nothing else asks for the robot, which takes longer than the rest
+    robot = robot_of(result) if at_tip else None
     members = [result.run(k) for k in range(len(q))]
     found = [
-        _single(one, limits, jerk if jerk is None or isinstance(jerk, str) else jerk.run(k), robot or robot_of(one))
+        _single(
+            one,
+            limits,
+            jerk if jerk is None or isinstance(jerk, str) else jerk.run(k),
+            robot or (robot_of(one) if at_tip else None),
+        )
         for k, one in enumerate(members)
     ]
     runs = tuple(_kept(one.status, q[k], found[k]) for k, one in enumerate(members))
