@@ -147,3 +147,39 @@ def test_views_of_the_table(tmp_path: Path) -> None:
     assert table.failed.num_rows == 0
     assert table.verify() == []
     assert table.statuses() == {"finished": 3}
+
+
+def test_limits_are_held_against_every_run(tmp_path: Path) -> None:
+    """Each run of a batch has its own verdict: that of the run alone, whatever the chunk."""
+    study = mp.Study(base(limits={"torque": [80.0, 40.0], "velocity": 4.0}), {"payload.mass": [0.0, 0.5, 1.0, 4.0]})
+    table = mp.sweep(study, tmp_path / "a", engine="serial", chunk=4)
+    assert table.digest() == mp.sweep(study, tmp_path / "b", engine="serial", chunk=1).digest()
+    frame = table.to_pandas()
+    assert set(frame["feasible"]) == {True, False}
+    for k in range(4):
+        assert table.run(k).feasible == frame["feasible"][k]
+        assert (frame["limit_use"][k] > 1.0) == (not frame["feasible"][k])
+
+
+def test_a_stiff_run_falls_back_by_itself(tmp_path: Path) -> None:
+    """An open integrator is chosen again run by run: neighbours in the batch have no say."""
+    study = mp.Study(base(), {"controller.kv": [15.0, 20.0, 4000.0]}, keep=("error_estimate", "tau_max"))
+    alone = mp.sweep(study, tmp_path / "a", engine="serial", chunk=1)
+    together = mp.sweep(study, tmp_path / "b", engine="serial", chunk=3)
+    assert alone.digest() == together.digest()
+    assert together.statuses() == {"finished": 3}
+    result = together.run(2)
+    assert any("rodas" in note or "dop853" in note for note in result.notes)
+    assert result.error_estimate == together.row(2)["error_estimate"]
+
+
+def test_a_dry_run_keeps_nothing_and_says_what_stands_alone() -> None:
+    from manipula.studies.dry_run import dry_run
+
+    found = dry_run(mp.Study(base(), {"controller.kp": [40.0, 80.0], "duration": [0.1, 0.2]}), workers=2)
+    assert found.runs == 4
+    assert found.alone == ("duration",)
+    assert found.batch == 2.0
+    assert found.statuses == {"finished": 4}
+    assert found.seconds > 0
+    assert found.size > 0

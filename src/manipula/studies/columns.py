@@ -1,6 +1,7 @@
 """The columns of a study: every summary number declared once, with its unit, its meaning and how it is computed from one run.
 
-Largest values and means are those of the recorded samples (``sample`` of the base); ``feasible`` and ``limit_use`` look at every step.
+Largest values and means are those of the recorded samples (``sample`` of the base); ``feasible`` looks at every step, ``limit_use`` at the samples and, where a
+limit is broken, at every step.
 """
 
 from __future__ import annotations

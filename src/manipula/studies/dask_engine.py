@@ -7,9 +7,9 @@ dies ends the sweep with an error; resuming goes on.
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import threading
+import time
 from asyncio import CancelledError
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +25,7 @@ from manipula.studies.study import Study
 WINDOW = 3  # chunks in flight per thread of the cluster
 PATIENCE = 10.0  # s for a first answer
 WORKERS = 60.0  # s for a first worker
+TRIES = 10  # times that workers are asked for their versions while some of them die
 KEPT = 4  # studies whose makers a worker keeps
 
 _MAKERS = threading.local()
@@ -126,9 +127,11 @@ def _check_versions(client: Any, address: str) -> None:
     own = worker_versions()
     try:
         client.wait_for_workers(1, timeout=WORKERS)
-    except builtins.TimeoutError:
+    except TimeoutError:
         raise DescriptionError(f"The scheduler at {printable(address, 80)} has no workers.", field="engine") from None
-    for worker, found in client.run(worker_versions, on_error="return").items():
+    for worker, found in _asked(client).items():
+        if isinstance(found, OSError):  # it died just now; the scheduler knows, or will
+            continue
         if not isinstance(found, dict):
             raise DescriptionError(
                 f"The worker {printable(worker, 60)} cannot make runs: {printable(found, 300)}. It needs this package with the extras [studies] and [cluster].",
@@ -140,6 +143,18 @@ def _check_versions(client: Any, address: str) -> None:
                     f"The worker {printable(worker, 60)} has {name} {found.get(name)}, this client {own.get(name)}: they may give other numbers.",
                     field=f"versions.{name}",
                 )
+
+
+def _asked(client: Any) -> dict[str, Any]:
+    """The versions of every worker; one that dies meanwhile is asked again."""
+    for _ in range(TRIES):
+        try:
+            return client.run(worker_versions, on_error="return")
+        except OSError:
+            if client.status != "running":
+                raise
+            time.sleep(0.5)
+    return client.run(worker_versions, on_error="return")
 
 
 class _Tasks:
@@ -154,13 +169,12 @@ class _Tasks:
 
     def run(self, window: int) -> None:
         """Keep ``window`` chunks in flight until all are made."""
-        sent = self.client.scatter(self.text, broadcast=True, hash=False)
         flying: dict[Any, tuple[int, int]] = {}
         done = self.distributed.as_completed(loop=self.client.loop)
         try:
             while True:
                 while len(flying) < window and (task := self.chunks.next()) is not None:
-                    future = self.client.submit(make_chunk, sent, self.folder, *task, pure=False, retries=0)
+                    future = self.client.submit(make_chunk, self.text, self.folder, *task, pure=False, retries=0)
                     flying[future] = task
                     done.add(future)
                 if not flying:
