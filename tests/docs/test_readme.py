@@ -21,8 +21,9 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LONGEST = 160  # lines
+LONGEST = 165  # lines
 SKIPPED = {
+    "cluster",
     "studio",
     "bench",
     "report",

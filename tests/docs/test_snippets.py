@@ -33,6 +33,7 @@ OTHERS = {
     "MuJoCo": "mujoco",
     "Robotics Toolbox": "roboticstoolbox",
     "SymPyBotics": "sympybotics",
+    "Slurm": "dask_jobqueue",
 }
 LONG = {"ik", "identification"}  # pages that take more than some seconds
 PAGES = [p for p in sorted(DOCS.rglob("*.md")) if "```python" in p.read_text(encoding="utf-8")]
