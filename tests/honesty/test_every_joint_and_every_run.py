@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import manipula as mp
+from manipula.simulation.stepping.verification import compare
 
 SCREW = mp.from_dh(
     [{"joint": "revolute", "mass": 1.0, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}, {"joint": "prismatic", "mass": 1.0, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}],
@@ -73,3 +74,13 @@ def test_states_of_drives_are_verified_too() -> None:
     )  # fmt: skip
     assert mp.simulate(run).status == "inaccurate"
     assert mp.simulate(run.replace(step=1e-5, sample=0.01)).ok
+
+
+def test_what_becomes_large_later_excuses_nothing_before() -> None:
+    """A coordinate is measured by its size so far."""
+    t = np.arange(3.0)
+    fine = np.array([[0.5], [0.5], [1e4]])
+    coarse = fine + np.array([[0.0], [1e-5], [0.0]])
+    error, until = compare(coarse, fine, t, 1e-6)
+    assert abs(float(error) - 1e-5) < 1e-12
+    assert float(until) == 0.0

@@ -125,3 +125,20 @@ def test_the_tip_of_every_member_of_a_batch(kind: str) -> None:
     bound = float(np.median(sizes)) * 1.05
     batch = mp.Scenario(robot, **common, parameters={"reach": lengths}, limits={"tip": {"velocity": bound}})
     assert mp.simulate(batch).feasibility.runs == tuple(size < bound for size in sizes)
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(50.32, True), (50.015, False)])
+def test_the_side_before_a_jump_counts(limit: float, kept: bool) -> None:
+    """The force grows to 50.03 N, between two looks, and is gone."""
+    slider = mp.from_urdf(
+        '<robot name="s"><link name="base"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+        'iyz="0"/></inertial></link><joint name="j" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/>'
+        '<limit lower="-9" upper="9" velocity="9" effort="9"/></joint></robot>'
+    )
+    move = mp.trajectory(mp.paths.joint([[0.0], [0.1]]), mp.timing.quintic(1.0))  # without acceleration in the middle
+    push = mp.Wrench(["-100*t", 0, 0, 0, 0, 0], stop=0.5003)
+    run = mp.simulate(
+        mp.Scenario(slider, move, kind="inverse_dynamics", disturbances=(push,), limits={"torque": limit})
+    )
+    assert run.status == "finished"
+    assert run.feasible is kept

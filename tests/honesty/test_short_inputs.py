@@ -150,3 +150,19 @@ def test_a_pulse_of_a_controller_in_python_is_met_and_what_was_covered_is_told()
     result = mp.simulate(mp.Scenario(ROD, q0=[0.0], duration=0.25, sample=0.25, controller=law, integrator="rk4"))
     right_or_flagged(result, 2.0 * (0.25 - 0.10063))
     assert any("asked at 1024 times" in note for note in result.notes)
+
+
+def test_a_force_that_is_periodic_along_a_step_hides_from_no_repetition() -> None:
+    """Every stage of RK4, and of a repetition by half steps, meets the same phase: only steps divided at another ratio see that it swings."""
+    slider = mp.from_urdf(
+        '<robot name="s"><link name="base"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+        'iyz="0"/></inertial></link><joint name="j" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/>'
+        '<limit lower="-9" upper="9" velocity="9" effort="9"/></joint></robot>'
+    )
+    step = 1e-3
+    push = mp.Wrench([f"0.002*sin(2*pi*x/{step / 4} + 1)", 0, 0, 0, 0, 0])
+    run = mp.simulate(
+        mp.Scenario(slider, q0=[0.0], qd0=[1.0], duration=0.05, step=step, integrator="rk4", disturbances=(push,))
+    )
+    assert abs(run.qd[-1, 0] - 1.0) > 1e-5  # the mean of the force is zero: this is wrong
+    assert run.status == "inaccurate"
