@@ -90,6 +90,7 @@ def test_a_corner_passed_with_speed_is_named_with_its_time(announced: bool) -> N
     assert result.status == "failed"
     assert "t = 0.37 s" in result.reason
     assert "velocity by 3 rad/s" in result.reason
+    assert 0.36 <= result.trusted_until < 0.37
 
 
 def test_rest_after_a_reference_that_ends_with_speed_is_a_corner() -> None:

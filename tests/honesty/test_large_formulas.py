@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import manipula as mp
 from manipula.algebra.expression import parse, scalar
 from manipula.algebra.symbols import substitute
 from manipula.errors import DescriptionError
@@ -107,3 +108,9 @@ def test_a_decimal_and_its_fraction_are_one_number():
     assert first == second
     assert hash(first) == hash(second)
     assert from_toml(to_toml(first)) == first
+
+
+@pytest.mark.parametrize("text", ["(b^40)^40", "((b^9)^9)^9", "b^(60 + c - c + 9)"])
+def test_powers_of_powers_are_bounded(text: str) -> None:
+    with pytest.raises(mp.BudgetError, match="at most 64"):
+        mp.from_dh([{"a": text, "mass": 1.0}], "standard")

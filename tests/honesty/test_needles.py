@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula import native
 from manipula.algebra import ops
 from manipula.simulation.stepping.instants import formula_marks
 
@@ -99,6 +100,39 @@ def test_what_was_passed_over_is_named() -> None:
     assert "pushes joint 'joint1' at t = 0.3000" in result.reason
 
 
+def test_a_window_as_high_as_the_law_around_it_is_met() -> None:
+    """Five times what the law does elsewhere, for 10 µs."""
+    result = crossing(
+        lambda t, q, v: ops.sin(9.0 * q) + ops.where(ops.abs(q - 0.300013) < 5e-6, 10.0, 0.0), integrator="rk4"
+    )
+    assert "pushes joint 'joint1'" in result.reason
+
+
+def test_a_window_where_the_arm_turns_back_within_a_step_is_met() -> None:
+    """It turns at a quarter of a step, at a place that neither end of the step shows, nor any stage of the run or its repetition."""
+    step, brake = 1e-3, 10.0
+    turns = 10.25 * step
+    place = brake * turns**2 / 2
+    result = crossing(
+        lambda t, q, v: (
+            -brake + ops.where((q > place - brake * (0.03 * step) ** 2 / 2) & (q < place + 1e-10), 3.0, 0.0)
+        ),
+        integrator="rk4",
+        qd0=[brake * turns],
+        duration=0.02,
+        step=step,
+        sample=None,
+    )
+    assert "pushes joint 'joint1' at t = 0.0102" in result.reason
+
+
+def test_too_many_steps_in_doubt_are_confessed() -> None:
+    """The ranges of what cancels are wide in all of a thousand steps."""
+    result = crossing(lambda t, q, v: 100.0 * (ops.sin(q) ** 2 + ops.cos(q) ** 2 - 1.0) - 0.1 * v, integrator="rk4")
+    assert result.ok
+    assert any("windows of the state" in note for note in result.notes)
+
+
 class Notch(mp.friction.FrictionLaw):
     """Somebody's friction: a narrow peak at half a radian per second."""
 
@@ -139,4 +173,13 @@ def test_code_that_cannot_be_searched_says_so() -> None:
     result = mp.simulate(
         mp.Scenario(ROD, q0=[0.0], qd0=[1.0], duration=0.1, sample=0.05, controller=mp.control.UserFunction(torque))
     )
+    assert any("windows of the state" in note for note in result.notes)
+
+
+def test_loops_in_somebodys_code_are_confessed() -> None:
+    def law(t: Any, q: Any, v: Any) -> Any:
+        return native.repeat(lambda i, y: (y - 0.1 * v,), (-2.0 * q,), 3.0).state[0]
+
+    result = crossing(law, integrator="rk4")
+    assert result.ok
     assert any("windows of the state" in note for note in result.notes)
