@@ -15,8 +15,8 @@ GIL.
 ``workspace`` has as many doubles as the number at the symbol ``manipula_workspace`` says (64-byte aligned, private to the call,
 contents undefined; NULL if that is 0). If an input has a run-time length, ``inputs`` has one more entry that points at ``int64_t``
 lengths, in the order in which their names appear in the shapes of the inputs. If the number at ``manipula_stoppable`` is not 0,
-``inputs`` ends with an entry that points at an ``int64_t``, the stop flag: loops that may take long end when it is not 0, and the
-outputs are then of no use.
+``inputs`` ends with an entry that points at an ``int64_t``, the stop flag: loops that may take long end when it is 1, and the
+outputs are then of no use; while it is 2 they call the function whose address is in the next word, with the ``int32_t`` in the one behind it, which sleeps.
 
 **NumPy calls** the loop of a gufunc, ``void loop(char **args, npy_intp *dimensions, npy_intp *steps, void *context)`` (``gufunc.py``), and
 **CPython calls** ``PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)`` (``fast_entry.py``).

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from manipula.algebra.arguments import LARGEST
 
@@ -35,6 +35,7 @@ class Field:
         degrees: an angle, which a file may give in degrees with ``_deg`` behind the name.
         names: variables of a formula; none when other fields define them.
         of: the kind of part that stands in this field; of a file the ending that tells its name from a text (none: one line).
+        example: a sensible value for somebody who begins with this part, where its unit alone does not suggest one.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Field:
     degrees: bool = False
     names: tuple[str, ...] = ("t",)
     of: str = ""
+    example: Any = None
 
     @property
     def range(self) -> str:
@@ -101,9 +103,9 @@ Constants = partial(Field, "constants", "")
 Function = partial(Field, "function", "")
 
 
-def VectorField(unit: str, meaning: str, lengths: tuple[int, ...] = (3,)) -> Field:
+def VectorField(unit: str, meaning: str, lengths: tuple[int, ...] = (3,), example: Any = None) -> Field:
     """A list of as many numbers as ``lengths`` allows."""
-    return Field("vector", unit, meaning, lengths=lengths)
+    return Field("vector", unit, meaning, lengths=lengths, example=example)
 
 
 def Choice(meaning: str, *choices: str) -> Field:

@@ -121,6 +121,8 @@ def properties(fields: Iterable[FieldDeclaration]) -> dict[str, Any]:
             told = f"{d.field.meaning} [{unit}]" if unit not in ("", "1") else d.field.meaning
             scale = 1.0 if key == d.name else math.radians(1.0)
             out[key] = {**field_schema(d.field, scale), **({"description": told} if told else {})}
+            if d.field.example is not None and key == d.name:
+                out[key]["examples"] = [d.field.example]
             plain = isinstance(d.default, (str, int)) or (isinstance(d.default, float) and math.isfinite(d.default))
             if key == d.name and not d.required and plain:
                 out[key]["default"] = d.default

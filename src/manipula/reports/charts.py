@@ -28,6 +28,7 @@ Panel = dict[str, Any]
 MOST_MARKS = 200
 MANIPULABILITY_SAMPLES = 600
 ENSEMBLE_SAMPLES = 300
+SPECTRUM_LINES, SPECTRUM_FLOOR = 500, 1e-9
 FORCES = ("tau", "command", "friction", "applied", "reaction", "external", "observed_torque")
 
 
@@ -283,6 +284,27 @@ def _phase(shown: Shown) -> Iterator[Panel]:
                "curves": [_joint(shown, i, qd, x=[q, i])]}  # fmt: skip
 
 
+def _spectrum(shown: Shown) -> Iterator[Panel]:
+    """Amplitudes over frequency, both on logarithmic scales; of a run that lasts shorter than eight samples there is none."""
+    from manipula.analysis.vibration import spectrum
+
+    result = shown.result
+    signal = "qdd" if "qdd" in result.arrays else "q"
+    values = np.asarray(result.arrays[signal], float)
+    good = np.isfinite(values).all(axis=-1)
+    lines = spectrum(result.t[good], values[good])
+    kept = np.unique(np.geomspace(1, max(len(lines.frequency) - 1, 1), SPECTRUM_LINES).astype(int))
+    most = np.fmax.reduceat(lines.amplitude, kept, axis=0)  # the largest until the next frequency that is shown
+    floor = SPECTRUM_FLOOR * max(largest(most), natural_size(result, signal) * NOISE)
+    frequencies, at = shown.add(lines.frequency[kept], "f8"), shown.add(np.maximum(most, floor))
+    panel = joint_panel(shown, signal, at, f"Spectrum of the {TITLES.get(signal, signal).lower()}")
+    panel["curves"] = [{**c, "t": frequencies, "axis": 0} for c in panel["curves"]]
+    unit = " or ".join(dict.fromkeys(a["unit"] for a in panel["axes"]))
+    size = max(largest(most), 1e-300)
+    panel["axes"] = [_axis(SYMBOLS.get(signal, signal), unit, size, log=True, floor=floor)]
+    yield {**panel, "limits": [], "across": _axis("f", "Hz", float(lines.frequency[-1]), log=True)}
+
+
 def _ensemble(shown: Shown) -> Iterator[Panel]:
     """The runs of a batch: every line, or median and band."""
     result = shown.result
@@ -317,7 +339,7 @@ CHARTS: dict[str, Callable[[Shown], Iterator[Panel]]] = {
     "torque": _joints("tau"), "friction-torque": _joints("friction"), "observed-torque": _joints("observed_torque"), "offset": _offset,
     "power": _joints("power", "Mechanical power"), "error": _error,
     "energy": _energy, "residual": _residual, "multipliers": _multipliers, "height": _height, "bristles": _bristles, "contact": _contact,
-    "manipulability": _manipulability, "phase": _phase,
+    "manipulability": _manipulability, "phase": _phase, "spectrum": _spectrum,
 }  # fmt: skip
 
 

@@ -14,13 +14,21 @@ from manipula.reports.source import joint_count, names_of, prismatic, summary, u
 from manipula.simulation.result import Result
 
 APART = ("q", "qd", "tau", "tip")
+TOLD_SETTINGS, LONGEST_SETTING = 2, 24  # by which runs of one name are told apart
 TITLES = {"q": "Position", "qd": "Velocity", "tau": "Torque", "tip": "Tip"}
 
 
 def run_names(results: Sequence[Result]) -> list[str]:
-    """A name for every run; numbered where they are equal."""
+    """A name for every run; runs of one name are numbered, and told apart by what was set differently."""
     names = [str(r.meta.get("name") or "run") for r in results]
-    return [f"{k + 1}: {name}" if names.count(name) > 1 else name for k, name in enumerate(names)]
+    if len(set(names)) == len(names):
+        return names
+    rows = [row for row in setting_rows(results) if all(len(cell) <= LONGEST_SETTING for cell in row[1:])][:TOLD_SETTINGS]
+    out = []
+    for k, name in enumerate(names):
+        told = ", ".join(f"{row[0]} = {row[k + 1]}" for row in rows)
+        out.append(name if names.count(name) == 1 else f"{k + 1}: {name}" + (f" ({told})" if told else ""))
+    return out
 
 
 def compared(results: Sequence[Result]) -> str:
@@ -30,25 +38,29 @@ def compared(results: Sequence[Result]) -> str:
     line = f"{len(results)} runs of {', '.join(robots)} · {joint_count(results[0])} joints"
     out = f"<header><h1>Comparison of runs</h1><p>{text(line, 300)}</p></header>\n"
     out += "".join(tables.status_banner(r, name) for r, name in zip(results, names))
-    out += section("Key numbers", card(table(("", *names), _numbers(results))))
-    rows = _differences(results)
+    out += section("Key numbers", card(table(("", *names), _escaped(number_rows(results)))))
+    rows = _escaped(difference_rows(results))
     if rows:
         head = ("Largest difference from the first run", *names[1:])
         out += section("How far apart", card(table(head, rows)))
-    rows = _settings(results)
+    rows = _escaped(setting_rows(results))
     return out + (
         section("What was set differently", card(table(("", *(f"*{name}" for name in names)), rows))) if rows else ""
     )
 
 
-def _numbers(results: Sequence[Result]) -> list[list[str]]:
-    """One row per key number."""
+def _escaped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[text(cell, 200) for cell in row] for row in rows]
+
+
+def number_rows(results: Sequence[Result]) -> list[list[str]]:
+    """One row per key number: its name, and its value in every run."""
     every = [{(title, unit): value for title, value, unit, _ in key_numbers(r)} for r in results]
     keys = dict.fromkeys(key for found in every for key in found)
-    return [[text(f"{title} [{unit}]" if unit else title), *(text(found.get((title, unit), "–")) for found in every)] for title, unit in keys]  # fmt: skip
+    return [[f"{title} [{unit}]" if unit else title, *(found.get((title, unit), "–") for found in every)] for title, unit in keys]  # fmt: skip
 
 
-def _differences(results: Sequence[Result]) -> list[list[str]]:
+def difference_rows(results: Sequence[Result]) -> list[list[str]]:
     """Largest |difference| of every signal and joint over the time that both runs have, on the samples of the first."""
     first, rows = results[0], []
     for signal in APART:
@@ -59,7 +71,7 @@ def _differences(results: Sequence[Result]) -> list[list[str]]:
             unit = "m" if signal == "tip" else unit_of(first, signal, i)
             kind = "Force" if signal == "tau" and prismatic(first)[i] else TITLES[signal]
             cells = [_apart(first, other, signal, i) for other in results[1:]]
-            rows.append([text(f"{kind} of {name} [{unit}]" if signal != "tip" else f"Tip, {name} [m]", 120), *cells])
+            rows.append([f"{kind} of {name[:60]} [{unit}]" if signal != "tip" else f"Tip, {name} [m]", *cells])
     return rows
 
 
@@ -74,10 +86,10 @@ def _apart(first: Result, other: Result, signal: str, i: int) -> str:
         return "–"
     gap = np.abs(a[good] - np.interp(t, other.t[there], b[there]))[inside]
     k = int(np.argmax(gap))
-    return text(f"{summary(gap[k])} at {t[inside][k]:.3g} s" if gap[k] > 0.0 else "0")
+    return f"{summary(gap[k])} at {t[inside][k]:.3g} s" if gap[k] > 0.0 else "0"
 
 
-def _settings(results: Sequence[Result]) -> list[list[str]]:
+def setting_rows(results: Sequence[Result]) -> list[list[str]]:
     """What differs in the settings of the runs."""
     every: list[dict[str, Any]] = [_all_settings(r) for r in results]
     keys = dict.fromkeys(key for found in every for key in found)
@@ -85,7 +97,7 @@ def _settings(results: Sequence[Result]) -> list[list[str]]:
     for key in keys:
         values = [found.get(key, "–") for found in every]
         if len({str(v) for v in values}) > 1:
-            rows.append([text(key, 80), *(text(f"{v:g}" if isinstance(v, float) else v, 200) for v in values)])
+            rows.append([str(key)[:80], *(f"{v:g}" if isinstance(v, float) else str(v)[:200] for v in values)])
     return rows
 
 

@@ -2,10 +2,13 @@
 
 ===============  ======================================================================================
 ``serving``      ``manipula studio``: a free port on the loopback address, a fresh key, the browser
+``connections``  connections that say nothing are closed
 ``guard``        who may ask: host, origin, key, size; what every answer forbids the page
 ``app``          addresses of the server: the page, its files, verbs, runs, the socket
 ``verbs/``       what the page may ask for, one function per verb
 ``documents``    the document of the page ⇄ scenario files ⇄ scenarios; files that are opened or dropped
+``first_values`` what a part begins with that is chosen in a form
+``messages``     the form of every message between page and server, from which the types of the page are written
 ``runs``         runs by number: watched while they go, stopped, found again
 ``pages``        robots and runs as the viewer of reports shows them
 ``signals``      the numbers of a run as one binary message

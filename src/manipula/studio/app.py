@@ -37,7 +37,8 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
 }
-FILES = (".nc", ".npz", ".csv", ".parquet", ".mcap", ".html", ".toml")
+RUN_FILES = ("report.html", "live.html", "film.gif", "film.mp4", "scenario.toml",
+             *(f"result{s}" for s in (".nc", ".npz", ".csv", ".parquet", ".mcap")))  # fmt: skip
 LOOKS_PER_SECOND = 30.0
 LONGEST_MESSAGE = 4096  # of what a page says on the socket
 PAGE = """<!doctype html>
@@ -159,18 +160,8 @@ async def file_of_run(request: Request) -> Response:
     store: RunStore = request.app.state.runs
     name, run = request.path_params["name"], store.find(request.path_params["run"])
     suffix = Path(name).suffix
-    if name not in (f"result{s}" for s in FILES) and name not in (
-        "report.html",
-        "live.html",
-        "film.gif",
-        "scenario.toml",
-    ):
-        raise unknown_name(
-            "file",
-            name,
-            ["report.html", "live.html", "film.gif", "scenario.toml", *(f"result{s}" for s in FILES[:5])],
-            field="name",
-        )
+    if name not in RUN_FILES:
+        raise unknown_name("file", name, RUN_FILES, field="name")
     body = await run_in_threadpool(_written, store, run, name, suffix)
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type="application/octet-stream", headers=headers)
@@ -186,7 +177,7 @@ def _written(store: RunStore, run: StudioRun, name: str, suffix: str) -> bytes:
         path = Path(folder) / f"file{suffix}"
         if name == "report.html":
             result.report(path)
-        elif name == "film.gif":
+        elif name.startswith("film."):
             animate(result, path, speed=max(1.0, result.reached / 20.0), fps=20)
         elif name == "live.html":
             result.report(path, live=True)  # pyright: ignore[reportCallIssue]
@@ -212,12 +203,12 @@ async def watch(socket: WebSocket) -> None:
 
 
 async def _follow(socket: WebSocket, run: StudioRun) -> None:
-    sent, state = 0, ""
+    sent, state, paused = 0, "", False
     while True:
         over = run.state in OVER
-        if run.state != state:
-            state = run.state
-            await socket.send_json({"run": run.id, "state": state})
+        if (run.state, run.paused) != (state, paused):
+            state, paused = run.state, run.paused
+            await socket.send_json({"run": run.id, "state": state, "paused": paused and not over})
         t, x = run.progress(sent)
         if len(t):
             body: dict[str, tuple[np.ndarray, Any]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
-from manipula.reports.comparison import run_names
+from manipula.reports.comparison import difference_rows, number_rows, run_names, setting_rows
 from manipula.reports.content import PageContent, drawn_by_the_page
 from manipula.reports.key_numbers import key_numbers
 from manipula.reports.mechanism import MOST_JOINTS, mechanism_of
@@ -91,4 +91,18 @@ def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[s
         ]
         for r in single
     ]
-    return {"page": payload.document, "arrays": payload.packer.text(), "cards": cards, "left_out": left_out}
+    compared = None
+    if len(single) > 1:
+        compared = {
+            "names": run_names(single),
+            "numbers": number_rows(single),
+            "differences": difference_rows(single),
+            "settings": setting_rows(single),
+        }
+    return {
+        "page": payload.document,
+        "arrays": payload.packer.text(),
+        "cards": cards,
+        "left_out": left_out,
+        "compared": compared,
+    }

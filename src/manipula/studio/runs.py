@@ -1,4 +1,4 @@
-"""Runs of the studio: each has a number, lives on the server, can be watched while it goes, stopped, and found again after a reload.
+"""Runs of the studio: each has a number, lives on the server, can be watched while it goes, paused, stopped, and found again after a reload.
 
 Parts from files are compiled, and compiled loops run outside Python's lock, so runs are threads of the server. What a run has computed so far
 is read from the memory it writes to (``native.calling.watched_calls``); nothing is copied or slowed down for a spectator.
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from manipula.native.calling.threads import StopFlag
 
 KEPT = 32  # runs; the oldest that nobody pinned goes first
-AT_ONCE = 2  # runs that compute
-WAITING = 8  # runs that wait or compute
+AT_ONCE = 4  # runs that compute or stand still
+WAITING = 8  # runs that wait, compute or stand still
 MOST_NUMBERS = 40_000_000  # samples × joints × runs of a scenario in the studio
 OVER = ("done", "failed", "stopped")
 
@@ -51,6 +51,8 @@ class StudioRun:
         self._samples: np.ndarray | None = None
         self._stop: StopFlag | None = None
         self._called_off = threading.Event()
+        self._going = threading.Event()  # cleared while it is paused
+        self._going.set()
         self.over = threading.Event()
 
     @property
@@ -60,6 +62,7 @@ class StudioRun:
 
     def compute(self) -> None:
         """Simulate; called once, on a thread of the store."""
+        self._going.wait()
         if self._called_off.is_set():
             return self._end("stopped")
         begin = perf_counter()
@@ -90,15 +93,17 @@ class StudioRun:
         self.over.set()
 
     def _phase(self, name: str) -> None:
+        self.state = name
+        self._going.wait()
         if self._called_off.is_set():
             raise KeyboardInterrupt
-        self.state = name
 
     def _begun(self, name: str, outputs: Mapping[str, np.ndarray], stop: StopFlag) -> None:
         """A loop begins; the first one that records samples is the run itself, later ones verify it."""
         self._stop = stop
         if self._called_off.is_set():
             stop.raise_()
+        stop.hold(self.paused)
         samples = outputs.get("samples")
         if self._samples is None and samples is not None and samples.ndim >= 2:
             self._samples = samples
@@ -106,9 +111,27 @@ class StudioRun:
     def stop(self) -> None:
         """End it as soon as possible; what it has computed is dropped."""
         self._called_off.set()
+        self._going.set()
         flag = self._stop
         if flag is not None:
             flag.raise_()
+
+    @property
+    def paused(self) -> bool:
+        """Does it stand still until somebody lets it go on?"""
+        return not self._going.is_set()
+
+    def pause(self, on: bool) -> None:
+        """Let it stand still where it is, in the middle of its loop, or go on; one that is over or was called off does not change."""
+        if self.state in OVER or self._called_off.is_set():
+            return
+        if on:
+            self._going.clear()
+        else:
+            self._going.set()
+        flag = self._stop
+        if flag is not None:
+            flag.hold(on)
 
     def progress(self, first: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times and joint positions and speeds (k, 2n) of the samples from ``first`` on that have been computed so far; of the first run of a batch."""
@@ -128,6 +151,7 @@ class StudioRun:
         out: dict[str, Any] = {
             "id": self.id, "state": self.state, "name": getattr(self.scenario, "name", ""), "robot": self.scenario.robot.name,
             "duration": self.scenario.duration, "seconds": self.seconds, "n": self.n, "pinned": self.pinned,
+            "paused": self.paused and self.state not in OVER,
         }  # fmt: skip
         if self.error is not None:
             out["error"] = told(self.error)

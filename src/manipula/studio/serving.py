@@ -37,6 +37,7 @@ def serve(
         import uvicorn
 
         from manipula.studio.app import application
+        from manipula.studio.connections import MOST, PatientProtocol
         from manipula.studio.documents import opened
     except ImportError as error:
         raise CompileError(f"{HOW} ({error})") from None
@@ -47,7 +48,7 @@ def serve(
     address = f"http://{ADDRESS}:{found}/?token={token}"
     settings = uvicorn.Config(
         application(found, token, first), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
-        timeout_graceful_shutdown=2, limit_concurrency=64, proxy_headers=False,
+        timeout_graceful_shutdown=2, limit_concurrency=MOST, proxy_headers=False, http=PatientProtocol,
     )  # fmt: skip
     say(address)
     if browser:

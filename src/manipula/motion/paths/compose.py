@@ -17,6 +17,8 @@ from manipula.motion.paths.orientation import Orientation
 from manipula.motion.paths.primitive import primitive
 from manipula.parts.field import Number, Numbers, Parts, Rows
 
+UNMOVED = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
 
 class Moved(Curve):
     """p(u) = A c(u) + b."""
@@ -143,7 +145,7 @@ def concatenate(
 
 @primitive
 def transform(
-    path: Whole, pose: Annotated[Any, Rows("1, m", "homogeneous matrix of the rigid motion, four rows of four")]
+    path: Whole, pose: Annotated[Any, Rows("1, m", "homogeneous matrix of the rigid motion, four rows of four", example=UNMOVED)]
 ) -> Path:
     """The path moved rigidly by the homogeneous matrix ``pose`` (4, 4); its orientation turns with it."""
     _path(path, "path")

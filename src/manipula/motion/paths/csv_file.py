@@ -29,7 +29,7 @@ MAX_BYTES = 4_000_000
 
 @primitive
 def from_csv(
-    source: Annotated[str, File("a CSV file, or its text")],
+    source: Annotated[str, File("a CSV file, or its text", example="x,y,z\n0.4,0.1,0.2\n0.3,0.2,0.2\n0.2,0.2,0.2\n")],
     *,
     columns: Annotated[
         Sequence[Any] | None, Texts("names or positions (from 0) of the coordinates; none: all columns")

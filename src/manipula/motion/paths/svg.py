@@ -36,7 +36,7 @@ _D_ATTRIBUTE = re.compile(r"<path\b[^<>]*?\sd\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 @primitive
 def from_svg(
-    source: Annotated[str, File("SVG path data, or an .svg file", of=".svg")],
+    source: Annotated[str, File("SVG path data, or an .svg file", of=".svg", example="M 0 0 h 100 v 60 h -100 z")],
     *,
     scale: Annotated[float, Number("m", "metres for one SVG unit", above=0.0)] = 1.0,
     origin: Annotated[Any, point("where the SVG origin lies")] = (0.0, 0.0, 0.0),

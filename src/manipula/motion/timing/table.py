@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, LengthError
 from manipula.motion.timing.base import PiecewiseProfile, Profile, TimeLaw
-from manipula.parts.field import Choice, Numbers
+from manipula.parts.field import Choice, Field, Numbers
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TableLaw(TimeLaw):
     times: Annotated[tuple[float, ...], Numbers("s", "times from 0, increasing")]
     s: Annotated[
         tuple[float, ...],
-        Numbers("m or 1", "arc lengths (or fractions of the path) from 0, never decreasing", least=0.0),
+        Numbers("m or 1", "arc lengths (or fractions of the path) from 0, never decreasing", least=0.0, example=(0.0, 0.3, 0.7, 1.0)),
     ]
     interpolation: Annotated[
         str,
@@ -36,7 +36,7 @@ class TableLaw(TimeLaw):
             "spline",
         ),
     ] = "monotone"
-    unit: Annotated[str, Choice("what s is measured in", "length", "fraction")] = "length"
+    unit: Annotated[str, Field("choice", "", "what s is measured in", choices=("length", "fraction"), example="fraction")] = "length"
     kind: ClassVar[str] = "table"
 
     def __post_init__(self) -> None:

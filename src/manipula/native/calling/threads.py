@@ -8,7 +8,7 @@ heard soon.
 
 Python hears Ctrl-C only between two of its own instructions, never inside machine code. So work that may take long is done
 by other threads (``share`` with ``join_in=False``) while the calling thread waits. When it is interrupted it raises the stop
-flag, which compiled loops look at (``llvm/blocks.py``), waits until everybody has left, and only then lets the interruption go on.
+flag, which compiled loops look at (``llvm/blocks.py``), and which can also hold them for a while, waits until everybody has left, and only then lets the interruption go on.
 A job owns all memory that it reads or writes: whatever happens to the caller, nothing is freed under a running thread.
 """
 
@@ -21,7 +21,8 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,8 @@ CHUNKS_PER_THREAD = 4  # a core that is busy with something else takes fewer
 MAX_THREADS_PER_CORE = 4  # more are never started, whatever is asked for
 WORTHWHILE_SECONDS = 300e-6  # below this one thread is as fast
 LOOK_SECONDS = 0.1  # a waiting thread looks for signals at least this often (where a wait is not ended by them)
+STOP, HOLD = 1, 2  # what a flag says
+HELD_MS = 10  # that a held loop sleeps before it looks again
 FAREWELL_SECONDS = 2.0  # how long the end of the program waits for threads that were told to stop
 
 
@@ -134,20 +137,33 @@ def _pointers(operands: Sequence[Rows], first: int) -> tuple[ctypes.Array, ctype
 
 # --- the threads ---------------------------------------------------------------------------------------------------------
 class StopFlag:
-    """A number in memory that calls off the loops of one call: 0 go on, 1 stop."""
+    """Three words in memory that the loops of one call look at: 0 go on, 1 stop, 2 hold; then the function with which a held loop sleeps, and its argument."""
 
     def __init__(self) -> None:
-        self.word = ctypes.c_int64(0)
+        self.word = (ctypes.c_int64 * 3)(0, *_sleeping())
         self.address = ctypes.addressof(self.word)
 
     def raise_(self) -> None:
         """Call everything off."""
-        self.word.value = 1
+        self.word[0] = STOP
+
+    def hold(self, on: bool) -> None:
+        """Let the loops sleep where they are, or go on. What was called off stays so."""
+        if not self.raised:
+            self.word[0] = HOLD if on else 0
 
     @property
     def raised(self) -> bool:
         """Has somebody called it off?"""
-        return bool(self.word.value)
+        return self.word[0] == STOP
+
+
+@cache
+def _sleeping() -> tuple[int, int]:
+    """Address of a function of the system that sleeps, and for how long: ``usleep`` takes microseconds, ``Sleep`` milliseconds."""
+    system: Any = ctypes
+    function = system.windll.kernel32.Sleep if os.name == "nt" else ctypes.CDLL(None).usleep
+    return ctypes.cast(function, ctypes.c_void_p).value or 0, HELD_MS * (1 if os.name == "nt" else 1000)
 
 
 def share(work: Callable[[], None], helpers: int, stop: StopFlag, *, join_in: bool, owned: object = None) -> None:

@@ -127,7 +127,7 @@ def needed_by(f: Function, loop: Loop, root: Any) -> tuple[list[int], list[int]]
 
 
 class LoopStopFlag:
-    """What a loop that may take long looks at before every step: a number that the caller sets to end it."""
+    """What a loop that may take long looks at before every step: a number that the caller sets to end it (1) or to hold it (2)."""
 
     def __init__(self, f: Function, number: int) -> None:
         self.f = f
@@ -139,8 +139,22 @@ class LoopStopFlag:
         return f.let(f"icmp eq i64 {f.let(f'load volatile i64, ptr {self.pointer}, align 8')}, 0")
 
     def unless_stopped(self, going: str) -> str:
-        """``going``, and false once the loop is called off."""
-        return self.f.let(f"and i1 {going}, {self.clear()}") if self.pointer else going
+        """``going``, and false once the loop is called off. A loop that is held sleeps here; the block that is written ends and another begins."""
+        if not self.pointer:
+            return going
+        f, p = self.f, self.pointer
+        hold, on = f.label("hold"), f.label("on")
+        f.do(f"br label %{hold}.look")
+        f.start(f"{hold}.look")
+        held = f.let(f"icmp eq i64 {f.let(f'load volatile i64, ptr {p}, align 8')}, 2")
+        f.do(f"br i1 {held}, label %{hold}, label %{on}")
+        f.start(hold)
+        words = [f.let(f"getelementptr i64, ptr {p}, i64 {k}") for k in (1, 2)]
+        sleep = f.let(f"load ptr, ptr {words[0]}, align 8")
+        f.do(f"call void {sleep}(i32 {f.let(f'load i32, ptr {words[1]}, align 8')}) nounwind")
+        f.do(f"br label %{hold}.look")
+        f.start(on)
+        return f.let(f"and i1 {going}, {self.clear()}")
 
 
 def until(f: Function, number: int, loop: Loop) -> list[str]:
@@ -238,13 +252,14 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     if stopping:
         values = [f.select(going, new, old[0]) for new, old in zip(values, states)]
     following = f.let(f"add i64 {i[0]}, 1")
-    latch = f.block
     if watched:
         more = flag.unless_stopped(f.let(f"icmp slt i64 {i[0]}, {steps}"))
         if stopping:
             more = f.let(f"and i1 {more}, {f.any(going)}")
+        latch = f.block
         f.do(f"br i1 {more}, label %{head}, label %{done}")
     else:
+        latch = f.block
         f.do(f"br label %{head}")
     for variable, value in zip((i, *states), (following, *values)):
         close(f, variable, value, latch)

@@ -23,9 +23,9 @@ class DCMotor(Drive):
     command, like a damper :math:`(Nk)^2/R`. Gains of the controller are volts per radian then, and limits of the command volts.
     """
 
-    torque_constant: Annotated[Any, Number("N·m/A", "torque constant k, also V·s/rad", above=0.0)]
-    resistance: Annotated[Any, Number("Ω", "armature resistance R", least=0.0)]
-    inductance: Annotated[Any, Number("H", "armature inductance L", above=0.0)]
+    torque_constant: Annotated[Any, Number("N·m/A", "torque constant k, also V·s/rad", above=0.0, example=0.1)]
+    resistance: Annotated[Any, Number("Ω", "armature resistance R", least=0.0, example=0.5)]
+    inductance: Annotated[Any, Number("H", "armature inductance L", above=0.0, example=0.001)]
     gear_ratio: Annotated[Any, Number("1", "gear ratio N; none takes that of the joint", nonzero=True)] = None
     voltage: Annotated[Any, Number("V", "largest voltage; none for no limit", least=0.0)] = None
     command: Annotated[str, Choice("what the controller's command is: joint torque, or voltage", *COMMANDS)] = "torque"

@@ -18,7 +18,7 @@ class LoadDependent(FrictionLaw):
     A prismatic joint has :math:`\mu f_n` without d/2.
     """
 
-    coefficient: Annotated[Any, Number("1", "friction coefficient μ", least=0.0)]
+    coefficient: Annotated[Any, Number("1", "friction coefficient μ", least=0.0, example=0.1)]
     level: Annotated[Any, Number("N·m or N", "friction F_0 without load", least=0.0)] = 0.0
     diameter: Annotated[
         Any, Number("m", "bearing diameter d, required in a revolute joint; none in a prismatic one", above=0.0)

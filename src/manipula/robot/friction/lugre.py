@@ -21,12 +21,12 @@ class LuGre(FrictionLaw):
        \tau_f &= \mu\,f_n\,d/2\ \text{(revolute)},\qquad \tau_f = \mu\,f_n\ \text{(prismatic)}
     """
 
-    sigma0: Annotated[Any, Number("1/rad or 1/m", "bristle stiffness σ₀", least=0.0)]
-    sigma1: Annotated[Any, Number("s/rad or s/m", "bristle damping σ₁", least=0.0)]
-    sigma2: Annotated[Any, Number("s/rad or s/m", "viscous part σ₂", least=0.0)]
-    v_stribeck: Annotated[Any, Number("rad/s or m/s", "Stribeck speed v_s", above=0.0)]
-    mu_static: Annotated[Any, Number("1", "static friction coefficient μ_s", above=0.0)]
-    mu_kinetic: Annotated[Any, Number("1", "kinetic friction coefficient μ_k", above=0.0)]
+    sigma0: Annotated[Any, Number("1/rad or 1/m", "bristle stiffness σ₀", least=0.0, example=1000.0)]
+    sigma1: Annotated[Any, Number("s/rad or s/m", "bristle damping σ₁", least=0.0, example=1.0)]
+    sigma2: Annotated[Any, Number("s/rad or s/m", "viscous part σ₂", least=0.0, example=0.01)]
+    v_stribeck: Annotated[Any, Number("rad/s or m/s", "Stribeck speed v_s", above=0.0, example=0.1)]
+    mu_static: Annotated[Any, Number("1", "static friction coefficient μ_s", above=0.0, example=0.15)]
+    mu_kinetic: Annotated[Any, Number("1", "kinetic friction coefficient μ_k", above=0.0, example=0.1)]
     diameter: Annotated[
         Any,
         Number(

@@ -47,7 +47,7 @@ def read_law(table: Fields) -> Any:
 
 
 def polynomials(
-    breaks: Annotated[Any, Numbers("s", "ends of the pieces, increasing")],
+    breaks: Annotated[Any, Numbers("s", "ends of the pieces, increasing", example=(0.0, 1.0))],
     coefficients: Annotated[Any, Rows("m or rad", "for every piece rows of coefficients, lowest power first")],
     space: Annotated[str, Choice("space of the motion", "task", "joint")] = "task",
 ) -> PiecewiseTrajectory:

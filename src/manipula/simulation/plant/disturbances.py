@@ -22,6 +22,7 @@ from manipula.parts.registry import PartKind
 from manipula.robot.link import TIP
 
 COLUMNS = ("t", "fx", "fy", "fz", "mx", "my", "mz")
+PUSH = f"{','.join(COLUMNS)}\n0,0,0,0,0,0,0\n0.5,10,0,0,0,0,0\n1,0,0,0,0,0,0\n"  # to begin with
 
 
 def _plain(value: Any) -> TypeGuard[float]:
@@ -49,6 +50,7 @@ class Wrench:
             "force x, y, z and moment x, y, z: numbers, or formulas in t, x, y, z, vx, vy, vz, roll, pitch, yaw, wx, wy, wz",
             lengths=(6,),
             names=("t", *STATE_NAMES),
+            example=(10.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         ),
     ]
     frame: Annotated[str, Frame("where it acts")] = TIP
@@ -84,7 +86,7 @@ class WrenchTable:
     ``WrenchTable.of(times, values)`` makes one from arrays (k,) and (k, 6).
     """
 
-    table: Annotated[Any, File("a CSV file with the columns t, fx, fy, fz, mx, my, mz, or its text", of=".csv")]
+    table: Annotated[Any, File("a CSV file with the columns t, fx, fy, fz, mx, my, mz, or its text", of=".csv", example=PUSH)]
     frame: Annotated[str, Frame("where it acts")] = TIP
     axes: Axes = "base"
     interpolation: Annotated[str, Choice("between the times", "linear", "held")] = "linear"

@@ -5,7 +5,7 @@
 ``describing``   documents: open, check, write; robots and their doctor
 ``moving``       inverse kinematics, the reference along its path
 ``deriving``     equations and source code
-``running``      start, stop, list and read runs
+``running``      start, pause, stop, list and read runs
 ===============  ====================================================
 
 A verb is a function of the studio's runs and its arguments by name. Arguments that it does not have are refused.

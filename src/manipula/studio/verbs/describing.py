@@ -9,7 +9,7 @@ from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.dh import to_dh
 from manipula.formats.toml import dh_to_toml
 from manipula.simulation.scenario import Scenario
-from manipula.studio import documents
+from manipula.studio import documents, first_values
 from manipula.studio.robot_view import diagnosis, robot_view
 from manipula.studio.runs import RunStore, told
 from manipula.studio.wire import to_json
@@ -55,4 +55,9 @@ def as_dh(runs: RunStore, document: Any, convention: Any = "standard") -> dict[s
     return {"document": {**document, "robot": to_json(table)}}
 
 
-VERBS = {"new": new, "open": open_file, "write": write, "check": check, "robot": robot, "as_dh": as_dh}
+def choose(runs: RunStore, document: Any, kind: Any, place: Any, name: Any = None, q: Any = None) -> dict[str, Any]:
+    """The document with a part that was chosen in a form, filled in so that it can run where that is possible."""
+    return first_values.chosen(document, kind, name, place, q)
+
+
+VERBS = {"choose": choose, "new": new, "open": open_file, "write": write, "check": check, "robot": robot, "as_dh": as_dh}

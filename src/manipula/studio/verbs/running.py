@@ -1,4 +1,4 @@
-"""Runs: start, stop, list, look at."""
+"""Runs: start, pause, stop, list, look at."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ def stop(runs: RunStore, run: Any) -> dict[str, Any]:
     found = runs.find(run)
     found.stop()
     found.over.wait(2.0)
+    return found.summary()
+
+
+def pause(runs: RunStore, run: Any, paused: Any = True) -> dict[str, Any]:
+    """Let a run stand still, or go on from where it stood."""
+    if not isinstance(paused, bool):
+        raise DescriptionError("Paused is true or false.", field="paused")
+    found = runs.find(run)
+    found.pause(paused)
     return found.summary()
 
 
@@ -60,4 +69,4 @@ def source(runs: RunStore, run: Any) -> dict[str, Any]:
     return to_json({"document": runs.find(run).document})
 
 
-VERBS = {"run": run, "stop": stop, "status": status, "runs": listed, "pin": pin, "view": view, "document": source}
+VERBS = {"run": run, "stop": stop, "pause": pause, "status": status, "runs": listed, "pin": pin, "view": view, "document": source}

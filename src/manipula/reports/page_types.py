@@ -1,0 +1,164 @@
+"""The form of what the viewer of reports reads, as types; the types of the page (``web/src/wire.ts``) are written from these by ``scripts/wire-types``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class ArrayInfo(TypedDict):
+    """Where an array lies among the packed numbers; columns one after the other."""
+
+    type: Literal["f4", "f8", "u2", "u4"]
+    at: int
+    rows: int
+    columns: int
+
+
+class Ellipsoid(TypedDict):
+    """Mass, centre and ellipsoid of inertia of a link; ``axes``: 3 × 3, principal axes in columns."""
+
+    mass: float
+    com: list[float]
+    axes: list[float]
+    half: list[float]
+
+
+class Body(TypedDict):
+    """A link with the joint before it; ``parent`` −1 is the base, ``placement`` and ``frame`` are 3 × 4."""
+
+    name: str
+    parent: int
+    slides: bool
+    axis: list[float]
+    placement: list[float]
+    frame: list[float]
+    inertia: Ellipsoid | None
+
+
+class Surface(TypedDict):
+    """Triangles on a body, by the numbers of their arrays."""
+
+    body: int
+    corners: int
+    faces: int
+    colour: list[float]
+
+
+class Follower(TypedDict):
+    """A joint that follows another."""
+
+    leader: int
+    ratio: float
+    offset: float
+
+
+class Tip(TypedDict):
+    """Where the tip is: 3 × 4 on a body."""
+
+    body: int
+    pose: list[float]
+
+
+class Mechanism(TypedDict):
+    """A robot that is drawn."""
+
+    name: str
+    joints: int
+    bodies: list[Body]
+    followers: list[Follower]
+    base: list[float]
+    tip: Tip | None
+    surfaces: list[Surface]
+    notes: list[str]
+    plane: list[int] | None
+    low: list[float]
+    high: list[float]
+    size: float
+
+
+class Axis(TypedDict):
+    """``size``: what is natural here; changes below ``noise`` × ``size`` are rounding."""
+
+    label: str
+    unit: str
+    size: float
+    noise: float
+    log: NotRequired[bool | None]
+    floor: NotRequired[float]
+    low: NotRequired[float]
+
+
+class Curve(TypedDict):
+    """``y`` and ``x``: array and column; ``t``: an array of its own horizontal axis; ``role``: "target", "edge" of a band, "faint", "before"."""
+
+    name: str
+    run: int
+    y: list[int]
+    colour: str
+    dash: int
+    x: NotRequired[list[int]]
+    t: NotRequired[int]
+    joint: NotRequired[int]
+    axis: NotRequired[int]
+    role: NotRequired[str]
+    thick: NotRequired[bool]
+
+
+class Limit(TypedDict):
+    """What a joint may do, on one of the axes."""
+
+    joint: int
+    low: float | None
+    high: float | None
+    axis: int
+
+
+class ChartSpec(TypedDict):
+    """A chart; ``across``: its horizontal axis where that is not time."""
+
+    id: str
+    kind: str
+    title: str
+    axes: list[Axis]
+    curves: list[Curve]
+    across: NotRequired[Axis]
+    limits: NotRequired[list[Limit]]
+    bands: NotRequired[list[list[int]]]
+    marks: NotRequired[list[float]]
+    remark: NotRequired[str]
+    small: NotRequired[bool]
+
+
+class RunInfo(TypedDict):
+    """A run by the numbers of its arrays."""
+
+    name: str
+    status: str
+    t: int
+    q: int
+    robot: int | None
+    path: int | None
+    samples: int
+
+
+class JointInfo(TypedDict):
+    """A joint as tables name it."""
+
+    name: str
+    unit: str
+    slides: bool
+
+
+class Page(TypedDict):
+    """All that a viewer is told; ``live``: of a page that computes (``reports/live.py``)."""
+
+    format: int
+    joints: list[JointInfo]
+    runs: list[RunInfo]
+    robots: list[Mechanism]
+    charts: list[ChartSpec]
+    arrays: list[ArrayInfo]
+    live: NotRequired[Any]
+
+
+TYPES = (ArrayInfo, Ellipsoid, Body, Surface, Follower, Tip, Mechanism, Axis, Curve, Limit, ChartSpec, RunInfo, JointInfo, Page)
