@@ -28,6 +28,12 @@ WEB = Path(__file__).resolve().parent
 BUILT = WEB.parent / "src" / "manipula" / "reports" / "web" / "built"
 STEPPING = WEB.parent / "src" / "manipula" / "simulation" / "integrators" / "stepping.mjs"  # exported scenarios carry it too
 STAMP, MISSING = "sources.sha256", "missing.txt"
+FONT = WEB / "node_modules" / "@fontsource" / "stix-two-math" / "files" / "stix-two-math-latin-400-normal.woff"  # SIL Open Font License 1.1
+LETTERS = (
+    (0x20, 0x7E), (0xB1, 0xB1), (0xB2, 0xB3), (0xB7, 0xB7), (0xD7, 0xD7), (0xA8, 0xA8), (0x2D9, 0x2D9), (0x307, 0x308), (0x391, 0x3A9), (0x3B1, 0x3C9),
+    (0x3D1, 0x3D1), (0x3D5, 0x3D5), (0x2026, 0x2026), (0x2032, 0x2033), (0x210E, 0x210E), (0x2202, 0x2202), (0x2207, 0x2207), (0x2211, 0x2212),
+    (0x221A, 0x221A), (0x221E, 0x221E), (0x2248, 0x2248), (0x2260, 0x2260), (0x2264, 0x2265), (0x1D434, 0x1D467), (0x1D6FC, 0x1D714),
+)  # what equations are written with: ASCII, Greek, italic letters, signs
 PATIENCE_S = 240
 QUICK = ("--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", "--fetch-timeout=30000")
 
@@ -122,7 +128,23 @@ def build() -> None:
     install()
     for config in ("vite.config.ts", "vite.studio.config.ts"):
         tool("vite", "bin/vite.js", "build", "--config", config, "--logLevel", "warn")
+    font()
     (BUILT / STAMP).write_text(made_from + "\n", encoding="utf-8")
+
+
+def font() -> None:
+    """The letters of equations out of the mathematical font; without fontTools pages use the fonts of the reader's machine."""
+    try:
+        from fontTools import subset
+    except ImportError:
+        print("fontTools is not installed: equations use the fonts of the reader's machine.", file=sys.stderr)
+        return
+    options = subset.Options(flavor="woff", layout_features=["ssty", "math", "kern"], notdef_outline=True, name_IDs=[0, 1, 2, 13, 14])
+    made = subset.load_font(str(FONT), options)
+    wanted = subset.Subsetter(options)
+    wanted.populate(unicodes=[code for low, high in LETTERS for code in range(low, high + 1)])
+    wanted.subset(made)
+    subset.save_font(made, str(BUILT / "math.woff"), options)
 
 
 def left_out(error: NotBuiltError) -> str:

@@ -45,6 +45,8 @@ export class Stage {
   private readonly plane: number[] | null;
   private grid: THREE.LineSegments | null = null;
   private asked = false;
+  /** Has somebody turned, shifted or enlarged the view? */
+  turned = false;
   /** Pictures drawn so far. */
   frames = 0;
 
@@ -71,6 +73,7 @@ export class Stage {
     this.controls.maxDistance = 20 * this.size;
     canvas.style.touchAction = "pan-y";
     this.controls.addEventListener("change", () => this.ask());
+    this.controls.addEventListener("start", () => (this.turned = true));
     this.lights();
     this.build();
     this.ground(low[2]);
@@ -135,6 +138,16 @@ export class Stage {
     this.camera.position.copy(this.centre).addScaledVector(way.normalize(), distance);
     this.controls.update();
     this.ask();
+  }
+
+  /** The view of another stage, where somebody has turned that; as near as its arm was for its size. */
+  lookAs(other: Stage): void {
+    if (!other.turned) return;
+    this.turned = true;
+    const offset = other.camera.position.clone().sub(other.controls.target).multiplyScalar(this.size / other.size);
+    this.controls.target.copy(other.controls.target).sub(other.centre).multiplyScalar(this.size / other.size).add(this.centre);
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
   }
 
   orbit(dx: number, dy: number): void {
@@ -274,6 +287,16 @@ export class Stage {
     const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
     this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.75 }));
     this.scene.add(this.grid);
+  }
+
+  /** The arm in front. */
+  get first(): ArmModel | null {
+    return this.arms[0]?.model ?? null;
+  }
+
+  highlight(body: number | null): void {
+    this.first?.highlight(body);
+    this.ask();
   }
 
   recolour(): void {

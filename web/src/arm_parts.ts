@@ -41,7 +41,8 @@ export class ArmModel {
   private readonly bodies: THREE.Group[];
   private readonly base = new THREE.Group();
   private readonly layers = new Map<Layer, THREE.Object3D[]>();
-  private readonly tinted: { material: THREE.MeshLambertMaterial; name: string; share: number }[] = [];
+  private readonly tinted: { material: THREE.MeshLambertMaterial; name: string; share: number; body: number }[] = [];
+  private now = -1; // the body whose pieces are being made
   private readonly rails: { mesh: THREE.Mesh; body: number }[] = [];
 
   constructor(
@@ -86,6 +87,20 @@ export class ArmModel {
     for (const { material, name, share } of this.tinted) material.color.set(this.ghost ? colour("muted") : colour(name)).lerp(paper, this.ghost ? 0.3 : share);
   }
 
+  /** Make one link shine. */
+  highlight(body: number | null): void {
+    for (const { material, body: b } of this.tinted) material.emissive.set(b >= 0 && b === body ? colour("accent") : "#000000").multiplyScalar(0.6);
+  }
+
+  /** The body that a piece belongs to; −1: the base. */
+  bodyOf(piece: THREE.Object3D): number {
+    for (let o: THREE.Object3D | null = piece; o; o = o.parent) {
+      const i = this.bodies.indexOf(o as THREE.Group);
+      if (i >= 0) return i;
+    }
+    return -1;
+  }
+
   private add(layer: Layer, body: number, object: THREE.Object3D | null): void {
     if (!object) return;
     (body < 0 ? this.base : this.bodies[body]).add(object);
@@ -94,7 +109,7 @@ export class ArmModel {
 
   private material(name: string, share = 0): THREE.MeshLambertMaterial {
     const material = new THREE.MeshLambertMaterial(this.ghost ? { transparent: true, opacity: 0.28, depthWrite: false } : {});
-    this.tinted.push({ material, name, share });
+    this.tinted.push({ material, name, share, body: this.now });
     return material;
   }
 
@@ -110,6 +125,7 @@ export class ArmModel {
     for (const child of children(-1)) this.add("generic", -1, rod(new THREE.Vector3(), origin(child.placement), 1.1 * thick, baseMaterial));
     bodies.forEach((body, i) => {
       const name = `j${(i % 8) + 1}`;
+      this.now = i;
       const [own, drumMaterial] = [this.material(name, 0.28), this.material(name)];
       const back = inverse(body.frame); // X_LJ: where the joint is, seen from the link
       const joint = origin(back);
@@ -129,6 +145,7 @@ export class ArmModel {
       }
       if (body.slides) this.rail(i, thick, own);
     });
+    this.now = -1;
   }
 
   /** The part of a sliding joint that grows and shrinks, fixed to the parent. */

@@ -23,6 +23,8 @@ export class Chart {
   /** Ranges that somebody chose by drawing a box; else they follow what is seen. */
   box: Range[] | null = null;
   boxX: Range | null = null; // of a chart that is not over time
+  /** A place on an axis that is not time, under the pointer. */
+  spot: number | null = null;
   private readonly stage = el("div", { class: "plot" });
   private readonly cursor = el("div", { class: "cursor", hidden: true });
   private readonly pins = [0, 1].map((k) => el("div", { class: "pin", hidden: true }, el("span", {}, "AB"[k])));
@@ -30,6 +32,7 @@ export class Chart {
   private readonly legend: Legend;
   private ranges: Range[] = [];
   private near = true; // a chart that nobody sees waits
+  private readonly ends: (() => void)[] = [];
 
   constructor(
     readonly figure: HTMLElement,
@@ -67,10 +70,15 @@ export class Chart {
     return !this.state.hidden.peek().has(keyOf(this.spec.id, curve)) && (curve.role !== "before" || this.state.engine.changed.peek());
   };
 
+  /** Are two signals drawn over each other? */
+  get plane(): boolean {
+    return this.spec.curves[0]?.x !== undefined;
+  }
+
   /** What is seen across: a window of time, or a box in a plane. */
   get window(): Range {
     const x = this.table.x;
-    if (this.spec.across) return this.boxX ?? this.planeRange();
+    if (this.spec.across) return this.boxX ?? (this.plane ? this.planeRange() : [x[0], x[x.length - 1]]);
     return this.state.window.peek() ?? [this.state.clock.start.peek(), this.state.clock.end.peek() || x[x.length - 1]];
   }
 
@@ -109,7 +117,7 @@ export class Chart {
   }
 
   private data(): uPlot.AlignedData {
-    if (!this.spec.across) return [this.table.x, ...this.table.columns] as unknown as uPlot.AlignedData;
+    if (!this.plane) return [this.table.x, ...this.table.columns] as unknown as uPlot.AlignedData;
     const engine = this.state.engine;
     const pairs = this.spec.curves.map((c) => [engine.values(c.x![0], c.x![1], c.run), engine.values(c.y[0], c.y[1], c.run)]);
     return [null, ...pairs] as unknown as uPlot.AlignedData;
@@ -154,22 +162,22 @@ export class Chart {
     return {
       width: Math.max(this.stage.clientWidth, 200),
       height: HEIGHT,
-      ...(across ? { mode: 2 as const } : {}),
+      ...(this.plane ? { mode: 2 as const } : {}),
       pxAlign: 0,
       legend: { show: false },
       cursor: { show: false },
       padding: [8, spec.axes.length > 1 ? 0 : 14, 0, 0],
       scales: {
-        x: { time: false, auto: false, range: () => this.window },
+        x: { time: false, auto: false, distr: across?.log ? 3 : 1, range: () => this.window },
         y: scale(0),
         ...(spec.axes[1] ? { y2: scale(1) } : {}),
       },
       axes: [
-        { ...frame, size: 34, labelSize: 0, values, space: 56 },
+        { ...frame, size: 34, labelSize: 0, values, space: 56, ...(across?.log ? logarithmic : {}) },
         { ...frame, scale: "y", size, values, space: 34, ...(spec.axes[0].log ? logarithmic : {}) },
         ...(spec.axes[1] ? [{ ...frame, scale: "y2", side: 1, size, values, space: 34, grid: { show: false } }] : []),
       ],
-      series: [across ? (null as unknown as uPlot.Series) : {}, ...spec.curves.map((c) => this.series(c))],
+      series: [this.plane ? (null as unknown as uPlot.Series) : {}, ...spec.curves.map((c) => this.series(c))],
       ...(spec.bands?.length
         ? { bands: spec.bands.map(([high, low]) => ({ series: [high + 1, low + 1] as [number, number], fill: () => faded(colour(spec.curves[high].colour), 0.18) })) }
         : {}),
@@ -183,12 +191,12 @@ export class Chart {
     return {
       scale: AXIS_KEYS[c.axis ?? 0],
       stroke: () => (c.role === "edge" ? "transparent" : colour(c.colour)),
-      width: c.role === "edge" ? 0 : c.thick ? 2.4 : c.role === "target" || c.role === "faint" || c.role === "before" ? 1.2 : 1.6,
+      width: widthOf(c),
       alpha,
       dash,
       points: { show: false },
       spanGaps: false,
-      ...(this.spec.across ? { facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }], paths: planePath } : {}),
+      ...(this.plane ? { facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }], paths: planePath } : {}),
     } as uPlot.Series;
   }
 
@@ -221,15 +229,16 @@ export class Chart {
       if (this.near) this.mark();
     });
     watch.observe(this.figure);
+    this.ends.push(() => watch.disconnect());
     addEventListener("beforeprint", () => {
       this.near = true;
       if (old) renew();
     });
-    effect(() => {
+    this.whenever(() => {
       state.engine.runs.value;
       if (!first) untracked(renew);
     });
-    effect(() => {
+    this.whenever(() => {
       state.hidden.value;
       state.window.value;
       untracked(() => {
@@ -237,11 +246,17 @@ export class Chart {
         this.redraw();
       });
     });
-    effect(() => {
+    this.whenever(() => {
       colours.value;
       if (!first) this.plot.redraw(false, true);
     });
-    effect(() => {
+    this.whenever(() => {
+      const joint = state.selected.value;
+      if (first) return;
+      spec.curves.forEach((c, k) => (this.plot.series[k + 1].width = widthOf(c) * (joint !== null && c.joint === joint ? 2 : 1)));
+      this.plot.redraw(false);
+    });
+    this.whenever(() => {
       state.clock.shown.value;
       const pins = state.pins.value;
       pin.classList.toggle("on", pins.length > 0);
@@ -251,6 +266,16 @@ export class Chart {
       untracked(() => this.mark());
     });
     first = false;
+  }
+
+  private whenever(work: () => void): void {
+    this.ends.push(effect(work));
+  }
+
+  /** The chart is gone: nothing draws it any more. */
+  dispose(): void {
+    for (const end of this.ends.splice(0)) end();
+    this.plot.destroy();
   }
 
   private showSeen(): void {
@@ -268,7 +293,10 @@ export class Chart {
       line.hidden = !(x >= -0.5 && x <= width + 0.5);
       if (!line.hidden) line.style.transform = `translate(${x}px, ${y ?? 0}px)`;
     };
-    if (this.spec.across) {
+    if (this.spec.across && !this.plane) {
+      if (this.spot === null) this.cursor.hidden = true;
+      else put(this.cursor, this.plot.valToPos(this.spot, "x"));
+    } else if (this.spec.across) {
       const c = this.spec.curves[0];
       const [times, engine] = [timesOf(c, this.state.engine), this.state.engine];
       const x = at(times, engine.values(c.x![0], c.x![1], c.run), t);
@@ -283,9 +311,21 @@ export class Chart {
         else put(line, this.plot.valToPos(when, "x"));
       });
     }
-    this.legend.tell(t, this.state.pins.peek());
+    if (this.spec.across && !this.plane) this.legend.tell(this.spot ?? this.peak(), []);
+    else this.legend.tell(t, this.state.pins.peek());
+  }
+
+  /** Where the largest value lies that is seen. */
+  private peak(): number {
+    let [best, at] = [-Infinity, 0];
+    this.table.columns.forEach((column, k) => {
+      if (this.seen(k)) column.forEach((v, i) => v !== null && v > best && ([best, at] = [v, this.table.x[i]]));
+    });
+    return at;
   }
 }
+
+const widthOf = (c: ChartSpec["curves"][number]): number => (c.role === "edge" ? 0 : c.thick ? 2.4 : c.role === "target" || c.role === "faint" || c.role === "before" ? 1.2 : 1.6);
 
 /** A colour with less of itself; canvases take no colour-mix in every browser. */
 function faded(value: string, share: number): string {

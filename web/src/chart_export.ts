@@ -46,7 +46,7 @@ export function csvOf(chart: Chart): string {
   const runs = state.engine.runs.peek();
   const several = runs.length > 1;
   const chosen = spec.curves.map((_, k) => k).filter((k) => chart.seen(k));
-  if (spec.across) {
+  if (spec.across && chart.plane) {
     const [c] = spec.curves;
     const columns = [c.x!, c.y].map((ref) => Array.from(state.engine.values(ref[0], ref[1], c.run)));
     return csv([`${spec.across.label} [${spec.across.unit}]`, `${spec.axes[0].label} [${spec.axes[0].unit}]`], columns);
@@ -58,7 +58,7 @@ export function csvOf(chart: Chart): string {
     const { label, unit } = spec.axes[c.axis ?? 0];
     return `${label} ${c.name}${several ? ` (${runs[c.run].name})` : ""}${unit ? ` [${unit}]` : ""}`;
   });
-  return csv(["t [s]", ...heads], [kept.map((i) => table.x[i]), ...chosen.map((k) => kept.map((i) => table.columns[k][i]))]);
+  return csv([spec.across ? `${spec.across.label} [${spec.across.unit}]` : "t [s]", ...heads], [kept.map((i) => table.x[i]), ...chosen.map((k) => kept.map((i) => table.columns[k][i]))]);
 }
 
 async function png(chart: Chart, name: string): Promise<void> {
@@ -103,8 +103,8 @@ export function svgOf(chart: Chart): string {
   });
   spec.curves.forEach((c, i) => {
     if (!chart.seen(i) || c.role === "edge") return;
-    const xs = spec.across ? chart.state.engine.values(c.x![0], c.x![1], c.run) : chart.table.x;
-    const ys = spec.across ? chart.state.engine.values(c.y[0], c.y[1], c.run) : chart.table.columns[i];
+    const xs = chart.plane ? chart.state.engine.values(c.x![0], c.x![1], c.run) : chart.table.x;
+    const ys = chart.plane ? chart.state.engine.values(c.y[0], c.y[1], c.run) : chart.table.columns[i];
     let d = "";
     let open = false;
     for (let j = 0; j < xs.length; j++) {

@@ -44,7 +44,7 @@ export function chartGestures(chart: Chart): void {
   over.addEventListener("pointermove", (e) => {
     const p = place(e);
     if (fingers.has(e.pointerId)) fingers.set(e.pointerId, p);
-    if (pinch && fingers.size === 2) {
+    if (pinch && fingers.size === 2 && !chart.spec.across?.log) {
       const [a, b] = [...fingers.values()];
       const factor = pinch.gap / Math.max(Math.abs(a.x - b.x), 20);
       const width = over.clientWidth;
@@ -56,6 +56,7 @@ export function chartGestures(chart: Chart): void {
       return;
     }
     if (timed && !(begin && begin.pan)) state.clock.hover.value = within(timeAt(p.x));
+    else if (!timed) look(timeAt(p.x));
     if (!begin || e.pointerType === "touch") return;
     if (begin.pan) return shift(p);
     const moved = Math.max(Math.abs(p.x - begin.x), Math.abs(p.y - begin.y)) > CLICK;
@@ -70,6 +71,7 @@ export function chartGestures(chart: Chart): void {
 
   function shift(p: { x: number; y: number }): void {
     const { window, ranges, x, y } = begin!;
+    if (chart.spec.across?.log) return;
     const dx = ((p.x - x) / over.clientWidth) * (window[1] - window[0]);
     const dy = (p.y - y) / over.clientHeight;
     if (chart.box || Math.abs(p.y - y) > BOX)
@@ -105,7 +107,12 @@ export function chartGestures(chart: Chart): void {
   };
   over.addEventListener("pointerup", done);
   over.addEventListener("pointercancel", done);
+  const look = (place: number | null): void => {
+    chart.spot = place;
+    chart.mark();
+  };
   over.addEventListener("pointerleave", () => {
+    if (!timed) look(null);
     state.clock.hover.value = null;
   });
   over.addEventListener("dblclick", () => chart.reset());
@@ -117,21 +124,22 @@ export function chartGestures(chart: Chart): void {
       e.preventDefault();
       const [low, high] = chart.window;
       const turned = e.deltaY || e.deltaX;
-      zoom(Math.exp(turned * 0.002), low + ((high - low) * place(e).x) / over.clientWidth);
+      zoom(Math.exp(turned * 0.002), chart.spec.across?.log ? timeAt(place(e).x) : low + ((high - low) * place(e).x) / over.clientWidth);
     },
     { passive: false },
   );
 
   function zoom(factor: number, centre: number): void {
     const [low, high] = chart.window;
-    chart.lookAt(centre - (centre - low) * factor, centre + (high - centre) * factor);
+    if (chart.spec.across?.log) chart.lookAt(centre * (low / centre) ** factor, centre * (high / centre) ** factor);
+    else chart.lookAt(centre - (centre - low) * factor, centre + (high - centre) * factor);
   }
 
   over.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const [low, high] = chart.window;
     const span = high - low;
-    const centre = timed ? within(state.clock.shown.peek()) : (low + high) / 2;
+    const centre = timed ? within(state.clock.shown.peek()) : chart.spec.across?.log ? Math.sqrt(low * high) : (low + high) / 2;
     const acts: Record<string, () => void> = {
       ArrowLeft: () => (e.shiftKey ? chart.lookAt(low - 0.1 * span, high - 0.1 * span) : state.step(-1)),
       ArrowRight: () => (e.shiftKey ? chart.lookAt(low + 0.1 * span, high + 0.1 * span) : state.step(1)),

@@ -25,6 +25,10 @@ export class Legend {
       const hidden = state.hidden.value;
       for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));
     });
+    effect(() => {
+      const joint = state.selected.value;
+      told.forEach((k, i) => buttons[i]?.[0].classList.toggle("selected", joint !== null && spec.curves[k].joint === joint));
+    });
   }
 
   private row(k: number): [HTMLElement, string] {
@@ -36,7 +40,10 @@ export class Legend {
     const dash = curve.role === "target" ? "dots" : DASH_CLASSES[(curve.dash + curve.run) % DASH_CLASSES.length];
     const chip = el("i", { class: `chip ${dash}`, style: `--c:var(--${curve.colour})` });
     const key = keyOf(this.spec.id, curve);
-    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key) }, chip, el("span", {}, name), value, pinned);
+    const look = (on: boolean): void => {
+      if (curve.joint !== undefined) this.state.selected.value = on ? curve.joint : null;
+    };
+    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key), pointerenter: () => look(true), pointerleave: () => look(false), ...(curve.joint === undefined ? {} : { "data-joint-row": curve.joint }) }, chip, el("span", {}, name), value, pinned);
     this.rows.push({ curve: k, value, pinned });
     return [button, key];
   }

@@ -29,6 +29,7 @@ export function icon(path: string): SVGSVGElement {
 export const ICONS = {
   play: "M4 2.2v11.6L14 8z",
   pause: "M3.5 2h3v12h-3zM9.5 2h3v12h-3z",
+  stop: "M3 3h10v10H3z",
   pin: "M8 1.5a4 4 0 0 1 4 4c0 2.9-4 9-4 9s-4-6.1-4-9a4 4 0 0 1 4-4zm0 2.6a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3z",
   all: "M2 2h4.5v1.6H3.6v2.9H2zm7.5 0H14v4.5h-1.6V3.6H9.5zM2 9.5h1.6v2.9h2.9V14H2zm10.4 0H14V14H9.5v-1.6h2.9z",
   save: "M7.2 1.5h1.6v7l2.3-2.3 1.1 1.1L8 11.5 3.8 7.3l1.1-1.1 2.3 2.3zM2.5 12.9h11v1.6h-11z",

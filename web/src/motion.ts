@@ -63,6 +63,11 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
     colours.value;
     if (!first) untracked(() => stage?.recolour());
   });
+  effect(() => {
+    const joint = state.selected.value;
+    if (!first) stage?.highlight(joint);
+    joints.forEach(({ row }, i) => row.classList.toggle("selected", i === joint));
+  });
   first = false;
 
   function tell(t: number): void {

@@ -1,11 +1,8 @@
 /** Arrays of numbers out of the text in which Python packed them (reports/packed.py): base64, deflated, bytes sorted by weight. */
-export type Kind = "f4" | "f8" | "u2" | "u4";
-export interface ArrayInfo {
-  type: Kind;
-  at: number;
-  rows: number;
-  columns: number;
-}
+import type { ArrayInfo } from "./wire";
+
+export type Kind = ArrayInfo["type"];
+export type { ArrayInfo };
 export type Numbers = Float32Array | Float64Array | Uint16Array | Uint32Array;
 
 const SIZES: Record<Kind, number> = { f4: 4, f8: 8, u2: 2, u4: 4 };

@@ -13,6 +13,8 @@ export class State {
   /** Counts changes of a posture that stands still. */
   readonly moved = signal(0);
   readonly hidden = signal<ReadonlySet<string>>(new Set());
+  /** The joint that is looked at, in the arm, the tables and the charts. */
+  readonly selected = signal<number | null>(null);
 
   constructor(
     readonly page: Page,

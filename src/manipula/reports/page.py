@@ -81,13 +81,14 @@ def document(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in safe
     )
     policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {digests or chr(39) + 'none' + chr(39)}; "
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; script-src {digests or chr(39) + 'none' + chr(39)}; "
         "base-uri 'none'; form-action 'none'"
     )
     fed = "" if numbers is None else (
         f'<script type="application/json" id="document">{data(numbers[0])}</script>\n'
         f'<script type="text/plain" id="arrays">{numbers[1]}</script>\n'
     )  # fmt: skip
+    rules += viewer.font_rule() if "<math" in body else ""
     modules = "".join(f'<script type="module">{script}</script>\n' for script in safe)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

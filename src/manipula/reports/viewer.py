@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from functools import cache
 from importlib.resources import files
 
@@ -20,6 +21,21 @@ def script() -> str | None:
 def style() -> str:
     """Its rules; nothing where it was not built."""
     return _built("viewer.css") or ""
+
+
+@cache
+def font() -> bytes:
+    """The letters of equations (STIX Two Math, SIL Open Font License), so that they look the same on every machine; nothing where it was not built."""
+    found = files("manipula.reports").joinpath("web/built/math.woff")
+    return found.read_bytes() if found.is_file() else b""
+
+
+def font_rule(place: str = "") -> str:
+    """The rule that typesets equations with that font, from an address, or from the rule itself."""
+    if not font():
+        return ""
+    source = place or f"data:font/woff;base64,{base64.b64encode(font()).decode()}"
+    return f'@font-face{{font-family:"Manipula Math";src:url({source})}}math{{font-family:"Manipula Math",math}}'
 
 
 def missing() -> str:

@@ -22,6 +22,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
+from manipula.reports import viewer
 from manipula.reports.animation import animate
 from manipula.reports.page import style
 from manipula.studio.guard import Guard, Refused
@@ -31,11 +32,13 @@ from manipula.studio.verbs import VERBS, call
 from manipula.studio.wire import packed, read_json
 
 STATIC = Path(str(files("manipula.reports"))) / "web" / "built"
-PAGE_FILES = ("studio.js", "studio.css")
+FONT = "math.woff"
+PAGE_FILES = ("studio.js", "studio.css", FONT)
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
+    ".woff": "font/woff",
 }
 RUN_FILES = ("report.html", "live.html", "film.gif", "film.mp4", "scenario.toml",
              *(f"result{s}" for s in (".nc", ".npz", ".csv", ".parquet", ".mcap")))  # fmt: skip
@@ -118,7 +121,7 @@ async def page(request: Request) -> Response:
 
 async def theme(request: Request) -> Response:
     """The colours and rules that the page shares with reports."""
-    return Response(style(), media_type=KINDS[".css"])
+    return Response(style() + viewer.font_rule(f"/static/{FONT}"), media_type=KINDS[".css"])
 
 
 async def static(request: Request) -> Response:

@@ -99,7 +99,9 @@ def chosen(document: Any, kind: Any, name: Any, place: Any, q: Any = None) -> di
         raise DescriptionError("A place is a list of keys of the document.", field="place")
     robot = robot_from_document(document).numeric
     heres = list(_places(robot, q))
+    kept = _kept(kind, name, _at(document, place))
     tables = [table for here in heres for table in _tables(kind, name, here)]
+    tables = [{**table, **kept} for table in tables] + (tables if kept else [])
     made = [_put(document, place, table) for table in tables]
     for found in made:
         if _problem(found) is None:
@@ -109,6 +111,30 @@ def chosen(document: Any, kind: Any, name: Any, place: Any, q: Any = None) -> di
         if _problem(changed) is None:
             return to_json({"document": changed, "also": also})
     return to_json({"document": made[0], "also": []})
+
+
+def _at(value: Any, place: Sequence[Any]) -> Any:
+    for key in place:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value
+
+
+def _kept(kind: str, name: Any, before: Any) -> dict[str, Any]:
+    """What another part of the kind has in fields of the same name, kind and unit."""
+    if kind not in KINDS or not isinstance(before, dict) or name not in KINDS[kind].in_files:
+        return {}
+    registry = KINDS[kind]
+    old = before.get(registry.key)
+    if not isinstance(old, str) or old not in registry.in_files:
+        return {}
+    known = {d.name: (d.field.kind, d.field.unit) for d in declared(registry.registry[old])}
+    same = [d for d in declared(registry.registry[name]) if known.get(d.name) == (d.field.kind, d.field.unit)]
+    return {key: before[key] for d in same for key in d.keys if key in before}
 
 
 def _problem(document: Any) -> ManipulaError | None:

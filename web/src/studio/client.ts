@@ -1,11 +1,7 @@
 /** Asking the server: verbs by name, runs on a socket, files of runs. */
-export interface Told {
-  kind: string;
-  message: string;
-  problem?: string;
-  field?: string | null;
-  line?: number | null;
-}
+import type { Progress, Summary, Told, Verbs } from "./wire";
+
+export type { Summary, Told } from "./wire";
 
 /** What the server refused, with the field beside which it is shown. */
 export class Refusal extends Error {
@@ -14,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-export async function ask<T>(verb: string, given: Record<string, unknown> = {}, signal?: AbortSignal): Promise<T> {
+export async function ask<V extends keyof Verbs>(verb: V, given: Verbs[V]["asks"], signal?: AbortSignal): Promise<Verbs[V]["gives"]> {
   const answer = await fetch(`/api/${verb}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -26,30 +22,7 @@ export async function ask<T>(verb: string, given: Record<string, unknown> = {}, 
   if (!answer.ok || (told && !("ok" in (found as object)) && !("state" in (found as object)))) {
     throw new Refusal(told ?? { kind: "connection", message: `The server answered ${answer.status}.` });
   }
-  return found as T;
-}
-
-export interface Summary {
-  id: string;
-  state: string;
-  name: string;
-  robot: string;
-  duration: number;
-  seconds: number;
-  n: number;
-  pinned: boolean;
-  error?: Told;
-  status?: string;
-  reason?: string;
-  ok?: boolean;
-  feasible?: boolean | null;
-  feasibility?: string;
-  broken?: string[];
-  remarks?: string[];
-  notes?: string[];
-  error_estimate?: number | object;
-  reached?: number;
-  samples?: number;
+  return found as Verbs[V]["gives"];
 }
 
 export const isOver = (s: Summary): boolean => ["done", "failed", "stopped"].includes(s.state);
@@ -86,7 +59,7 @@ export function chunkOf(data: ArrayBuffer): Chunk {
 
 export interface Watched {
   chunk(chunk: Chunk): void;
-  state(state: string): void;
+  state(state: string, paused: boolean): void;
   over(summary: Summary): void;
 }
 
@@ -102,12 +75,12 @@ export function watch(run: string, told: Watched): () => void {
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       if (closed) return;
       if (typeof event.data !== "string") return told.chunk(chunkOf(event.data));
-      const message = JSON.parse(event.data) as { state?: string; summary?: Summary; error?: Told };
+      const message = JSON.parse(event.data) as Progress;
       if (message.summary) {
         closed = true;
         socket.close();
         told.over(message.summary);
-      } else if (message.state) told.state(message.state);
+      } else if (message.state) told.state(message.state, message.paused ?? false);
     };
     socket.onclose = () => {
       if (!closed && tries++ < 5) setTimeout(connect, 300 * tries);

@@ -5,7 +5,7 @@ import { parsed, parsedList, written, writtenAngle } from "./entry";
 import type { Forms } from "./form";
 import type { Schema } from "./schema";
 import { fieldName, isTable, type Json, type Path, type Store, type Table } from "./store";
-import { TEXTS } from "./texts";
+import { TEXTS } from "../texts";
 
 const COLUMNS: readonly [string, string, string][] = [
   ["theta", "θ", "rad"],
@@ -15,8 +15,8 @@ const COLUMNS: readonly [string, string, string][] = [
   ["mass", "m", "kg"],
 ]; // prettier-ignore
 const LISTS: readonly [string, string, string][] = [
-  ["com", "centre of mass x, y, z", "m"],
-  ["inertia", "Ixx Iyy Izz Ixy Ixz Iyz", "kg·m²"],
+  ["com", TEXTS.dhLists["com"] ?? "", "m"],
+  ["inertia", TEXTS.dhLists["inertia"] ?? "", "kg·m²"],
 ]; // prettier-ignore
 
 export const ROWS: Path = ["robot", "dh", "rows"];
@@ -32,9 +32,9 @@ export class DhTable {
   draw(): HTMLElement {
     const rows = (this.store.get(ROWS) as Json[] | undefined) ?? [];
     const convention = String(this.store.get(["robot", "dh", "convention"]) ?? "");
-    const head = el("tr", {}, el("th", {}, "joint"), ...COLUMNS.map(([, sign, unit]) => el("th", {}, sign, el("span", { class: "unit" }, unit))), el("th", {}, ""));
-    const table = el("table", { class: "dh" }, el("caption", {}, `DH, ${convention}`), el("thead", {}, head), el("tbody", {}, ...rows.map((_, i) => this.row(i, rows))));
-    const add = el("button", { type: "button", class: "quiet", click: () => this.change([...rows, { a: 0.3, mass: 1, com: [-0.15, 0, 0], inertia: [0, 0.0075, 0.0075] }]) }, `${TEXTS.add} joint`);
+    const head = el("tr", {}, el("th", {}, TEXTS.joint), ...COLUMNS.map(([, sign, unit]) => el("th", {}, sign, el("span", { class: "unit" }, unit))), el("th", {}, ""));
+    const table = el("table", { class: "dh" }, el("caption", {}, TEXTS.dhCaption(convention)), el("thead", {}, head), el("tbody", {}, ...rows.map((_, i) => this.row(i, rows))));
+    const add = el("button", { type: "button", class: "quiet", click: () => this.change([...rows, { a: 0.3, mass: 1, com: [-0.15, 0, 0], inertia: [0, 0.0075, 0.0075] }]) }, TEXTS.addJoint);
     return el("div", { class: "scroll" }, table, add, ...rows.map((_, i) => this.more(i)));
   }
 
@@ -46,7 +46,7 @@ export class DhTable {
     const row = rows[i] as Table;
     const slides = row["joint"] === "prismatic";
     const kind = el("select", {
-      "aria-label": `kind of joint ${i + 1}`,
+      "aria-label": TEXTS.kindOfJoint(i + 1),
       change: (e: Event) => this.store.edit([...ROWS, i, "joint"], (e.target as HTMLSelectElement).value === "P" ? "prismatic" : undefined, true),
     }, el("option", { value: "R", selected: !slides }, "R"), el("option", { value: "P", selected: slides }, "P")); // prettier-ignore
     const move = (by: number): void => {
@@ -57,9 +57,9 @@ export class DhTable {
     const buttons = el(
       "td",
       { class: "buttons" },
-      el("button", { type: "button", class: "quiet", disabled: i === 0, "aria-label": `${TEXTS.up}: joint ${i + 1}`, click: () => move(-1) }, "↑"),
-      el("button", { type: "button", class: "quiet", disabled: i === rows.length - 1, "aria-label": `${TEXTS.down}: joint ${i + 1}`, click: () => move(1) }, "↓"),
-      el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove}: joint ${i + 1}`, click: () => this.change(rows.filter((_, k) => k !== i)) }, "×"),
+      el("button", { type: "button", class: "quiet", disabled: i === 0, "aria-label": `${TEXTS.up}: ${TEXTS.joint} ${i + 1}`, click: () => move(-1) }, "↑"),
+      el("button", { type: "button", class: "quiet", disabled: i === rows.length - 1, "aria-label": `${TEXTS.down}: ${TEXTS.joint} ${i + 1}`, click: () => move(1) }, "↓"),
+      el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove}: ${TEXTS.joint} ${i + 1}`, click: () => this.change(rows.filter((_, k) => k !== i)) }, "×"),
     );
     const cells = COLUMNS.map(([name]) => el("td", {}, this.cell([...ROWS, i, name], row, name, slides)));
     return el("tr", { click: () => this.selected(i), "data-row": i }, el("td", {}, kind), ...cells, buttons);
@@ -72,7 +72,7 @@ export class DhTable {
     const variable = name === (slides ? "d" : "theta");
     const box = el("input", {
       type: "text", autocomplete: "off", "data-path": fieldName(place), placeholder: variable ? "q" : "0", "aria-label": fieldName(place), class: variable ? "variable" : "",
-      title: variable ? "offset of the joint variable" : degrees ? "degrees" : "",
+      title: variable ? TEXTS.offsetOfVariable : degrees ? TEXTS.degrees : "",
       input: (e: Event) => this.store.edit(place, parsed((e.target as HTMLInputElement).value)),
     }); // prettier-ignore
     box.value = (name === "theta" || name === "alpha") && !degrees ? writtenAngle(this.store.get(place)) : short(this.store.get(place));
@@ -83,7 +83,7 @@ export class DhTable {
   private more(i: number): HTMLElement {
     const inner = LISTS.map(([name, words, unit]) => {
       const path = [...ROWS, i, name];
-      const box = el("input", { type: "text", autocomplete: "off", "data-path": fieldName(path), "aria-label": `${words} of link ${i + 1}`, input: (e: Event) => this.store.edit(path, parsedList((e.target as HTMLInputElement).value)) });
+      const box = el("input", { type: "text", autocomplete: "off", "data-path": fieldName(path), "aria-label": TEXTS.ofLink(words, i + 1), input: (e: Event) => this.store.edit(path, parsedList((e.target as HTMLInputElement).value)) });
       const value = this.store.get(path);
       box.value = written(Array.isArray(value) && value.every((v) => Array.isArray(v)) ? [0, 4, 8, 1, 2, 5].map((k) => (value.flat() as Json[])[k]) : value);
       this.mark(box, path);
@@ -91,7 +91,7 @@ export class DhTable {
     });
     const shown = [...COLUMNS.map(([name]) => name), ...LISTS.map(([name]) => name), "joint", "theta_deg", "alpha_deg"];
     const rest = this.forms.table(this.rowSchema, [...ROWS, i], shown);
-    return el("details", { class: "more" }, el("summary", {}, `Link ${i + 1}: body, limits, friction, drive`), ...inner, rest);
+    return el("details", { class: "more" }, el("summary", {}, TEXTS.linkMore(i + 1)), ...inner, rest);
   }
 
   private mark(box: HTMLInputElement, path: Path): void {

@@ -2,7 +2,7 @@
 import { el } from "../dom";
 import { ask, Refusal } from "./client";
 import type { Studio } from "./studio";
-import { TEXTS } from "./texts";
+import { TEXTS } from "../texts";
 
 const PARTS = ["M", "C", "h", "g", "tau", "T", "V", "pose", "jacobian", "christoffel"];
 const CODE = ["c", "python", "matlab", "julia", "rust", "javascript"];
@@ -20,7 +20,7 @@ export function equationsPanel(studio: Studio): HTMLElement {
   const derive = async (): Promise<void> => {
     shown.replaceChildren(el("p", { class: "words" }, TEXTS.deriving));
     try {
-      const { text } = await ask<{ text: string }>("equations", { document: studio.store.document.value, level: level.value, only: part.value });
+      const { text } = await ask("equations", { document: studio.store.document.value, level: level.value, only: part.value });
       const read = new DOMParser().parseFromString(text, "text/html");
       for (const bad of read.querySelectorAll("script,style,iframe,link,meta")) bad.remove();
       shown.replaceChildren(...[...read.body.childNodes].map((node) => document.importNode(node, true)));
@@ -48,7 +48,7 @@ export function equationsPanel(studio: Studio): HTMLElement {
 /** The text of equations in LaTeX or plain text; of a language the files of the whole robot, one after the other. */
 async function source(studio: Studio, as: string, level: string, part: string): Promise<string> {
   const given = { document: studio.store.document.value };
-  if (!CODE.includes(as)) return (await ask<{ text: string }>("equations", { ...given, level, only: part, format: as })).text;
-  const { files } = await ask<{ files: Record<string, string> }>("code", { ...given, language: as });
+  if (!CODE.includes(as)) return (await ask("equations", { ...given, level, only: part, format: as })).text;
+  const { files } = await ask("code", { ...given, language: as });
   return Object.values(files).join("\n");
 }

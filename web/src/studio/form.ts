@@ -3,16 +3,26 @@ import { effect } from "@preact/signals-core";
 import { el } from "../dom";
 import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written } from "./entry";
 import { meaning, neededBy, type Schema, type Schemas } from "./schema";
-import { fieldName, isTable, type Json, type Path, type Store, type Table } from "./store";
-import { TEXTS } from "./texts";
+import { fieldName, isTable, type Json, type Path, type Store } from "./store";
+import { TEXTS } from "../texts";
 
 let counter = 0;
+
+/** Who knows what a part begins with. */
+export interface Server {
+  choose(kind: string, name: string | null, place: Path): Promise<void>;
+  firstOf(kind: string, name: string, place: Path): Promise<Json | undefined>;
+}
+
+/** Tables of a scenario that the server fills in. */
+const FILLED = ["noise", "actuator", "encoder", "base_motion"];
 
 export class Forms {
   constructor(
     private readonly store: Store,
     private readonly schemas: Schemas,
     private readonly joints: () => readonly string[],
+    private readonly server: Server,
   ) {}
 
   /** All fields of a table: those that are needed or stated, the others behind a fold. */
@@ -63,7 +73,10 @@ export class Forms {
         change: (event: Event) => {
           const wanted = (event.target as HTMLSelectElement).value;
           const table = tables[wanted];
-          this.store.edit(path, table ? { [key]: wanted, ...this.kept(table, path), ...this.schemas.first(table, this.joints().length) , ...this.kept(table, path) } : undefined, true);
+          if (!table) return this.store.edit(path, undefined, true);
+          const name = this.schemas.nameOf(schema);
+          if (name) void this.server.choose(name, wanted, path);
+          else this.store.edit(path, { ...this.schemas.first(table), [key]: wanted }, true);
         },
       },
       ...(none ? [el("option", { value: "" }, TEXTS.none)] : []),
@@ -73,23 +86,12 @@ export class Forms {
     return el("div", { class: "part" }, choose, table ? this.table(table, path, [key]) : null);
   }
 
-  /** Values of fields that another kind has as well. */
-  private kept(table: Schema, path: Path): Table {
-    const value = this.store.get(path);
-    const { properties = {} } = table;
-    const kept: Table = {};
-    if (isTable(value)) {
-      for (const [name, v] of Object.entries(value)) if (name in properties && properties[name].const === undefined) kept[name] = v;
-    }
-    return kept;
-  }
-
   private optional(schema: Schema, path: Path): HTMLElement {
     if (this.store.get(path) !== undefined) {
       const drop = el("button", { type: "button", class: "quiet", click: () => this.store.edit(path, undefined, true) }, TEXTS.remove);
       return el("div", {}, this.table(schema, path), drop);
     }
-    return el("button", { type: "button", class: "quiet", click: () => this.store.edit(path, this.schemas.first(schema, this.joints().length), true) }, TEXTS.add);
+    return el("button", { type: "button", class: "quiet", click: () => (FILLED.includes(fieldName(path)) ? void this.server.choose(fieldName(path), null, path) : this.store.edit(path, this.schemas.first(schema), true)) }, TEXTS.add);
   }
 
   /** A list of parts: add, remove, order. */
@@ -114,12 +116,15 @@ export class Forms {
       );
       return el("div", { class: "item" }, inner, buttons);
     });
-    const first = (): Table => {
+    const more = (): void => {
       const { tables } = this.schemas.kinds(items);
-      const one = Object.values(tables)[0] ?? this.schemas.resolved(items);
-      return this.schemas.first(one, this.joints().length);
+      const [kind, name] = [this.schemas.nameOf(items), Object.keys(tables)[0] ?? null];
+      const place = [...path, values.length];
+      if (name !== null && kind) void this.server.choose(kind, name, place);
+      else if (fieldName(path) === "switches") void this.server.choose("switches", null, place);
+      else this.store.edit(path, [...values, this.schemas.first(Object.values(tables)[0] ?? this.schemas.resolved(items))], true);
     };
-    const add = el("button", { type: "button", class: "quiet", click: () => this.store.edit(path, [...values, first()], true) }, TEXTS.add);
+    const add = el("button", { type: "button", class: "quiet", click: more }, TEXTS.add);
     return el("div", {}, ...rows, add);
   }
 
@@ -131,11 +136,11 @@ export class Forms {
     const mode = value === undefined ? "own" : value === "none" ? "none" : isTable(value) && key in value ? "all" : "each";
     const choose = el("select", {
       "aria-label": fieldName(path),
-      change: (event: Event) => {
+      change: async (event: Event) => {
         const wanted = (event.target as HTMLSelectElement).value;
-        const made = this.schemas.first(Object.values(this.schemas.kinds(one).tables)[0] ?? {}, 1);
-        const each = Object.fromEntries(this.joints().map((name) => [name, { ...made }]));
-        this.store.edit(path, wanted === "own" ? undefined : wanted === "none" ? "none" : wanted === "all" ? made : each, true);
+        if (wanted === "own" || wanted === "none") return this.store.edit(path, wanted === "own" ? undefined : "none", true);
+        const made = (await this.server.firstOf(this.schemas.nameOf(one), Object.keys(this.schemas.kinds(one).tables)[0] ?? "", path)) ?? {};
+        this.store.edit(path, wanted === "all" ? made : Object.fromEntries(this.joints().map((name) => [name, made])), true);
       },
     });
     for (const [name, words] of Object.entries(TEXTS.eachJoint)) choose.append(el("option", { value: name, selected: name === mode }, words));

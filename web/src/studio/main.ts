@@ -8,13 +8,13 @@ import { ask } from "./client";
 import { equationsPanel } from "./equations_panel";
 import { Forms } from "./form";
 import { robotPanel } from "./robot_panel";
-import { runPanel, verdict } from "./run_panel";
+import { chip, runPanel, verdict } from "./run_panel";
 import { Schemas, type Schema } from "./schema";
 import { panelOf } from "./settings_panels";
-import { Studio, type Hello } from "./studio";
+import { Studio } from "./studio";
 import { isTable, type Json, type Table } from "./store";
 import "./studio.css";
-import { TEXTS } from "./texts";
+import { TEXTS } from "../texts";
 
 type Panel = "robot" | "task" | "control" | "run" | "equations";
 const FIRST = "scara-khang"; // what a new visitor sees
@@ -24,28 +24,35 @@ async function start(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.hash); // the key does not stay in the address
   followTheScheme();
   const root = document.getElementById("studio")!;
-  const [hello, schema] = await Promise.all([ask<Hello>("hello"), ask<Schema>("schema")]);
+  const [hello, schema] = await Promise.all([ask("hello", {}), ask("schema", {})]);
   const host = el("main", { id: "view" });
-  const schemas = new Schemas(schema);
-  const studio = new Studio(hello, hello.first ?? remembered() ?? (await ask<{ document: Table }>("new", { robot: FIRST })).document, host, schemas);
-  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? []);
-  effect(() => {
-    schemas.here = { tip: studio.tip(), q: [...studio.posture.value] };
-  });
+  const schemas = new Schemas(schema as Schema);
+  const studio = new Studio(hello, hello.first ?? remembered() ?? (await ask("new", { robot: FIRST })).document, host, schemas);
+  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? [], studio);
   const chosen = signal<Panel>("robot");
+  const open = signal(false); // of the sheet on a phone
   const names = computed(() => studio.robot.value?.robot.joints.map((j) => j.name).join("\n") ?? ""); // of joints, in forms
-  const side = el("aside", { id: "side", "aria-label": "Settings" });
-  const body = el("div", { id: "body" });
-  const tabs = el("nav", { id: "tabs", role: "tablist" }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, click: () => (chosen.value = name) }, TEXTS.panels[name] ?? name)));
+  const side = el("aside", { id: "side", "aria-label": TEXTS.settings });
+  const body = el("div", { id: "body", role: "tabpanel", tabindex: -1 });
+  const show = (name: Panel): void => {
+    open.value = !(open.value && chosen.value === name);
+    chosen.value = name;
+  };
+  const tabs = el("nav", { id: "tabs", role: "tablist", "aria-label": TEXTS.settings }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "body", click: () => show(name) }, el("span", { "data-words": TEXTS.panels[name] ?? name }, TEXTS.panels[name] ?? name))));
   side.append(tabs, body);
-  root.replaceChildren(bar(studio), el("div", { id: "columns" }, side, host), help());
+  const columns = el("div", { id: "columns" }, side, host);
+  root.replaceChildren(bar(studio, () => show("run")), columns, help());
+  effect(() => {
+    side.classList.toggle("open", open.value);
+    columns.classList.toggle("wide", chosen.value === "equations");
+  });
   effect(() => {
     const name = chosen.value;
     studio.store.structure.value;
     if (name !== "robot" && name !== "equations") names.value;
-    schemas.here = { tip: studio.tip(), q: [...studio.posture.peek()] };
     studio.endEffects();
     for (const tab of PANELS) document.getElementById(`tab-${tab}`)?.setAttribute("aria-selected", String(tab === name));
+    body.setAttribute("aria-labelledby", `tab-${name}`);
     const top = body.scrollTop;
     const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
     const make = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio) }[name];
@@ -79,13 +86,14 @@ function messages(studio: Studio): HTMLElement {
   return box;
 }
 
-function bar(studio: Studio): HTMLElement {
+function bar(studio: Studio, runs: () => void): HTMLElement {
   const button = (id: string, words: string, act: () => void, inner: Node | string = words): HTMLButtonElement => el("button", { type: "button", id, title: words, "aria-label": words, click: act }, inner);
   const undo = button("undo", TEXTS.undo, () => studio.store.undo(), "↶");
   const redo = button("redo", TEXTS.redo, () => studio.store.redo(), "↷");
   const file = el("input", { type: "file", id: "file", accept: studio.hello.formats.join(","), hidden: true, change: () => void (file.files?.[0] && openFile(studio, file.files[0])) });
   const run = button("run", `${TEXTS.run} (R)`, () => void studio.start(), el("span", {}, icon(ICONS.play), ` ${TEXTS.run}`));
-  const stop = button("stop", TEXTS.stop, () => void studio.stop(), "■");
+  const pause = button("pause", TEXTS.pause, () => void studio.pause(!studio.paused.value), icon(ICONS.pause));
+  const stop = button("stop", TEXTS.stop, () => void studio.stop(), icon(ICONS.stop));
   const live = el("input", { type: "checkbox", id: "live", checked: true, change: () => (studio.live.value = live.checked) });
   const name = el("strong", { id: "name" });
   effect(() => {
@@ -94,12 +102,17 @@ function bar(studio: Studio): HTMLElement {
   effect(() => {
     undo.disabled = !studio.store.canUndo.value;
     redo.disabled = !studio.store.canRedo.value;
-    stop.disabled = !studio.busy.value;
+    stop.disabled = pause.disabled = !studio.busy.value;
+    const words = studio.paused.value ? TEXTS.goOn : TEXTS.pause;
+    pause.title = words;
+    pause.setAttribute("aria-label", words);
+    pause.setAttribute("aria-pressed", String(studio.paused.value));
+    pause.replaceChildren(icon(studio.paused.value ? ICONS.play : ICONS.pause));
   });
   return el(
     "header",
     { id: "bar" },
-    el("span", { class: "brand" }, "Manipula"),
+    el("h1", { class: "brand" }, TEXTS.title),
     name,
     undo,
     redo,
@@ -107,8 +120,10 @@ function bar(studio: Studio): HTMLElement {
     button("save", TEXTS.save, () => void save(studio)),
     file,
     el("span", { class: "gap" }),
+    chip(studio, runs),
     el("label", { title: TEXTS.liveHint }, live, ` ${TEXTS.live}`),
     run,
+    pause,
     stop,
     button("theme", TEXTS.theme, otherTheme, icon(ICONS.theme)),
     button("keys", TEXTS.help, () => (document.getElementById("help") as HTMLDialogElement).showModal(), "?"),
@@ -117,7 +132,7 @@ function bar(studio: Studio): HTMLElement {
 
 async function save(studio: Studio): Promise<void> {
   try {
-    const { text } = await ask<{ text: string }>("write", { document: studio.store.document.value });
+    const { text } = await ask("write", { document: studio.store.document.value });
     const name = String(studio.store.document.value["name"] ?? "scenario").replace(/[^\w -]+/g, "_").slice(0, 60) || "scenario";
     download(`${name}.toml`, new Blob([text], { type: "application/toml" }));
   } catch (error) {
@@ -127,7 +142,7 @@ async function save(studio: Studio): Promise<void> {
 
 async function openFile(studio: Studio, file: File): Promise<void> {
   const text = await file.text();
-  await studio.open(async () => (await ask<{ document: Table }>("open", { name: file.name, text })).document);
+  await studio.open(async () => (await ask("open", { name: file.name, text })).document);
 }
 
 function drops(studio: Studio): void {
@@ -150,7 +165,7 @@ function drops(studio: Studio): void {
 
 function help(): HTMLElement {
   const rows = TEXTS.keys.map(([key, words]) => el("tr", {}, el("th", {}, el("kbd", {}, key)), el("td", {}, words)));
-  return el("dialog", { id: "help" }, el("h2", {}, TEXTS.help), el("table", {}, ...rows), el("form", { method: "dialog" }, el("button", {}, "OK")));
+  return el("dialog", { id: "help" }, el("h2", {}, TEXTS.help), el("table", {}, ...rows), el("form", { method: "dialog" }, el("button", {}, TEXTS.ok)));
 }
 
 function keys(studio: Studio, chosen: { value: Panel }): void {
@@ -169,9 +184,12 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
     const { state } = studio.view;
     const acts: Record<string, () => void> = {
       r: () => void studio.start(),
+      R: () => void studio.start(),
       " ": () => state?.clock.toggle(),
       ArrowLeft: () => state?.step(-1),
       ArrowRight: () => state?.step(1),
+      p: () => state?.pin(),
+      Escape: () => state && (state.pins.value = []),
       "?": () => (document.getElementById("help") as HTMLDialogElement).showModal(),
     };
     PANELS.forEach((panel, i) => (acts[String(i + 1)] = () => (chosen.value = panel)));

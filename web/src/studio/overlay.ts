@@ -6,15 +6,7 @@ import type { Built } from "./dh_construction";
 import type { Handle } from "./drag";
 import { meaning, type Schema, type Schemas } from "./schema";
 import { isTable, type Json, type Path, type Store } from "./store";
-
-export interface Followed {
-  space: string;
-  points: number[][];
-  tip?: number[][];
-  reached: boolean[];
-  manipulability?: number[];
-  reason?: string;
-}
+import type { Followed } from "./wire";
 
 /** Places in the document that hold points of the path, in metres. */
 export function pointsOf(store: Store, schemas: Schemas): Path[] {

@@ -1,5 +1,6 @@
 /** Robot: choose, open, edit; the doctor beside it; joints by slider. */
 import { el } from "../dom";
+import { fixed } from "../numbers";
 import { ask } from "./client";
 import * as THREE from "three";
 import { built } from "./dh_construction";
@@ -9,22 +10,7 @@ import type { Forms } from "./form";
 import type { Schemas } from "./schema";
 import type { Studio } from "./studio";
 import { isTable, type Table } from "./store";
-import { TEXTS } from "./texts";
-
-export interface Entry {
-  name: string;
-  description: string;
-  n: number;
-  source: string;
-}
-export interface Finding {
-  severity: string;
-  code: string;
-  place: string;
-  sentence: string;
-  advice: string;
-  body: number | null;
-}
+import { TEXTS } from "../texts";
 
 export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTMLElement {
   const { store } = studio;
@@ -33,7 +19,7 @@ export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTML
   const choose = el("select", {
     id: "catalogue",
     "aria-label": TEXTS.catalogue,
-    change: async (e: Event) => studio.open(async () => (await ask<{ document: Table }>("new", { robot: (e.target as HTMLSelectElement).value })).document),
+    change: async (e: Event) => studio.open(async () => (await ask("new", { robot: (e.target as HTMLSelectElement).value })).document),
   });
   choose.append(el("option", { value: "", disabled: true, selected: !named }, TEXTS.catalogue));
   for (const entry of studio.hello.catalog) choose.append(el("option", { value: entry.name, selected: entry.name === named, title: entry.description }, `${entry.name} (${entry.n})`));
@@ -42,7 +28,7 @@ export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTML
   if (entry) panel.append(el("p", { class: "words" }, entry.description), el("p", { class: "source" }, entry.source));
   if (!hasDhRows(robot)) {
     const as = (convention: string): HTMLElement =>
-      el("button", { type: "button", class: "quiet", click: () => studio.change(async () => (await ask<{ document: Table }>("as_dh", { document: store.document.value, convention })).document) }, `${TEXTS.asTable} (${convention})`);
+      el("button", { type: "button", class: "quiet", click: () => studio.change(async () => (await ask("as_dh", { document: store.document.value, convention })).document) }, `${TEXTS.asTable} (${convention})`);
     panel.append(el("div", { class: "buttons" }, as(TEXTS.standard), as(TEXTS.modified)));
   } else panel.append(new DhTable(store, forms, schemas.resolved({ $ref: "#/$defs/dh_row" }), (row) => studio.select(row)).draw(), construction(studio));
   panel.append(doctorList(studio), jointSliders(studio));
@@ -60,7 +46,7 @@ function planarForm(studio: Studio): HTMLElement {
     made.value = value;
     return made;
   };
-  const [lengths, masses] = [box("lengths of the links, m", "0.4, 0.3"), box("masses of the links, kg", "2, 1.5")];
+  const [lengths, masses] = [box(TEXTS.lengthsOf, "0.4, 0.3"), box(TEXTS.massesOf, "2, 1.5")];
   const make = (): void => {
     const planar = { lengths: parsedList(lengths.value), masses: parsedList(masses.value) };
     studio.replace({ format: 1, name: "planar arm", robot: { name: "planar", planar }, duration: 2 });
@@ -70,19 +56,19 @@ function planarForm(studio: Studio): HTMLElement {
     { class: "more" },
     el("summary", {}, TEXTS.planar),
     el("p", { class: "words" }, TEXTS.planarHint),
-    el("label", { class: "row list" }, el("span", { class: "name" }, "lengths", el("span", { class: "unit" }, "m")), lengths),
-    el("label", { class: "row list" }, el("span", { class: "name" }, "masses", el("span", { class: "unit" }, "kg")), masses),
+    el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.lengths, el("span", { class: "unit" }, "m")), lengths),
+    el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.masses, el("span", { class: "unit" }, "kg")), masses),
     el("button", { type: "button", click: make }, TEXTS.planar),
   );
 }
 
 function doctorList(studio: Studio): HTMLElement {
-  const list = el("ul", { class: "doctor", "aria-label": "Doctor" });
+  const list = el("ul", { class: "doctor", "aria-label": TEXTS.doctor });
   studio.follow(() => {
     const findings = studio.robot.value?.doctor.findings.filter((f) => f.severity !== "info") ?? [];
     list.replaceChildren(
       ...findings.map((f) =>
-        el("li", { class: f.severity }, el("button", { type: "button", class: "plain", title: f.advice, click: () => f.body !== null && studio.select(f.body) }, el("b", {}, f.severity), ` ${f.sentence}`)),
+        el("li", { class: f.severity }, el("button", { type: "button", class: "plain", title: f.advice, click: () => f.body !== null && studio.select(f.body) }, el("b", {}, TEXTS.severity[f.severity] ?? f.severity), ` ${f.sentence}`)),
       ),
     );
     if (!findings.length && studio.robot.value) list.append(el("li", { class: "fine" }, TEXTS.doctorFine));
@@ -103,17 +89,17 @@ function jointSliders(studio: Studio): HTMLElement {
       const [low, high] = [joint.lower ?? (turns ? -Math.PI : -1), joint.upper ?? (turns ? Math.PI : 1)];
       const shown = el("output", {});
       const range = el("input", {
-        type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": `${joint.name} ${turns ? "degrees" : "metres"}`, "data-joint": i,
+        type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": `${joint.name} ${turns ? TEXTS.degrees : TEXTS.metres}`, "data-joint": i,
         input: (e: Event) => studio.pose(i, Number((e.target as HTMLInputElement).value)),
       }); // prettier-ignore
       studio.follow(() => {
         const value = studio.posture.value[i] ?? 0;
         if (document.activeElement !== range || !range.matches(":active")) range.value = String(value);
-        shown.textContent = turns ? `${((value * 180) / Math.PI).toFixed(1)}°` : `${value.toFixed(3)} m`;
+        shown.textContent = turns ? `${fixed((value * 180) / Math.PI, 1)}°` : `${fixed(value)} m`;
       });
-      box.append(el("label", { class: "joint" }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name" }, joint.name), range, shown));
+      box.append(el("label", { class: "joint", "data-row": i, pointerenter: () => studio.select(i), pointerleave: () => studio.select(null) }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name" }, joint.name), range, shown));
     });
-    box.append(start, studio.posturesList());
+    box.append(start, studio.posing.posturesList());
   });
   return box;
 }

@@ -1,14 +1,13 @@
 /** Run: verdict and feasibility first, key numbers, comparison, files; then the settings of the run. */
 import { download, el } from "../dom";
+import { TEXTS } from "../texts";
 import type { Studio } from "./studio";
-import { TEXTS } from "./texts";
+import type { Summary } from "./wire";
 
-const FILES: readonly [string, string][] = [
-  ["scenario.toml", "scenario"], ["report.html", "report"], ["live.html", "live file"], ["film.gif", "film"], ["result.nc", "NetCDF"], ["result.csv", "CSV"], ["result.parquet", "Parquet"],
-  ["result.mcap", "MCAP"], ["result.npz", "NumPy"],
-]; // prettier-ignore
+/** Green, amber or red. */
+const toneOf = (run: Summary): string => (!run.ok ? "bad" : run.feasible === false ? "fair" : "good");
 
-/** The verdict as a banner: green, amber or red. */
+/** The verdict as a banner, or how far the run is. */
 export function verdict(studio: Studio): HTMLElement {
   const box = el("div", { class: "verdict", role: "status", "aria-live": "polite" });
   studio.follow(() => {
@@ -22,13 +21,11 @@ export function verdict(studio: Studio): HTMLElement {
       const where = problem.field ? `${problem.field}: ` : "";
       said.push(el("b", {}, TEXTS.cannot), el("span", {}, ` ${where}${problem.problem ?? problem.message}`));
     } else if (busy) {
-      said.push(el("b", {}, busy));
+      const share = studio.progress.value;
+      said.push(el("b", {}, busy + (studio.paused.value ? `, ${TEXTS.paused}` : "")), el("progress", { max: 1, "aria-label": busy, ...(share === null ? {} : { value: share }) }));
     } else if (run?.status) {
-      colour = run.ok ? "good" : "bad";
-      if (run.feasible === false) {
-        colour = run.ok ? "fair" : "bad";
-        said.push(el("b", {}, TEXTS.infeasible), el("span", {}, `: ${run.feasibility ?? ""} `));
-      }
+      colour = toneOf(run);
+      if (run.feasible === false) said.push(el("b", {}, TEXTS.infeasible), el("span", {}, `: ${run.feasibility ?? ""} `));
       said.push(el("b", {}, run.status), el("span", {}, `: ${run.reason ?? ""}`));
       if (run.feasible === true) said.push(el("span", {}, ` ${TEXTS.feasible}: ${run.feasibility ?? ""}`));
       for (const note of [...(run.broken ?? []), ...(run.remarks ?? []), ...(run.notes ?? [])]) said.push(el("p", { class: "note" }, note));
@@ -41,6 +38,20 @@ export function verdict(studio: Studio): HTMLElement {
   return box;
 }
 
+/** The verdict in a word, for the bar. */
+export function chip(studio: Studio, open: () => void): HTMLElement {
+  const made = el("button", { type: "button", id: "chip", title: TEXTS.verdictHint, click: open });
+  studio.always(() => {
+    const [run, problem, busy] = [studio.run.value, studio.store.problem.value, studio.busy.value];
+    const limits = run?.feasible === undefined || run.feasible === null ? "" : ` · ${run.feasible ? TEXTS.feasible : TEXTS.infeasible}`;
+    const words = problem ? TEXTS.wrong : busy ? busy + (studio.paused.value ? `, ${TEXTS.paused}` : "") : run?.status ? run.status + limits : "";
+    made.textContent = words;
+    made.hidden = !words;
+    made.className = problem ? "bad" : busy || !run?.status ? "" : toneOf(run);
+  });
+  return made;
+}
+
 /** What the stage shows, as a picture. */
 function picture(studio: Studio): void {
   const { stage } = studio.view;
@@ -48,35 +59,77 @@ function picture(studio: Studio): void {
   stage?.canvas.toBlob((blob) => blob && download("arm.png", blob));
 }
 
+/** A file of the run; what goes wrong with it is told. */
+async function fetched(studio: Studio, run: string, name: string): Promise<void> {
+  studio.message.value = TEXTS.making(name);
+  try {
+    const answer = await fetch(`/runs/${run}/${name}`);
+    if (!answer.ok) {
+      const told = (await answer.json().catch(() => null)) as { error?: { message: string } } | null;
+      studio.message.value = told?.error?.message ?? TEXTS.lost;
+      return;
+    }
+    download(name, await answer.blob());
+    studio.message.value = "";
+  } catch {
+    studio.message.value = TEXTS.lost;
+  }
+}
+
+async function linked(studio: Studio): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    studio.message.value = TEXTS.linked;
+  } catch {
+    studio.message.value = location.href;
+  }
+}
+
+function grid(title: string, heads: readonly string[], rows: readonly (readonly string[])[]): HTMLElement | null {
+  if (!rows.length) return null;
+  const head = el("tr", {}, el("th", {}, title), ...heads.map((h) => el("th", { scope: "col" }, h)));
+  const body = rows.map((row) => el("tr", {}, ...row.map((cell, k) => (k ? el("td", {}, cell) : el("th", { scope: "row" }, cell)))));
+  return el("div", { class: "scroll" }, el("table", { class: "compared" }, el("thead", {}, head), el("tbody", {}, ...body)));
+}
+
 export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const cards = el("dl", { class: "cards" });
   const kept = el("div", { class: "kept" });
-  const files = el("div", { class: "buttons files", "aria-label": TEXTS.files });
+  const differences = el("div", { class: "differences" });
+  const files = el("div", { class: "buttons files", role: "group", "aria-label": TEXTS.files });
   studio.follow(() => {
     cards.replaceChildren(...studio.cards.value.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, c.remark) : null)));
+  });
+  studio.follow(() => {
+    const found = studio.compared.value;
+    const grids = found ? [grid(TEXTS.setDifferently, found.names, found.settings), grid(TEXTS.differences, found.names.slice(1), found.differences), grid(TEXTS.numbers, found.names, found.numbers)] : [];
+    differences.replaceChildren(...grids.filter((g) => g !== null));
   });
   studio.follow(() => {
     const run = studio.run.value;
     const done = run?.state === "done";
     const isKept = studio.others.value.some((o) => o.id === run?.id);
     kept.replaceChildren(
-      ...(done && run && !isKept ? [el("button", { type: "button", id: "keep", click: () => void studio.keep(run.id, true) }, TEXTS.keep)] : []),
+      ...(done && run && !isKept ? [el("button", { type: "button", id: "keep", title: TEXTS.keptHint, click: () => void studio.keep(run.id, true) }, TEXTS.keep)] : []),
       ...studio.others.value.map((o, i) => el("span", { class: "keptrun" }, `${i + 1}: ${o.name} (${o.status ?? o.state})`, el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove} ${o.name}`, click: () => void studio.keep(o.id, false) }, "×"))),
+      ...(done && !studio.others.value.length ? [el("p", { class: "words" }, TEXTS.keptHint)] : []),
     );
-    files.replaceChildren(...(done && run ? [el("button", { type: "button", class: "quiet", click: () => picture(studio) }, TEXTS.picture), ...FILES.map(([name, words]) => el("a", { class: "button quiet", href: `/runs/${run.id}/${name}`, download: name }, words))] : []));
+    const file = ([name, words]: [string, string]): HTMLElement => el("button", { type: "button", class: "quiet", "data-file": name, click: () => run && void fetched(studio, run.id, name) }, words);
+    const own = [el("button", { type: "button", class: "quiet", id: "picture", click: () => picture(studio) }, TEXTS.picture), el("button", { type: "button", class: "quiet", id: "link", click: () => void linked(studio) }, TEXTS.link)];
+    files.replaceChildren(...(done && run ? [...own, ...Object.entries(TEXTS.filesOf).map(file)] : []));
   });
-  const chooser = el("details", { class: "more" }, el("summary", {}, "charts"));
+  const chooser = el("details", { class: "more", id: "chooser" }, el("summary", {}, TEXTS.charts));
   const box = el("div", { class: "boxes" });
   for (const kind of studio.hello.charts) {
     const input = el("input", {
-      type: "checkbox", checked: studio.charts.value.includes(kind),
+      type: "checkbox", checked: studio.charts.value.includes(kind), "data-chart": kind,
       change: () => {
         studio.charts.value = input.checked ? [...studio.charts.value, kind] : studio.charts.value.filter((c) => c !== kind);
         void studio.showRuns();
       },
     }); // prettier-ignore
-    box.append(el("label", {}, input, kind));
+    box.append(el("label", {}, input, kind.replaceAll("-", " ")));
   }
   chooser.append(box);
-  return el("div", { class: "panel" }, cards, kept, files, chooser, settings);
+  return el("div", { class: "panel" }, cards, kept, differences, files, chooser, settings);
 }

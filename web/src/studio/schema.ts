@@ -29,14 +29,7 @@ export interface Schema {
 export type FieldKind =
   | "fixed" | "choice" | "flag" | "number" | "each" | "list" | "rows" | "text" | "texts" | "table" | "kinds" | "parts" | "joints" | "named" | "raw"; // prettier-ignore
 
-/** A plausible first value of a number, by its unit. */
-const USUAL: Record<string, number> = {
-  "1/s²": 100, "1/s": 20, "N·m/rad or N/m": 200, "N·m·s/rad or N·s/m": 20, "N/m": 500, "N·s/m": 50, s: 1, m: 0.1, "m/s": 0.25, "m/s²": 1, "rad/s or m/s": 1, "rad/s² or m/s²": 5, "rad/s³ or m/s³": 50,
-}; // prettier-ignore
-
 export class Schemas {
-  /** Where the tip and the joints are: what a new path begins with. */
-  here: { tip: number[]; q: number[] } = { tip: [0, 0, 0], q: [] };
   constructor(readonly root: Schema) {}
 
   resolved(schema: Schema): Schema {
@@ -101,66 +94,31 @@ export class Schemas {
     return isTable(value) && unnamed !== undefined ? unnamed : "";
   }
 
-  /** A first value of a table: what it must have, with something plausible in it. */
-  first(given: Schema, joints = 1): Table {
-    const schema = this.resolved(given);
-    const made: Table = {};
-    const needed = neededBy(schema);
-    const seen: Record<string, number> = {};
-    for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      const plain = { ...this.resolved(field), ...(field.description ? { description: field.description } : {}) };
-      if (plain.const !== undefined) made[name] = plain.const;
-      else if (needed.includes(name)) {
-        const { unit } = meaning(plain);
-        const nth = (seen[unit] ?? -1) + 1;
-        seen[unit] = nth;
-        made[name] = this.firstValue(plain, joints, nth);
-      }
-    }
-    if (!Object.values(schema.properties ?? {}).some((field) => field.const !== undefined) && !Object.keys(made).length) {
-      const first = Object.entries(schema.properties ?? {}).find(([, field]) => ["number", "each"].includes(this.kind(field)));
-      if (first) made[first[0]] = meaning(this.resolved(first[1])).unit.startsWith("rad") ? 0.001 : this.firstValue(this.resolved(first[1]), joints);
-    }
-    return made;
+  /** The name of a definition that a schema points at. */
+  nameOf(given: Schema): string {
+    return given.$ref?.replace("#/$defs/", "") ?? "";
   }
 
-  private firstValue(schema: Schema, joints: number, nth = 0): Json {
-    const { unit } = meaning(schema);
-    const point = (size: number): Json[] => this.here.tip.slice(0, size).map((x, k) => Number((x * (1 - 0.2 * nth) + (k === 1 ? 0.1 * nth : 0)).toFixed(4)));
-    const posture = (): Json[] => (this.here.q.length ? this.here.q : Array<number>(joints).fill(0)).map((x) => Number((x + 0.5 * nth).toFixed(4)));
-    switch (this.kind(schema)) {
-      case "choice":
-        return schema.enum?.[0] ?? "";
-      case "flag":
-        return false;
-      case "number":
-        return USUAL[unit] ?? 1;
-      case "each":
-        return unit === "rad or m" ? posture() : (USUAL[unit] ?? 1);
-      case "list":
-        if (unit.startsWith("N")) return [10, 0, 0, 0, 0, 0].slice(0, schema.minItems ?? 6);
-        if (unit === "m or rad") return point(3);
-        if (unit === "s") return [0, 1, 2];
-        if (unit === "m") return point(Math.min(3, schema.maxItems ?? 3));
-        return unit === "rad or m" ? posture() : Array<number>(schema.minItems ?? joints).fill(0);
-      case "rows":
-        return unit === "m" ? [0, 1, 2].map((k) => this.here.tip.map((x, i) => Number((x * (1 - 0.1 * k) + (i === 1 ? 0.05 * k * (2 - k) : 0)).toFixed(4)))) : [0, 0.3, 0].map((by) => (posture() as number[]).map((x) => Number((x + by).toFixed(4))));
-      case "text":
-        return "t";
-      case "texts":
-        return this.here.tip.map(String);
-      case "kinds": {
-        const { tables } = this.kinds(schema);
-        const found = tables["line"] ?? tables["quintic"] ?? Object.values(tables)[0];
-        return found ? this.first(found, joints) : {};
-      }
-      case "table":
-        return this.first(schema, joints);
-      case "parts":
-        return [];
-      default:
-        return {};
+  /** A table with what it must have, for one that the server does not fill in: its fields then say what belongs there. */
+  first(given: Schema): Table {
+    const schema = this.resolved(given);
+    const needed = neededBy(schema);
+    const made: Table = {};
+    const every = Object.entries(schema.properties ?? {});
+    for (const [name, field] of every) {
+      const plain = this.resolved(field);
+      if (plain.const !== undefined) made[name] = plain.const;
+      else if (needed.includes(name)) made[name] = this.firstValue(plain);
     }
+    const number = every.find(([, field]) => ["number", "each"].includes(this.kind(field)));
+    return Object.keys(made).length || !number ? made : { [number[0]]: 1 };
+  }
+
+  private firstValue(schema: Schema): Json {
+    const example = (schema as { examples?: Json[] }).examples?.[0];
+    if (example !== undefined) return example;
+    const plain: Partial<Record<FieldKind, Json>> = { choice: schema.enum?.[0] ?? "", flag: false, number: 1, each: 1, list: [0, 0, 0], rows: [[0, 0, 0]], text: "", texts: [], parts: [] };
+    return plain[this.kind(schema)] ?? {};
   }
 
   /** Bounds of a number. */

@@ -4,7 +4,7 @@ import { ask } from "./client";
 import type { Forms } from "./form";
 import type { Schema, Schemas } from "./schema";
 import type { Studio } from "./studio";
-import { TEXTS } from "./texts";
+import { TEXTS } from "../texts";
 
 /** Where a field of a scenario is shown; what is not listed here is under "control". */
 const PLACES: Record<string, readonly string[]> = {
@@ -86,7 +86,7 @@ function residuals(studio: Studio): HTMLElement {
     setTimeout(async () => {
       if (mine !== asked) return;
       try {
-        const { constraints } = await ask<{ constraints: { equation: string; value: number | null }[] }>("residual", { document, q });
+        const { constraints } = await ask("residual", { document, q });
         if (mine === asked) list.replaceChildren(...constraints.map((c) => el("li", {}, c.equation, el("span", { class: "unit" }, c.value === null ? "" : `${TEXTS.residual}: ${c.value.toPrecision(3)}`))));
       } catch {
         list.replaceChildren();

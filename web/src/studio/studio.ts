@@ -1,42 +1,13 @@
 /** The studio: the document, its robot, its runs, and how each follows from the others. */
 import { effect, signal } from "@preact/signals-core";
-import type { Stage } from "../arm";
-import { el } from "../dom";
-import { ask, isOver, Refusal, watch, type Summary } from "./client";
-import type { Entry, Finding } from "./robot_panel";
-import { Store, type Table } from "./store";
-import { TEXTS } from "./texts";
-import { draggable, type Handle } from "./drag";
-import { Overlay, type Followed } from "./overlay";
+import { TEXTS } from "../texts";
+import { ask, isOver, Refusal, watch } from "./client";
+import { Overlay } from "./overlay";
+import { Posing } from "./posing";
 import type { Schemas } from "./schema";
-import { View, type Drawn } from "./view";
-
-export interface Hello {
-  version: string;
-  catalog: Entry[];
-  kinds: Record<string, { what: string; needs: string; settings: string[] }>;
-  levels: string[];
-  formats: string[];
-  charts: string[];
-  usual_charts: string[];
-  first: Table | null;
-}
-export interface Joint {
-  name: string;
-  kind: string;
-  lower: number | null;
-  upper: number | null;
-}
-export interface Seen {
-  robot: { name: string; n: number; joints: Joint[]; frames: string[]; tip: string | null; start: number[]; drawn: Drawn | null };
-  doctor: { findings: Finding[] };
-}
-interface Ik {
-  q: number[] | null;
-  postures: number[][];
-  ok: boolean;
-  reason: string;
-}
+import { at, Store, type Json, type Path, type Table } from "./store";
+import { View } from "./view";
+import type { Card, Compared, Hello, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
 const LIVE_MS = 12; // and a run, in live mode
@@ -47,13 +18,17 @@ export class Studio {
   readonly posture = signal<readonly number[]>([]);
   readonly run = signal<Summary | null>(null);
   readonly others = signal<readonly Summary[]>([]); // kept for comparison
-  readonly cards = signal<readonly { title: string; value: string; unit: string; remark: string }[]>([]);
+  readonly cards = signal<readonly Card[]>([]);
+  readonly compared = signal<Compared | null>(null);
   readonly live = signal(true);
   readonly busy = signal("");
+  readonly progress = signal<number | null>(null); // share of a run that is computed
+  readonly paused = signal(false);
   readonly message = signal("");
   readonly charts = signal<readonly string[]>([]);
   readonly view: View;
   readonly overlay: Overlay;
+  readonly posing: Posing;
   private pathText = "";
   private readonly effects: (() => void)[] = [];
   private robotText = "";
@@ -74,7 +49,8 @@ export class Studio {
     this.store = new Store(first);
     this.overlay = new Overlay(this.store, schemas);
     this.charts.value = hello.usual_charts;
-    this.view = new View(host, (stage) => this.hold(stage));
+    this.posing = new Posing(this);
+    this.view = new View(host, (stage) => this.posing.hold(stage));
     effect(() => {
       const document = this.store.document.value;
       localStorage.setItem("manipula.document", JSON.stringify(document));
@@ -87,6 +63,11 @@ export class Studio {
   /** An effect that lives as long as the panel that is shown. */
   follow(work: () => void): void {
     this.effects.push(effect(work));
+  }
+
+  /** An effect that lives as long as the page. */
+  always(work: () => void): void {
+    effect(work);
   }
 
   endEffects(): void {
@@ -131,7 +112,7 @@ export class Studio {
       if (robotText !== this.robotText) await this.look(document, robotText, mine.signal);
       void this.followPath(document);
       if (this.live.value && this.everRan && JSON.stringify(document) !== this.ranText) return await this.start();
-      const answer = await ask<{ ok: boolean; error?: Refusal["told"] }>("check", { document }, mine.signal);
+      const answer = await ask("check", { document }, mine.signal);
       this.store.problem.value = answer.ok ? null : (answer.error ?? null);
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
@@ -146,7 +127,7 @@ export class Studio {
     this.pathText = text;
     if (document["reference"] === undefined) return this.overlay.set(this.view.stage, null);
     try {
-      const followed = await ask<Followed>("path", { document });
+      const followed = await ask("path", { document });
       if (text === this.pathText) this.overlay.set(this.view.stage, followed);
       this.reach.value = followed.reason ?? "";
     } catch (error) {
@@ -163,7 +144,7 @@ export class Studio {
   }
 
   private async look(document: Table, text: string, stop: AbortSignal): Promise<void> {
-    const seen = await ask<Seen>("robot", { document }, stop);
+    const seen = await ask("robot", { document }, stop);
     this.robotText = text;
     const before = this.posture.value;
     this.posture.value = before.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name ? before : seen.robot.start;
@@ -190,7 +171,7 @@ export class Studio {
         this.ranText = JSON.stringify(document);
         const running = this.run.value;
         this.unwatch?.();
-        const begun = await ask<Summary>("run", { document, replaces: running && !isOver(running) ? running.id : null });
+        const begun = await ask("run", { document, replaces: running && !isOver(running) ? running.id : null });
         this.store.problem.value = null;
         this.message.value = "";
         location.hash = begun.id;
@@ -206,21 +187,33 @@ export class Studio {
 
   private await_(begun: Summary): void {
     this.run.value = begun;
-    this.busy.value = begun.state;
+    this.busy.value = TEXTS.states[begun.state] ?? begun.state;
     const drawn = this.robot.value?.robot.drawn;
     if (drawn) void this.view.show(drawn);
+    this.paused.value = begun.paused;
     this.unwatch = watch(begun.id, {
-      state: (state) => (this.busy.value = state),
+      state: (state, paused) => {
+        this.paused.value = paused;
+        if (state !== "integrating") this.progress.value = null;
+        if (state !== "integrating" || !this.busy.value.includes("%")) this.busy.value = TEXTS.states[state] ?? state;
+      },
       chunk: (chunk) => {
-        this.busy.value = `${TEXTS.states["integrating"]} ${Math.round((100 * (chunk.t.at(-1) ?? 0)) / chunk.until)} %`;
+        this.progress.value = (chunk.t.at(-1) ?? 0) / chunk.until;
+        this.busy.value = `${TEXTS.states["integrating"]} ${Math.round(100 * this.progress.value)} %`;
         this.view.arriving(chunk, begun.n);
       },
       over: (summary) => void this.ended(summary).catch((error) => this.tell(error)),
     });
   }
 
-  private async ended(summary: Summary): Promise<void> {
+  private idle(): void {
     this.busy.value = "";
+    this.progress.value = null;
+    this.paused.value = false;
+  }
+
+  private async ended(summary: Summary): Promise<void> {
+    this.idle();
     this.run.value = summary;
     if (summary.error) this.store.problem.value = summary.error;
     if (summary.state === "done") await this.showRuns();
@@ -231,20 +224,44 @@ export class Studio {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
     const ids = [now.id, ...this.others.value.filter((o) => o.id !== now.id && o.n === now.n).map((o) => o.id)];
-    const drawn = await ask<Drawn & { cards: { title: string; value: string; unit: string; remark: string }[][] }>("view", { ids, charts: this.charts.value });
+    const drawn = await ask("view", { ids, charts: this.charts.value });
     this.cards.value = drawn.cards[0] ?? [];
+    this.compared.value = drawn.compared;
     await this.view.show(drawn);
   }
 
   async stop(): Promise<void> {
     const now = this.run.value;
-    if (now && !isOver(now)) this.run.value = await ask<Summary>("stop", { run: now.id });
-    this.busy.value = "";
+    if (now && !isOver(now)) this.run.value = await ask("stop", { run: now.id });
+    this.idle();
+  }
+
+  /** Let the run stand still, or go on. */
+  async pause(on: boolean): Promise<void> {
+    const now = this.run.value;
+    if (now && !isOver(now)) this.paused.value = (await ask("pause", { run: now.id, paused: on })).paused;
+  }
+
+  /** A part that was chosen in a form, filled in by the server so that it can run where that is possible; what else had to change is told. */
+  async choose(kind: string, name: string | null, place: Path): Promise<void> {
+    try {
+      const { document, also } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
+      this.message.value = also.length ? TEXTS.also(also.join(", ")) : "";
+      this.store.replace(document);
+    } catch (error) {
+      this.message.value = said(error);
+    }
+  }
+
+  /** The same, without a change of the document: what would stand there. */
+  async firstOf(kind: string, name: string, place: Path): Promise<Json | undefined> {
+    const { document } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
+    return at(document, place);
   }
 
   /** Keep the run that is shown, to see others beside it; or let it go. */
   async keep(id: string, kept: boolean): Promise<void> {
-    const summary = await ask<Summary>("pin", { run: id, pinned: kept });
+    const summary = await ask("pin", { run: id, pinned: kept });
     this.others.value = kept ? [...this.others.value.filter((o) => o.id !== id), summary] : this.others.value.filter((o) => o.id !== id);
     await this.showRuns();
   }
@@ -252,8 +269,8 @@ export class Studio {
   /** A run that is known by its number, after a reload or a link. */
   async find(id: string): Promise<boolean> {
     try {
-      const summary = await ask<Summary>("status", { run: id });
-      const { document } = await ask<{ document: Table }>("document", { run: id });
+      const summary = await ask("status", { run: id });
+      const { document } = await ask("document", { run: id });
       this.replace(document);
       this.everRan = true;
       this.ranText = JSON.stringify(document);
@@ -296,72 +313,9 @@ export class Studio {
     this.store.replace({ ...document, q0: this.posture.value.map((v) => Number(v.toPrecision(10))) });
   }
 
-  select(_body: number): void {
-    document.querySelectorAll("tr[data-row]").forEach((row, i) => row.classList.toggle("selected", i === _body));
-  }
-
-  readonly found = signal<readonly number[][]>([]);
-
-  posturesList(): HTMLElement {
-    const list = el("div", { class: "postures" });
-    this.follow(() => {
-      const all = this.found.value;
-      list.replaceChildren(...(all.length > 1 ? [el("p", { class: "words" }, TEXTS.postures), ...all.map((q, i) => el("button", { type: "button", class: "quiet", click: () => void this.stand(q) }, String(i + 1)))] : []));
-    });
-    return list;
-  }
-
-  /** The tip can be taken and dragged in the plane of the picture, and so can points of the path; joints follow by inverse kinematics. */
-  private hold(stage: Stage): void {
-    let waiting: number[] | null = null;
-    let asking = false;
-    let reached = true;
-    const go = async (): Promise<void> => {
-      if (asking || !waiting) return;
-      const target = waiting;
-      waiting = null;
-      asking = true;
-      try {
-        const answer = await ask<Ik>("ik", { document: this.store.document.value, target, q: this.posture.value });
-        reached = answer.ok;
-        if (answer.ok && answer.q) await this.stand(answer.q);
-        this.message.value = answer.ok ? "" : answer.reason;
-      } catch (error) {
-        this.message.value = said(error);
-      } finally {
-        asking = false;
-        if (waiting) void go();
-      }
-    };
-    const tip: Handle = {
-      at: () => this.view.stage?.tip() as [number, number, number] | null,
-      take: () => {
-        const run = this.view.state?.engine.runs.peek()[0];
-        if (!run || run.t.length < 2) return;
-        const now = this.view.state?.clock.shown.peek() ?? 0;
-        const i = Math.max(0, Array.from(run.t).findIndex((t) => t >= now));
-        this.posture.value = run.q.map((column) => column[i] ?? 0);
-      },
-      move: (to) => {
-        waiting = to;
-        void go();
-      },
-      drop: () => void (reached && this.every()),
-    };
-    draggable(stage, () => [...this.overlay.taken(() => this.view.stage), tip]);
-    this.overlay.draw(stage);
-  }
-
-  /** All postures that bring the tip where it is. */
-  private async every(): Promise<void> {
-    const target = this.view.stage?.tip();
-    if (!target) return;
-    try {
-      const answer = await ask<Ik>("ik", { document: this.store.document.value, target, q: this.posture.value, every: true });
-      this.found.value = answer.ok ? answer.postures.slice(0, 12) : [];
-    } catch {
-      this.found.value = [];
-    }
+  /** The joint that is looked at, everywhere. */
+  select(body: number | null): void {
+    if (this.view.state) this.view.state.selected.value = body;
   }
 }
 

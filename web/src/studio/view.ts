@@ -9,11 +9,7 @@ import { motionCard } from "../motion";
 import { Arrays, unpacked } from "../packed";
 import { State } from "../state";
 import type { Chunk } from "./client";
-
-export interface Drawn {
-  page: Page;
-  arrays: string;
-}
+import type { Drawn } from "./wire";
 
 /** Samples that come from the server: other numbers of the same run take the place of the old ones. */
 export class ServerEngine extends RecordedEngine {
@@ -44,6 +40,7 @@ export class View {
   state: State | null = null;
   private engine: ServerEngine | null = null;
   private shape = "";
+  private readonly drawn: Chart[] = [];
   private readonly card = el("div", { class: "card player", id: "motion" });
   private readonly charts = el("div", { class: "charts", id: "charts" });
 
@@ -55,7 +52,8 @@ export class View {
   }
 
   /** Show a page; the same kind of page with other numbers keeps zoom, moment and view. */
-  async show(drawn: Drawn): Promise<void> {
+  async show(told: Drawn): Promise<void> {
+    const drawn = told as { page: Page; arrays: string };
     const arrays = await unpacked(drawn.page.arrays, drawn.arrays);
     const shape = shapeOf(drawn.page);
     if (shape === this.shape && this.engine && this.state) {
@@ -72,7 +70,7 @@ export class View {
   }
 
   private build(page: Page, arrays: Arrays): void {
-    const camera = this.stage && this.state?.page.robots[0]?.name === page.robots[0]?.name ? this.stage.camera.position.clone() : null;
+    const before = this.stage && this.state?.page.robots[0]?.name === page.robots[0]?.name ? this.stage : null;
     this.stage?.renderer.dispose();
     this.stage?.renderer.forceContextLoss();
     this.state?.clock.pause();
@@ -81,16 +79,14 @@ export class View {
     this.state = state;
     this.card.parentElement?.querySelectorAll(":scope > .hint, :scope > .note").forEach((n) => n.remove());
     this.stage = page.robots.length ? motionCard(this.card, state) : null;
-    if (camera && this.stage) {
-      this.stage.camera.position.copy(camera);
-      this.stage.controls.update();
-    }
+    if (before && this.stage) this.stage.lookAs(before);
     if (this.stage) this.dragged(this.stage);
+    for (const chart of this.drawn.splice(0)) chart.dispose();
     this.charts.replaceChildren();
     for (const spec of page.charts) {
       const figure = el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title });
       this.charts.append(figure);
-      new Chart(figure, spec, state);
+      this.drawn.push(new Chart(figure, spec, state));
     }
     effect(() => {
       document.documentElement.dataset["moment"] = String(state.clock.shown.value);

@@ -1,5 +1,6 @@
 /** Written by scripts/wire-types from src/manipula/studio/messages.py: do not edit. */
 import type { Page } from "../wire";
+import type { Table } from "./store";
 
 /** An error; ``field``: beside which it is shown. */
 export interface Told {
@@ -73,7 +74,7 @@ export interface Hello {
   formats: string[];
   charts: string[];
   usual_charts: string[];
-  first: Record<string, unknown> | null;
+  first: Table | null;
 }
 
 /** What the viewer shows: words, and numbers packed as text. */
@@ -140,12 +141,12 @@ export interface Checked {
 
 /** A document. */
 export interface Made {
-  document: Record<string, unknown>;
+  document: Table;
 }
 
 /** A document with a part in it; ``also``: other settings that changed with it. */
 export interface Chosen {
-  document: Record<string, unknown>;
+  document: Table;
   also: string[];
 }
 
