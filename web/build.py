@@ -46,7 +46,7 @@ def sources() -> list[Path]:
     """Every file that the viewer is made from."""
     named = [
         WEB / name
-        for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "vite.studio.config.ts")
+        for name in ("package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "vite.studio.config.ts", "vite.slim.ts")
     ]
     return [*named, STEPPING, *sorted(p for p in (WEB / "src").rglob("*") if p.is_file())]
 

@@ -1,7 +1,9 @@
 import { defineConfig } from "vite";
+import { slim } from "./vite.slim";
 
 // The report's viewer is one script and one style sheet, which Python writes into every report.
 export default defineConfig({
+  plugins: [slim()],
   build: {
     outDir: "../src/manipula/reports/web/built",
     emptyOutDir: true,

@@ -1,7 +1,9 @@
 import { defineConfig } from "vite";
+import { slim } from "./vite.slim";
 
 // The page of the studio: one script, one style sheet, served by this machine.
 export default defineConfig({
+  plugins: [slim()],
   build: {
     outDir: "../src/manipula/reports/web/built",
     emptyOutDir: false, // beside the viewer of reports

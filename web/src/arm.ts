@@ -11,6 +11,7 @@ import { before } from "./numbers";
 import { colour } from "./palette";
 
 const MOST_TRACE = 1500;
+const SOFTWARE = { trace: 300, ratio: 0.8, round: 10 }; // where the processor draws: fewer corners and pixels
 
 /** Is 3-D drawn by the processor? Then nothing is smoothed. */
 export function graphics(): { works: boolean; software: boolean } {
@@ -53,10 +54,10 @@ export class Stage {
   constructor(
     readonly canvas: HTMLCanvasElement,
     readonly state: State,
-    software: boolean,
+    readonly software: boolean,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: true, powerPreference: "low-power" });
-    this.renderer.setPixelRatio(software ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: !software, powerPreference: "low-power" });
+    this.renderer.setPixelRatio(software ? SOFTWARE.ratio : Math.min(devicePixelRatio, 2));
     const robots = state.page.robots;
     const low = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k])));
     const high = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k])));
@@ -210,7 +211,7 @@ export class Stage {
     if (run.robot === null) return;
     const robot = this.state.page.robots[run.robot];
     const old = before[this.arms.length];
-    const model = old && old.robot === robot ? old : new ArmModel(robot, this.state.arrays, this.arms.length > 0);
+    const model = old && old.robot === robot ? old : new ArmModel(robot, this.state.arrays, this.arms.length > 0, this.software ? SOFTWARE.round : undefined);
     if (model !== old) this.scene.add(model.root);
     const q = new Float64Array(run.q.length);
     const arm: OnStage = { run: k, model, q, trace: null, done: null, doneTimes: new Float64Array(0) };
@@ -226,7 +227,7 @@ export class Stage {
 
   /** The way of the tip: faint as a whole, full up to the moment that is shown. */
   private trace(arm: OnStage, run: Run): void {
-    const every = Math.max(1, Math.ceil(run.t.length / MOST_TRACE));
+    const every = Math.max(1, Math.ceil(run.t.length / (this.software ? SOFTWARE.trace : MOST_TRACE)));
     const points: number[] = [];
     const times: number[] = [];
     for (let i = 0; i < run.t.length; i += every) {
@@ -302,6 +303,7 @@ export class Stage {
   recolour(): void {
     for (const { model } of this.arms) model.recolour();
     for (const { line, name } of this.lines) line.material.color.set(colour(name));
+    if (this.software) this.renderer.setClearColor(colour("stage"), 1);
     if (this.grid) (this.grid.material as THREE.LineBasicMaterial).color.set(colour("rule"));
     this.ask();
   }

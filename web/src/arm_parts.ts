@@ -8,14 +8,14 @@ import { colour } from "./palette";
 export type Layer = "shapes" | "generic" | "frames" | "axes" | "masses" | "inertia";
 
 const UP = new THREE.Vector3(0, 1, 0);
-const ROUND = 24;
+const ROUND = 24; // sides of a cylinder
 
 /** A link as a rod between two points of its body. */
-function rod(from: THREE.Vector3, to: THREE.Vector3, radius: number, material: THREE.Material): THREE.Mesh | null {
+function rod(from: THREE.Vector3, to: THREE.Vector3, radius: number, material: THREE.Material, round = 8): THREE.Mesh | null {
   const along = to.clone().sub(from);
   const length = along.length();
   if (length < 1e-9) return null;
-  const mesh = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, length, ROUND, 1), material);
+  const mesh = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, length, round, 1), material);
   mesh.position.copy(from).addScaledVector(along, 0.5);
   mesh.quaternion.setFromUnitVectors(UP, along.normalize());
   return mesh;
@@ -49,6 +49,7 @@ export class ArmModel {
     readonly robot: Mechanism,
     arrays: Arrays,
     readonly ghost: boolean,
+    private readonly round = ROUND,
   ) {
     this.kinematics = new Kinematics(robot);
     this.bodies = robot.bodies.map(() => new THREE.Group());
@@ -119,10 +120,10 @@ export class ArmModel {
     const thick = 0.017 * size;
     const children = (i: number) => bodies.filter((b) => b.parent === i);
     const baseMaterial = this.material("muted", 0.45);
-    const foot = new THREE.Mesh(new THREE.CylinderGeometry(2.4 * thick, 2.8 * thick, 0.9 * thick, ROUND), baseMaterial);
+    const foot = new THREE.Mesh(new THREE.CylinderGeometry(2.4 * thick, 2.8 * thick, 0.9 * thick, this.round), baseMaterial);
     foot.rotation.x = Math.PI / 2;
     this.add("generic", -1, foot);
-    for (const child of children(-1)) this.add("generic", -1, rod(new THREE.Vector3(), origin(child.placement), 1.1 * thick, baseMaterial));
+    for (const child of children(-1)) this.add("generic", -1, rod(new THREE.Vector3(), origin(child.placement), 1.1 * thick, baseMaterial, this.round));
     bodies.forEach((body, i) => {
       const name = `j${(i % 8) + 1}`;
       this.now = i;
@@ -133,13 +134,13 @@ export class ArmModel {
       const ends = children(i).map((c) => origin(c.placement));
       if (tip && tip.body === i) ends.push(origin(tip.pose));
       if (!ends.length) ends.push(new THREE.Vector3());
-      for (const end of ends) this.add("generic", i, rod(joint, end, thick, own));
-      const drum = body.slides ? new THREE.Mesh(new THREE.BoxGeometry(2.6 * thick, 3.4 * thick, 2.6 * thick), drumMaterial) : new THREE.Mesh(new THREE.CylinderGeometry(1.7 * thick, 1.7 * thick, 3.6 * thick, ROUND), drumMaterial);
+      for (const end of ends) this.add("generic", i, rod(joint, end, thick, own, this.round));
+      const drum = body.slides ? new THREE.Mesh(new THREE.BoxGeometry(2.6 * thick, 3.4 * thick, 2.6 * thick), drumMaterial) : new THREE.Mesh(new THREE.CylinderGeometry(1.7 * thick, 1.7 * thick, 3.6 * thick, this.round), drumMaterial);
       drum.position.copy(joint);
       drum.quaternion.setFromUnitVectors(UP, axis);
       this.add("generic", i, drum);
       if (tip && tip.body === i) {
-        const end = new THREE.Mesh(new THREE.SphereGeometry(1.25 * thick, ROUND, 12), drumMaterial);
+        const end = new THREE.Mesh(new THREE.SphereGeometry(1.25 * thick, this.round, 12), drumMaterial);
         end.position.copy(origin(tip.pose));
         this.add("generic", i, end);
       }
@@ -151,7 +152,7 @@ export class ArmModel {
   /** The part of a sliding joint that grows and shrinks, fixed to the parent. */
   private rail(i: number, thick: number, material: THREE.Material): void {
     const body = this.robot.bodies[i];
-    const geometry = new THREE.CylinderGeometry(0.75 * thick, 0.75 * thick, 1, ROUND);
+    const geometry = new THREE.CylinderGeometry(0.75 * thick, 0.75 * thick, 1, this.round);
     geometry.translate(0, 0.5, 0);
     const mesh = new THREE.Mesh(geometry, material);
     const holder = new THREE.Group();
@@ -198,7 +199,7 @@ export class ArmModel {
       this.add("axes", i, rod(centre.clone().addScaledVector(axis, -0.13 * size), centre.clone().addScaledVector(axis, 0.13 * size), 0.004 * size, this.material(name)));
       if (!body.inertia) return;
       const { com, axes, half } = body.inertia;
-      const ball = new THREE.Mesh(new THREE.SphereGeometry(0.016 * size, ROUND, 12), this.material("ink"));
+      const ball = new THREE.Mesh(new THREE.SphereGeometry(0.016 * size, this.round, 12), this.material("ink"));
       ball.position.set(com[0], com[1], com[2]);
       ball.renderOrder = 2;
       (ball.material as THREE.Material).depthTest = false;
@@ -207,7 +208,7 @@ export class ArmModel {
       soft.transparent = true;
       soft.opacity = 0.38;
       soft.depthWrite = false;
-      const egg = new THREE.Mesh(new THREE.SphereGeometry(1, ROUND, 16), soft);
+      const egg = new THREE.Mesh(new THREE.SphereGeometry(1, this.round, 16), soft);
       egg.matrixAutoUpdate = false;
       const [a, b, c] = half.map((h) => Math.max(h, 1e-4 * size));
       egg.matrix.set(axes[0] * a, axes[1] * b, axes[2] * c, com[0], axes[3] * a, axes[4] * b, axes[5] * c, com[1], axes[6] * a, axes[7] * b, axes[8] * c, com[2], 0, 0, 0, 1);

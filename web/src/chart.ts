@@ -258,6 +258,7 @@ export class Chart {
     });
     this.whenever(() => {
       state.clock.shown.value;
+      state.clock.playing.value;
       const pins = state.pins.value;
       pin.classList.toggle("on", pins.length > 0);
       const words = pins.length === 2 ? texts.unpin : texts.pin;

@@ -9,9 +9,11 @@ import { texts } from "./texts";
 
 const DASH_CLASSES = ["", "dash", "dots", "mixed"];
 const MOST = 40;
+const READ_MS = 80;
 
 export class Legend {
   readonly element: HTMLElement;
+  private told = 0;
   private readonly rows: { curve: number; value: HTMLElement; pinned: HTMLElement }[] = [];
 
   constructor(
@@ -49,7 +51,10 @@ export class Legend {
   }
 
   tell(t: number, pins: readonly number[]): void {
-    const { engine } = this.state;
+    const { engine, clock } = this.state;
+    const now = performance.now();
+    if (clock.playing.peek() && now - this.told < READ_MS) return; // nobody reads faster
+    this.told = now;
     for (const { curve, value, pinned } of this.rows) {
       const c = this.spec.curves[curve];
       const axis = this.spec.axes[c.axis ?? 0];

@@ -47,10 +47,19 @@ class HybridForcePosition(PoseController):
     it also grows on the way there. Where the reference says how the tool is turned, that is followed as in ``operational_space``.
     """
 
-    force: Annotated[Any, VectorField("N", "wanted force f_d of the tip on what it touches, in the axes of ``frame``", example=(0.0, 0.0, -10.0))]
+    force: Annotated[
+        Any,
+        VectorField(
+            "N", "wanted force f_d of the tip on what it touches, in the axes of ``frame``", example=(0.0, 0.0, -10.0)
+        ),
+    ]
     directions: Annotated[
         Any,
-        Rows("1", "in which the force is controlled, in the axes of ``frame``, of any length; the force lies in them", example=((0.0, 0.0, 1.0),)),
+        Rows(
+            "1",
+            "in which the force is controlled, in the axes of ``frame``, of any length; the force lies in them",
+            example=((0.0, 0.0, 1.0),),
+        ),
     ]
     kp: Kp
     kv: Kv

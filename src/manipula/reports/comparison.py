@@ -23,7 +23,9 @@ def run_names(results: Sequence[Result]) -> list[str]:
     names = [str(r.meta.get("name") or "run") for r in results]
     if len(set(names)) == len(names):
         return names
-    rows = [row for row in setting_rows(results) if all(len(cell) <= LONGEST_SETTING for cell in row[1:])][:TOLD_SETTINGS]
+    rows = [row for row in setting_rows(results) if all(len(cell) <= LONGEST_SETTING for cell in row[1:])][
+        :TOLD_SETTINGS
+    ]
     out = []
     for k, name in enumerate(names):
         told = ", ".join(f"{row[0]} = {row[k + 1]}" for row in rows)

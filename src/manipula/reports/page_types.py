@@ -161,4 +161,19 @@ class Page(TypedDict):
     live: NotRequired[Any]
 
 
-TYPES = (ArrayInfo, Ellipsoid, Body, Surface, Follower, Tip, Mechanism, Axis, Curve, Limit, ChartSpec, RunInfo, JointInfo, Page)
+TYPES = (
+    ArrayInfo,
+    Ellipsoid,
+    Body,
+    Surface,
+    Follower,
+    Tip,
+    Mechanism,
+    Axis,
+    Curve,
+    Limit,
+    ChartSpec,
+    RunInfo,
+    JointInfo,
+    Page,
+)

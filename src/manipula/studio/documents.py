@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from manipula.analysis.manipulability import manipulability
 from manipula.errors import DescriptionError, ManipulaError, printable, unknown_name
 from manipula.formats.catalog import catalog_names
 from manipula.formats.load import READABLE, load
 from manipula.formats.toml.budget import check_size
 from manipula.formats.toml.fields import Fields
 from manipula.formats.toml.writer import to_toml
+from manipula.model import model_of
 from manipula.motion.trajectory import Trajectory
 from manipula.robot.joint import Joint
 from manipula.robot.robot import Robot
@@ -32,6 +34,7 @@ from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.scenario import Scenario
 from manipula.studio.wire import from_json, to_json
 
+LEAST_BENT, WORST_CONDITION = 2, 1e3  # joints; condition of the Jacobian from which on an arm counts as straight
 SCENARIO_KEYS = ("robot", "reference", "controller", "program", "duration", "kind", "torques")
 
 
@@ -139,7 +142,7 @@ def from_catalog(name: Any) -> dict[str, Any]:
 
 def _begun(document: dict[str, Any], robot: Robot) -> dict[str, Any]:
     """The document with a first motion that can be changed: every joint moves a little under computed torque; an arm that cannot do that falls."""
-    start = starting_posture(robot)
+    start = _bent(robot, starting_posture(robot))
     goal = [_further(joint, q) for joint, q in zip(robot.joints, start)]
     move = {"kind": "joint_move", "start": start, "goal": goal, "velocity": 1.0, "acceleration": 4.0, "jerk": 40.0}
     moving = {
@@ -154,6 +157,22 @@ def _begun(document: dict[str, Any], robot: Robot) -> dict[str, Any]:
     except ManipulaError:
         return {**document, "duration": 2.0}
     return moving
+
+
+def _bent(robot: Robot, start: list[float]) -> list[float]:
+    """The posture, or one with bent joints where the tip could not move in every direction (a straight arm)."""
+    bent = []
+    for k, (joint, q) in enumerate(zip(robot.joints, start)):
+        step = round(0.3 + 0.1 * (k % 3), 4) if joint.is_revolute else 0.0
+        high = joint.limits.upper
+        bent.append(round(q + step, 4) if high is None or q + step <= high else q)
+    if robot.n < LEAST_BENT or robot.parameters:
+        return start
+    try:
+        lost = manipulability(model_of(robot.numeric), np.array([start, bent]), "position").condition
+    except ManipulaError:
+        return start
+    return bent if not lost[0] < WORST_CONDITION and lost[1] < WORST_CONDITION else start
 
 
 def starting_posture(robot: Robot) -> list[float]:

@@ -126,7 +126,12 @@ def _at(value: Any, place: Sequence[Any]) -> Any:
 
 def _kept(kind: str, name: Any, before: Any) -> dict[str, Any]:
     """What another part of the kind has in fields of the same name, kind and unit."""
-    if kind not in KINDS or not isinstance(before, dict) or name not in KINDS[kind].in_files:
+    if (
+        kind not in KINDS
+        or not isinstance(before, dict)
+        or not isinstance(name, str)
+        or name not in KINDS[kind].in_files
+    ):
         return {}
     registry = KINDS[kind]
     old = before.get(registry.key)
@@ -139,7 +144,8 @@ def _kept(kind: str, name: Any, before: Any) -> dict[str, Any]:
 
 def _problem(document: Any) -> ManipulaError | None:
     try:
-        scenario_from(document)
+        with np.errstate(all="ignore"):  # a posture in which the tip cannot move in some direction
+            scenario_from(document)
     except ManipulaError as error:
         return error
     return None
@@ -222,7 +228,11 @@ def _filled(fields: tuple[FieldDeclaration, ...], here: Here) -> dict[str, Any]:
             out[d.name] = _value(d, here, seen[key])
     if not out and not any(d.required for d in fields):
         number = next((d for d in fields if d.field.kind in ("number", "one per joint")), None)
-        out = {} if number is None or any(d.field.kind == "part" for d in fields) else {number.name: _value(number, here, 0)}
+        out = (
+            {}
+            if number is None or any(d.field.kind == "part" for d in fields)
+            else {number.name: _value(number, here, 0)}
+        )
     return out
 
 
@@ -232,11 +242,21 @@ def _value(d: FieldDeclaration, here: Here, nth: int) -> Any:
         return f.example
     if f.kind in ("number", "one per joint"):
         free = f.least is None and f.above is None
-        return here.posture(nth + 1) if f.unit == "rad or m" and f.kind == "one per joint" and free else USUAL.get(f.unit, 1.0)
+        return (
+            here.posture(nth + 1)
+            if f.unit == "rad or m" and f.kind == "one per joint" and free
+            else USUAL.get(f.unit, 1.0)
+        )
     if f.kind in ("vector", "numbers"):
         if f.unit == "m":
             return here.point(nth)
-        return here.posture(nth) if f.unit == "rad or m" else [0.0, 1.0, 2.0, 3.0] if f.unit == "s" else [0.0, 0.3, 0.7, 1.0]
+        return (
+            here.posture(nth)
+            if f.unit == "rad or m"
+            else [0.0, 1.0, 2.0, 3.0]
+            if f.unit == "s"
+            else [0.0, 0.3, 0.7, 1.0]
+        )
     if f.kind == "rows":
         if f.unit == "m or rad":  # coefficients of one piece, lowest power first
             return [[here.posture(0), [0.2] * len(here.q)]]
@@ -246,7 +266,9 @@ def _value(d: FieldDeclaration, here: Here, nth: int) -> Any:
     if f.kind == "formulas":
         return [f"{x} + 0.05*sin({next(iter(f.names), 't')})" for x in here.tip.round(4).tolist()]
     if f.kind in ("part", "parts"):
-        part = _table(f.of.replace(" ", "_"), FIRST.get(f.of) or next(iter(KINDS[f.of.replace(" ", "_")].in_files)), here)
+        part = _table(
+            f.of.replace(" ", "_"), FIRST.get(f.of) or next(iter(KINDS[f.of.replace(" ", "_")].in_files)), here
+        )
         return part if f.kind == "part" else [part]
     if f.kind == "choice":
         return f.choices[0]

@@ -138,12 +138,17 @@ class Finding(TypedDict):
     place: str
     sentence: str
     advice: str
+    value: Any
     body: int | None
 
 
 class Diagnosis(TypedDict):
     """All findings."""
 
+    robot: str
+    ok: bool
+    errors: int
+    warnings: int
     findings: list[Finding]
 
 

@@ -147,7 +147,9 @@ export class Studio {
     const seen = await ask("robot", { document }, stop);
     this.robotText = text;
     const before = this.posture.value;
-    this.posture.value = before.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name ? before : seen.robot.start;
+    const q0 = document["q0"];
+    const start = Array.isArray(q0) && q0.length === seen.robot.n && q0.every((v) => typeof v === "number") ? (q0 as number[]) : seen.robot.start;
+    this.posture.value = before.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name ? before : start;
     this.robot.value = seen;
     if (seen.robot.drawn && (!this.run.value || !this.live.value)) {
       this.run.value = null;

@@ -116,11 +116,16 @@ export interface Finding {
   place: string;
   sentence: string;
   advice: string;
+  value: unknown;
   body: number | null;
 }
 
 /** All findings. */
 export interface Diagnosis {
+  robot: string;
+  ok: boolean;
+  errors: number;
+  warnings: number;
   findings: Finding[];
 }
 

@@ -145,7 +145,8 @@ def concatenate(
 
 @primitive
 def transform(
-    path: Whole, pose: Annotated[Any, Rows("1, m", "homogeneous matrix of the rigid motion, four rows of four", example=UNMOVED)]
+    path: Whole,
+    pose: Annotated[Any, Rows("1, m", "homogeneous matrix of the rigid motion, four rows of four", example=UNMOVED)],
 ) -> Path:
     """The path moved rigidly by the homogeneous matrix ``pose`` (4, 4); its orientation turns with it."""
     _path(path, "path")

@@ -24,7 +24,12 @@ class Formula(TimeLaw):
 
     formula: Annotated[
         str | Callable[..., Any],
-        Expression("m", "s(t): a formula in t, the duration T and the length L, or a function", names=("t", "T", "L"), example="L*t/T"),
+        Expression(
+            "m",
+            "s(t): a formula in t, the duration T and the length L, or a function",
+            names=("t", "T", "L"),
+            example="L*t/T",
+        ),
     ]
     duration: Annotated[float, Number("s", "duration T of the motion", least=SHORTEST, most=LONGEST)]
     breaks: Annotated[tuple[float, ...], Numbers("s", "times where it is not smooth", above=0.0)] = ()

@@ -25,7 +25,12 @@ class TableLaw(TimeLaw):
     times: Annotated[tuple[float, ...], Numbers("s", "times from 0, increasing")]
     s: Annotated[
         tuple[float, ...],
-        Numbers("m or 1", "arc lengths (or fractions of the path) from 0, never decreasing", least=0.0, example=(0.0, 0.3, 0.7, 1.0)),
+        Numbers(
+            "m or 1",
+            "arc lengths (or fractions of the path) from 0, never decreasing",
+            least=0.0,
+            example=(0.0, 0.3, 0.7, 1.0),
+        ),
     ]
     interpolation: Annotated[
         str,
@@ -36,7 +41,9 @@ class TableLaw(TimeLaw):
             "spline",
         ),
     ] = "monotone"
-    unit: Annotated[str, Field("choice", "", "what s is measured in", choices=("length", "fraction"), example="fraction")] = "length"
+    unit: Annotated[
+        str, Field("choice", "", "what s is measured in", choices=("length", "fraction"), example="fraction")
+    ] = "length"
     kind: ClassVar[str] = "table"
 
     def __post_init__(self) -> None:

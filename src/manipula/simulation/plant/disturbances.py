@@ -86,7 +86,9 @@ class WrenchTable:
     ``WrenchTable.of(times, values)`` makes one from arrays (k,) and (k, 6).
     """
 
-    table: Annotated[Any, File("a CSV file with the columns t, fx, fy, fz, mx, my, mz, or its text", of=".csv", example=PUSH)]
+    table: Annotated[
+        Any, File("a CSV file with the columns t, fx, fy, fz, mx, my, mz, or its text", of=".csv", example=PUSH)
+    ]
     frame: Annotated[str, Frame("where it acts")] = TIP
     axes: Axes = "base"
     interpolation: Annotated[str, Choice("between the times", "linear", "held")] = "linear"

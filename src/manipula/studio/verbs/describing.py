@@ -60,4 +60,12 @@ def choose(runs: RunStore, document: Any, kind: Any, place: Any, name: Any = Non
     return first_values.chosen(document, kind, name, place, q)
 
 
-VERBS = {"choose": choose, "new": new, "open": open_file, "write": write, "check": check, "robot": robot, "as_dh": as_dh}
+VERBS = {
+    "choose": choose,
+    "new": new,
+    "open": open_file,
+    "write": write,
+    "check": check,
+    "robot": robot,
+    "as_dh": as_dh,
+}

@@ -69,4 +69,13 @@ def source(runs: RunStore, run: Any) -> dict[str, Any]:
     return to_json({"document": runs.find(run).document})
 
 
-VERBS = {"run": run, "stop": stop, "pause": pause, "status": status, "runs": listed, "pin": pin, "view": view, "document": source}
+VERBS = {
+    "run": run,
+    "stop": stop,
+    "pause": pause,
+    "status": status,
+    "runs": listed,
+    "pin": pin,
+    "view": view,
+    "document": source,
+}
