@@ -52,6 +52,7 @@ USUAL = {
 }  # fmt: skip
 SPREADS = (0.15, 0.06, 0.02)  # of the reach: how far points lie from each other
 LONGEST_PLACE = 8
+MOST_COMPANIONS = 2  # other settings that change with a part
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,19 @@ def chosen(document: Any, kind: Any, name: Any, place: Any, q: Any = None) -> di
     for found in made:
         if _problem(found) is None:
             return to_json({"document": found, "also": []})
-    wrong = _problem(made[0])
-    for also, changed in _companions(made[0], wrong, heres[0], str(place[0])):
-        if _problem(changed) is None:
-            return to_json({"document": changed, "also": also})
+    ways: list[tuple[list[str], dict[str, Any]]] = [([], made[0])]
+    for _ in range(MOST_COMPANIONS):
+        ways = [
+            ([*also, *more], changed)
+            for also, before in ways
+            for more, changed in (
+                *_completed(before, _problem(before), kind, name, place, heres[0]),
+                *_companions(before, _problem(before), heres[0], {str(place[0]), *also}),
+            )
+        ]
+        for also, changed in ways:
+            if _problem(changed) is None:
+                return to_json({"document": changed, "also": also})
     return to_json({"document": made[0], "also": []})
 
 
@@ -151,18 +161,29 @@ def _problem(document: Any) -> ManipulaError | None:
     return None
 
 
-def _companions(
-    document: dict[str, Any], wrong: ManipulaError | None, here: Here, kept: str
+def _completed(
+    document: dict[str, Any], wrong: ManipulaError | None, kind: str, name: Any, place: list[Any], here: Here
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """Documents in which one other setting, the one that the error names, is another or is gone; ``kept`` is the one that was chosen."""
+    """The document with the field of the part that the error names."""
+    missing = str(getattr(wrong, "field", "") or "").rpartition(".")[2]
+    part = TABLES.get(kind) or KINDS[kind].in_files.get(name)
+    for d in declared(part) if part is not None else ():
+        if d.name == missing and d.field.kind != "part":
+            yield [], _put(document, [*place, d.name], _value(d, here, 0))
+
+
+def _companions(
+    document: dict[str, Any], wrong: ManipulaError | None, here: Here, kept: set[str]
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """Documents in which one other setting, the one that the error names, is another or is gone; ``kept`` stay as they are."""
     field = str(getattr(wrong, "field", "") or "").split(".")[0].split("[")[0]
     others: dict[str, list[Any]] = {
         "reference": [_table("reference", ALONG, here), _table("reference", FIRST["reference"], here), None],
         "controller": [_table("controller", law, here) for law in FIRST_LAWS],
         "control_period": [1e-3],
     }
-    for name in dict.fromkeys((field, "reference", "controller", "control_period")):
-        if name == kept:
+    for name in dict.fromkeys((field, *others)):
+        if name in kept:
             continue
         for other in others.get(name, ()):
             rest = {k: v for k, v in document.items() if k != name}

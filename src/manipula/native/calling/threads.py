@@ -8,7 +8,8 @@ heard soon.
 
 Python hears Ctrl-C only between two of its own instructions, never inside machine code. So work that may take long is done
 by other threads (``share`` with ``join_in=False``) while the calling thread waits. When it is interrupted it raises the stop
-flag, which compiled loops look at (``llvm/blocks.py``), and which can also hold them for a while, waits until everybody has left, and only then lets the interruption go on.
+flag, which compiled loops look at (``llvm/blocks.py``; it can also hold them for a while), waits until everybody has left, and only
+then lets the interruption go on.
 A job owns all memory that it reads or writes: whatever happens to the caller, nothing is freed under a running thread.
 """
 
