@@ -65,9 +65,9 @@ MISSING = (
 )
 
 
-def application(port: int, token: str, first: dict[str, Any] | None = None) -> Guard:
-    """The guarded application of one studio; ``first``: the document that a page begins with."""
-    runs = RunStore(first)
+def application(port: int, token: str, first: dict[str, Any] | None = None, folder: Path | None = None) -> Guard:
+    """The guarded application of one studio; ``first``: the document that a page begins with; ``folder``: where studies are."""
+    runs = RunStore(first, folder)
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:

@@ -33,7 +33,7 @@ class PatientProtocol(H11Protocol):
         """Begin to wait; others that wait longer make room."""
         super().connection_made(transport)
         self._timers = (
-            self.loop.call_later(HEAD_S, self._end, lambda: self.cycle is None),
+            self.loop.call_later(HEAD_S, self._end, lambda: not self.cycle),
             self.loop.call_later(BODY_S, self._end, lambda: self.conn.their_state is h11.SEND_BODY),
         )
         waiting = [c for c in _ages if c in self.connections and c.waits]

@@ -268,12 +268,67 @@ class Listed(TypedDict):
     runs: list[Summary]
 
 
+class StudyEntry(TypedDict):
+    """A study in the folder of the studio."""
+
+    name: str
+    runs: int
+    done: int
+    statuses: dict[str, int]
+    varied: list[str]
+    problem: NotRequired[str]
+
+
+class Studies(TypedDict):
+    """All of them; ``folder``: its name."""
+
+    folder: str
+    studies: list[StudyEntry]
+
+
+class StudyColumn(TypedDict):
+    """A column that can be drawn."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+class Point(TypedDict):
+    """A run of a study in a plane of two columns; none where a number is missing."""
+
+    run: int
+    x: float | None
+    y: float | None
+    status: str
+
+
+class StudyTable(TypedDict):
+    """Two columns of a study; ``thinned``: every how many runs."""
+
+    name: str
+    runs: int
+    done: int
+    columns: list[StudyColumn]
+    x: str
+    y: str
+    points: list[Point]
+    thinned: int
+
+
+class StudyRun(TypedDict):
+    """A run of a study as a document, and its row."""
+
+    document: Document
+    row: dict[str, str | float | bool | None]
+
+
 TYPES = (
     Told, Summary, Progress, Entry, RunKind, Hello, Drawn, Joint, RobotSeen, Finding, Diagnosis, Seen, Checked, Made, Chosen, Text, Code, Ik, Followed,
-    Residual, Residuals, Card, Compared, RunsDrawn, Listed,
+    Residual, Residuals, Card, Compared, RunsDrawn, Listed, StudyEntry, Studies, StudyColumn, Point, StudyTable, StudyRun,
 )  # fmt: skip
 ANSWERS: dict[str, Any] = {
     "hello": Hello, "schema": Any, "choose": Chosen, "new": Made, "open": Made, "write": Text, "check": Checked, "robot": Seen, "as_dh": Made, "ik": Ik,
     "path": Followed, "residual": Residuals, "equations": Text, "code": Code, "run": Summary, "stop": Summary, "pause": Summary, "status": Summary,
-    "runs": Listed, "pin": Summary, "view": RunsDrawn, "document": Made,
+    "runs": Listed, "pin": Summary, "view": RunsDrawn, "document": Made, "studies": Studies, "study": StudyTable, "study_run": StudyRun,
 }  # fmt: skip

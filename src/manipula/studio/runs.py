@@ -10,6 +10,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -189,8 +190,9 @@ def told(error: Exception) -> dict[str, Any]:
 class RunStore:
     """All runs of one studio, by their numbers; bounded."""
 
-    def __init__(self, first: dict[str, Any] | None = None) -> None:
+    def __init__(self, first: dict[str, Any] | None = None, folder: Path | None = None) -> None:
         self.first = first  # the document that a page begins with
+        self.folder = folder  # where studies are
         self._runs: dict[str, StudioRun] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="manipula-run")

@@ -7,6 +7,7 @@ import secrets
 import socket
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 
 from manipula.errors import CompileError, DescriptionError
 from manipula.formats.guard import read_text
@@ -21,6 +22,7 @@ def serve(
     browser: bool = True,
     say: Callable[[str], None] = print,
     file: str | os.PathLike[str] | None = None,
+    studies: str | os.PathLike[str] | None = None,
 ) -> None:
     """Serve the studio until interrupted.
 
@@ -29,6 +31,7 @@ def serve(
         browser: open the page.
         say: is told the address, which holds the key.
         file: a scenario or a robot that the page begins with.
+        studies: a folder whose studies the page may open; itself or folders in it.
 
     Raises:
         DescriptionError: the port is taken. CompileError: the packages of the studio are missing.
@@ -42,12 +45,15 @@ def serve(
     except ImportError as error:
         raise CompileError(f"{HOW} ({error})") from None
     first = None if file is None else opened(os.path.basename(os.fspath(file)), read_text(file))
+    folder = None if studies is None else Path(studies)
+    if folder is not None and not folder.is_dir():
+        raise DescriptionError("This folder does not exist.", file=str(folder), field="studies")
     listener = listening(port)
     found: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{found}/?token={token}"
     settings = uvicorn.Config(
-        application(found, token, first), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
+        application(found, token, first, folder), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
         timeout_graceful_shutdown=2, limit_concurrency=MOST, proxy_headers=False, http=PatientProtocol,
     )  # fmt: skip
     say(address)

@@ -12,13 +12,14 @@ import { chip, runPanel, verdict } from "./run_panel";
 import { Schemas, type Schema } from "./schema";
 import { panelOf } from "./settings_panels";
 import { Studio } from "./studio";
+import { studiesPanel } from "./studies_panel";
 import { isTable, type Json, type Table } from "./store";
 import "./studio.css";
 import { TEXTS } from "../texts";
 
-type Panel = "robot" | "task" | "control" | "run" | "equations";
+type Panel = "robot" | "task" | "control" | "run" | "equations" | "studies";
 const FIRST = "scara-khang"; // what a new visitor sees
-const PANELS: readonly Panel[] = ["robot", "task", "control", "run", "equations"];
+const PANELS: readonly Panel[] = ["robot", "task", "control", "run", "equations", "studies"];
 
 async function start(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.hash); // the key does not stay in the address
@@ -44,18 +45,18 @@ async function start(): Promise<void> {
   root.replaceChildren(bar(studio, () => show("run")), columns, help());
   effect(() => {
     side.classList.toggle("open", open.value);
-    columns.classList.toggle("wide", chosen.value === "equations");
+    columns.classList.toggle("wide", chosen.value === "equations" || chosen.value === "studies");
   });
   effect(() => {
     const name = chosen.value;
-    studio.store.structure.value;
-    if (name !== "robot" && name !== "equations") names.value;
+    if (name !== "studies") studio.store.structure.value; // a run of a study is another document, the panel stays
+    if (name !== "robot" && name !== "equations" && name !== "studies") names.value;
     studio.endEffects();
     for (const tab of PANELS) document.getElementById(`tab-${tab}`)?.setAttribute("aria-selected", String(tab === name));
     body.setAttribute("aria-labelledby", `tab-${name}`);
     const top = body.scrollTop;
     const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
-    const make = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio) }[name];
+    const make = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio), studies: () => studiesPanel(studio) }[name];
     // a panel is drawn anew when its structure changes, never because of a number that somebody is typing
     untracked(() => body.replaceChildren(verdict(studio), messages(studio), make()));
     body.scrollTop = top;

@@ -80,6 +80,12 @@ export class Studio {
     this.store.replace(document);
   }
 
+  /** Another document whose panel stays: a run of a study. */
+  show(document: Table): void {
+    this.replace(document);
+    this.posture.value = [];
+  }
+
   /** Another document from the server; what it refuses is told. */
   async open(make: () => Promise<Table>): Promise<void> {
     try {

@@ -233,6 +233,55 @@ export interface Listed {
   runs: Summary[];
 }
 
+/** A study in the folder of the studio. */
+export interface StudyEntry {
+  name: string;
+  runs: number;
+  done: number;
+  statuses: Record<string, number>;
+  varied: string[];
+  problem?: string;
+}
+
+/** All of them; ``folder``: its name. */
+export interface Studies {
+  folder: string;
+  studies: StudyEntry[];
+}
+
+/** A column that can be drawn. */
+export interface StudyColumn {
+  name: string;
+  unit: string;
+  meaning: string;
+}
+
+/** A run of a study in a plane of two columns; none where a number is missing. */
+export interface Point {
+  run: number;
+  x: number | null;
+  y: number | null;
+  status: string;
+}
+
+/** Two columns of a study; ``thinned``: every how many runs. */
+export interface StudyTable {
+  name: string;
+  runs: number;
+  done: number;
+  columns: StudyColumn[];
+  x: string;
+  y: string;
+  points: Point[];
+  thinned: number;
+}
+
+/** A run of a study as a document, and its row. */
+export interface StudyRun {
+  document: Table;
+  row: Record<string, string | number | boolean | null>;
+}
+
 /** What may be asked for, with which arguments, and what the answer is. */
 export interface Verbs {
   hello: { asks: object; gives: Hello };
@@ -257,4 +306,7 @@ export interface Verbs {
   pin: { asks: { run: unknown; pinned?: unknown }; gives: Summary };
   view: { asks: { ids: unknown; charts?: unknown }; gives: RunsDrawn };
   document: { asks: { run: unknown }; gives: Made };
+  studies: { asks: object; gives: Studies };
+  study: { asks: { name: unknown; x?: unknown; y?: unknown }; gives: StudyTable };
+  study_run: { asks: { name: unknown; run: unknown }; gives: StudyRun };
 }

@@ -6,6 +6,7 @@
 ``moving``       inverse kinematics, the reference along its path
 ``deriving``     equations and source code
 ``running``      start, pause, stop, list and read runs
+``studies``      studies in a folder, their columns, any run of them
 ===============  ====================================================
 
 A verb is a function of the studio's runs and its arguments by name. Arguments that it does not have are refused.
@@ -19,11 +20,11 @@ from typing import Any
 
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.studio.runs import RunStore
-from manipula.studio.verbs import catalogue, deriving, describing, moving, running
+from manipula.studio.verbs import catalogue, deriving, describing, moving, running, studies
 
 VERBS: dict[str, Callable[..., Any]] = {
     name: function
-    for room in (catalogue, describing, moving, deriving, running)
+    for room in (catalogue, describing, moving, deriving, running, studies)
     for name, function in room.VERBS.items()
 }
 

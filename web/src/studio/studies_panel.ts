@@ -1,0 +1,74 @@
+/** Studies: which there are, two of their columns against each other, any run of them on the stage. */
+import { el } from "../dom";
+import { shown } from "../numbers";
+import { TEXTS } from "../texts";
+import { ask } from "./client";
+import { scatter } from "./scatter";
+import { said, type Studio } from "./studio";
+import type { StudyEntry, StudyTable } from "./wire";
+
+export function studiesPanel(studio: Studio): HTMLElement {
+  const list = el("div", { class: "studies" }, el("p", { class: "words" }, TEXTS.looking));
+  const table = el("div", { class: "study" });
+  const open = async (name: string, x: string | null = null, y: string | null = null): Promise<void> => {
+    try {
+      const found = await ask("study", { name, x, y });
+      table.replaceChildren(...shownStudy(studio, found, (nx, ny) => void open(name, nx, ny)));
+    } catch (error) {
+      table.replaceChildren(el("p", { class: "wrong", role: "alert" }, said(error)));
+    }
+  };
+  const look = async (): Promise<void> => {
+    try {
+      const { folder, studies } = await ask("studies", {});
+      list.replaceChildren(...(studies.length ? studies.map((s) => entry(s, () => void open(s.name))) : [el("p", { class: "words" }, TEXTS.noStudies(folder)), el("pre", {}, TEXTS.makeStudy)]));
+      if (studies.length === 1 && !studies[0].problem) void open(studies[0].name);
+    } catch (error) {
+      list.replaceChildren(el("p", { class: "wrong", role: "alert" }, said(error)));
+    }
+  };
+  void look();
+  return el("div", { class: "panel" }, list, table);
+}
+
+function entry(study: StudyEntry, open: () => void): HTMLElement {
+  const how = Object.entries(study.statuses).map(([name, count]) => `${name} ${count}`).join(", ");
+  const words = study.problem ?? [TEXTS.runsDone(study.done, study.runs), how, study.varied.length ? TEXTS.varies(study.varied.join(", ")) : ""].filter((w) => w).join(" · ");
+  return el("div", { class: "item" }, el("button", { type: "button", "data-study": study.name, disabled: study.problem !== undefined, click: open }, study.name), el("p", { class: study.problem ? "wrong" : "words" }, words));
+}
+
+function shownStudy(studio: Studio, found: StudyTable, redraw: (x: string, y: string) => void): Node[] {
+  const row = el("dl", { class: "cards" });
+  const choose = (label: string, current: string, changed: (name: string) => void): HTMLElement => {
+    const box = el("select", { "aria-label": label, change: () => changed(box.value) });
+    for (const c of found.columns) box.append(el("option", { value: c.name, selected: c.name === current, title: c.meaning }, c.unit && c.unit !== "1" ? `${c.name} [${c.unit}]` : c.name));
+    return el("label", { class: "row" }, el("span", { class: "name" }, label), box);
+  };
+  const run = async (number: number): Promise<void> => {
+    try {
+      const { document, row: values } = await ask("study_run", { name: found.name, run: number });
+      const unit = (name: string): string => found.columns.find((c) => c.name === name)?.unit ?? "";
+      const told = Object.entries(values).filter(([, v]) => v !== null && v !== "");
+      row.replaceChildren(...told.map(([name, v]) => el("div", {}, el("dt", {}, name), el("dd", {}, typeof v === "number" ? shown(v) : String(v), el("small", {}, ` ${unit(name)}`)))));
+      studio.show(document);
+      await studio.start();
+    } catch (error) {
+      studio.message.value = said(error);
+    }
+  };
+  const number = el("input", { type: "text", inputmode: "numeric", "aria-label": TEXTS.runNumber, value: "0" });
+  const go = el("button", { type: "button", id: "open-run", click: () => void run(Number(number.value)) }, TEXTS.openRun);
+  const picture = scatter(found.points, found.x, found.y, (n) => {
+    number.value = String(n);
+    void run(n);
+  });
+  return [
+    el("h2", {}, found.name),
+    choose(TEXTS.across, found.x, (name) => redraw(name, found.y)),
+    choose(TEXTS.up_, found.y, (name) => redraw(found.x, name)),
+    picture,
+    el("p", { class: "words" }, found.points.length ? TEXTS.scatterHint(found.points.length, found.thinned) : TEXTS.noRows),
+    el("div", { class: "buttons" }, number, go),
+    row,
+  ];
+}
