@@ -117,6 +117,7 @@ _PUBLIC = {
     "plot": "manipula.reports.figures",
     "animate": "manipula.reports.animation",
     "write_report": "manipula.reports.report",
+    "progress_bar": "manipula.reports.progress_bar",
     # errors
     "ManipulaError": "manipula.errors",
     "DescriptionError": "manipula.errors",
@@ -240,6 +241,7 @@ if TYPE_CHECKING:
     from manipula.motion.waypoints import waypoints as waypoints
     from manipula.reports.animation import animate as animate
     from manipula.reports.figures import plot as plot
+    from manipula.reports.progress_bar import progress_bar as progress_bar
     from manipula.reports.report import write_report as write_report
     from manipula.robot import drives as drives
     from manipula.robot import friction as friction

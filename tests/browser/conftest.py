@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from manipula.reports import viewer
+from studio_pages import PATIENCE_MS, READY
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
 QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
          "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # fmt: skip
-PATIENCE_MS = 60_000
 
 
 @pytest.fixture(scope="session")
@@ -55,4 +58,45 @@ def opened(browser):
     yield show
     for context in contexts:
         context.close()
+    assert heard == []
+
+
+@pytest.fixture(scope="module")
+def studio(browser, tmp_path_factory):
+    """The address of a studio in an empty folder."""
+    pytest.importorskip("uvicorn", reason="the studio is an extra")
+    from manipula.studio.app import STATIC
+
+    if not (STATIC / "studio.js").is_file():
+        pytest.skip("the page of the studio was not built")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "manipula", "studio", "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path_factory.mktemp("studio"),
+    )
+    yield process.stdout.readline().strip()
+    process.terminate()
+    process.wait(30)
+    process.stdout.close()
+
+
+@pytest.fixture
+def page(browser, studio):
+    """A fresh page; the test fails when its console hears anything or it asks another host."""
+    heard: list[str] = []
+    context = browser.new_context(
+        viewport={"width": 1300, "height": 850}, reduced_motion="reduce", accept_downloads=True
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    shown = context.new_page()
+    home = re.match(r"http://[\d.:]+/", studio).group()
+    shown.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
+    shown.on("pageerror", lambda error: heard.append(str(error)))
+    own = (home, "data:", "blob:", home.replace("http", "ws"))
+    shown.on("request", lambda asked: None if asked.url.startswith(own) else heard.append(asked.url))
+    shown.goto(studio)
+    shown.wait_for_selector(READY, state="attached")
+    yield shown
+    context.close()
     assert heard == []

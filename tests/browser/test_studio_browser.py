@@ -2,90 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
-import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from studio_pages import READY, choose, colours, run, samples
+
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 
-from manipula.studio.app import STATIC
-
-PATIENCE_MS = 60_000
-READY = "html[data-studio=ready]"
 HOSTILE = '<img src=x onerror="document.title=1">'
-
-
-@pytest.fixture(scope="module")
-def studio(browser):
-    """The address of a studio."""
-    if not (STATIC / "studio.js").is_file():
-        pytest.skip("the page of the studio was not built")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "manipula", "studio", "--no-browser"], stdout=subprocess.PIPE, text=True
-    )
-    yield process.stdout.readline().strip()
-    process.terminate()
-    process.wait(30)
-    process.stdout.close()
-
-
-@pytest.fixture
-def page(browser, studio):
-    """A fresh page; the test fails when its console hears anything or it asks another host."""
-    heard: list[str] = []
-    context = browser.new_context(
-        viewport={"width": 1300, "height": 850}, reduced_motion="reduce", accept_downloads=True
-    )
-    context.set_default_timeout(PATIENCE_MS)
-    shown = context.new_page()
-    home = re.match(r"http://[\d.:]+/", studio).group()
-    shown.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
-    shown.on("pageerror", lambda error: heard.append(str(error)))
-    own = (home, "data:", "blob:", home.replace("http", "ws"))
-    shown.on("request", lambda asked: None if asked.url.startswith(own) else heard.append(asked.url))
-    shown.goto(studio)
-    shown.wait_for_selector(READY, state="attached")
-    yield shown
-    context.close()
-    assert heard == []
-
-
-def run(page) -> dict:
-    """Press Run and wait for the end."""
-    before = page.evaluate("window.studio.run.value && window.studio.run.value.id")
-    page.click("#run")
-    page.wait_for_function(
-        "(old) => { const r = window.studio.run.value; return r && r.id !== old && r.state === 'done'; }", arg=before
-    )
-    page.wait_for_function("() => window.studio.view.state.engine.runs.value[0].t.length > 1")
-    return page.evaluate("window.studio.run.value")
-
-
-def samples(page, k: int = 0):
-    numbers = "const r = window.studio.view.state.engine.runs.value[k]; return [Array.from(r.t), r.q.map((c) => Array.from(c))];"
-    found = page.evaluate(f"(k) => {{ {numbers} }}", k)
-    return np.array(found[0]), np.array(found[1]).T
-
-
-def choose(page, robot: str) -> None:
-    page.click("#tab-robot")
-    page.select_option("#catalogue", robot)
-    page.wait_for_function(
-        "(name) => window.studio.robot.value && window.studio.robot.value.robot.name === name", arg=robot
-    )
-
-
-def colours(page) -> int:
-    """How many different colours the stage shows."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    with Image.open(io.BytesIO(page.locator("#stage").screenshot())) as image:
-        return len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0))
 
 
 def test_choose_change_a_mass_run_and_watch(page):
@@ -243,16 +170,22 @@ def test_files_of_a_run(page, tmp_path):
     choose(page, "planar-2r")
     run(page)
     page.click("#tab-run")
-    for name in ("result.npz", "report.html"):
+    for name in ("result.npz", "report.html", "film.gif"):
         with page.expect_download() as got:
-            page.click(f'.files a[download="{name}"]')
+            page.click(f'.files button[data-file="{name}"]')
         got.value.save_as(tmp_path / name)
     assert mp.load_result(tmp_path / "result.npz").status == "finished"
     assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (tmp_path / "film.gif").read_bytes()[:6] == b"GIF89a"
+    with page.expect_download() as got:
+        page.click("#picture")
+    got.value.save_as(tmp_path / "arm.png")
+    with Image.open(tmp_path / "arm.png") as image:
+        assert len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0)) > 50
 
 
 def test_every_control_has_a_name_and_phones_fit(page):
-    for panel in ("robot", "task", "control", "run", "equations"):
+    for panel in ("robot", "task", "control", "run", "equations", "studies"):
         page.click(f"#tab-{panel}")
         nameless = page.evaluate(
             """() => [...document.querySelectorAll("button,input:not([hidden]),select,textarea")].filter((e) => e.offsetParent && !(e.getAttribute("aria-label")
@@ -273,8 +206,13 @@ def test_points_are_typed_in_rows_and_the_box_keeps_the_focus(page):
     box = page.locator('textarea[data-path="reference.path.points"]')
     box.click()
     page.keyboard.press("Control+End")
+    page.evaluate("document.activeElement.dataset.mine = '1'")
     page.keyboard.type("\n0.4 0.6 0")
-    page.wait_for_timeout(400)  # for a redraw that must not come
+    page.wait_for_function("() => window.studio.store.document.value.reference.path.points.length === 3")
+    page.wait_for_function(
+        "() => window.studio.overlay.followed && window.studio.pathText.includes('0.4,0.6')"
+    )  # looked at
+    assert page.evaluate("document.activeElement.dataset.mine") == "1"  # the same box, not one drawn anew
     assert page.evaluate("document.activeElement.dataset.path") == "reference.path.points"
     assert page.evaluate("window.studio.store.document.value.reference.path.points") == [
         [0.6, 0.5, 0],

@@ -9,6 +9,8 @@
 ``studies/``      pages and figures of studies and tunings
 ``figures``       ``plot(result, kind)`` on axes, on a new figure, or into a file
 ``animation``     ``animate(result, path)``: the arm as GIF or MP4
+``progress_bar``  ``progress_bar()``: how far long work is, in a notebook or a terminal
+``page_types``    the form of what the viewer reads, as types
 ``plots/``        the kinds of plots, one family per file
 ``key_numbers``   the numbers at the top of a report
 ``tables``        status, robot, doctor and settings in words and numbers

@@ -26,6 +26,8 @@ from manipula.simulation.limit_checks import Check
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.verdicts.limits import LimitVerdict
+from manipula.studies.opened import StudyResults
+from manipula.studies.study import Study
 from manipula.symbolic.equations import Equations
 
 LARGEST = 1_500_000  # characters of one output
@@ -192,7 +194,29 @@ def _equations(equations: Equations) -> str:
     return f"<p>{text(repr(equations), 200)}. {text(advice)}</p>"
 
 
+def _study(study: Study) -> str:
+    rows = [(path, str(what)) for path, what in study.vary.items()]
+    return _said(f"study '{study.name}'", f"{study.runs} runs, seed {study.seed}") + _table(("varied", "values"), rows)
+
+
+def _studied(found: StudyResults) -> str:
+    """How the runs ended, and the least, mean and largest of every number."""
+    statuses = ", ".join(f"{name} {count}" for name, count in found.statuses().items())
+    words = _said(f"study '{found.manifest['name']}'", f"{found.done} of {found.runs} runs made: {statuses or 'none'}")
+    numbers = [c for c in found.columns if c.kind == "number"]
+    if not found.done or not numbers:
+        return words
+    table = found.to_arrow([c.name for c in numbers])
+    rows = []
+    for c in numbers:
+        values = table.column(c.name).to_numpy()
+        values = values[np.isfinite(values)]
+        cells = [f"{x:.4g}" for x in (values.min(), values.mean(), values.max())] if len(values) else ["–"] * 3
+        rows.append((c.name, *cells, c.unit, c.meaning))
+    return words + _table(("", "least", "mean", "largest", "unit", "meaning"), rows)
+
+
 SHOWN: dict[type, Callable[[Any], str]] = {
     Robot: _robot, Result: _result, Equations: _equations, Diagnosis: _diagnosis, LimitVerdict: _limits, Feasibility: _feasibility,
-    IkResult: _postures,
+    IkResult: _postures, Study: _study, StudyResults: _studied,
 }  # fmt: skip

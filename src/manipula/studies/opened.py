@@ -21,7 +21,7 @@ from manipula.studies.layout import schema_of
 from manipula.studies.part_files import Part, Taken, arrow, is_whole, listed, read_part
 from manipula.studies.plan import Plan
 from manipula.studies.study import Study
-from manipula.verbs import verb
+from manipula.verbs import notebook_html, verb
 
 ENDED_WELL = "finished"
 
@@ -52,6 +52,9 @@ class StudyResults:
 
     def __repr__(self) -> str:
         return f"StudyResults('{self._manifest['name']}', {self.done} of {self.runs} runs)"
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self)
 
     @property
     def runs(self) -> int:

@@ -24,7 +24,7 @@ from manipula.studies.columns import chosen_columns
 from manipula.studies.distributions import Distribution, distribution_of
 from manipula.studies.draws import DESIGNS, unit_numbers
 from manipula.studies.paths import tokens_of
-from manipula.verbs import verb
+from manipula.verbs import notebook_html, verb
 
 MOST_RUNS = 10**9
 MOST_SEED = 2**63
@@ -157,6 +157,9 @@ class Study:
             raise BudgetError(f"{self.runs} runs; at most {MOST_RUNS}.", field="vary")
         check_axes(self)
         chosen_columns(self.base, self.keep)
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self)
 
     def _check_samples(self) -> None:
         drawn = [path for path, axis in self.vary.items() if isinstance(axis, Distribution)]

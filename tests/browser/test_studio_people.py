@@ -1,0 +1,276 @@
+"""More of what a person does in the studio: pause, zoom, pin, select, compare, choose parts, read on a phone, open studies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from studio_pages import PATIENCE_MS, READY, choose, run, samples
+
+pytest.importorskip("uvicorn", reason="the studio is an extra")
+
+LONG = {
+    "format": 1, "name": "long", "robot": "panda", "duration": 900.0, "step": 1e-4, "sample": 0.1, "verify": False, "integrator": "rk4",
+}  # fmt: skip
+CONTRAST = """() => {
+  const parse = (c) => { const n = c.match(/[\\d.]+/g).map(Number); return n.length > 3 ? n : [...n, 1]; };
+  const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
+  const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = (e) => { const layers = []; for (let n = e; n; n = n.parentElement) layers.push(parse(getComputedStyle(n).backgroundColor));
+    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255]); };
+  const seen = (e) => e.offsetParent && getComputedStyle(e).visibility !== "hidden";
+  const bad = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (!seen(e) || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("[disabled],option,.u-wrap,math")) continue;
+    const style = getComputedStyle(e), under = ground(e), ink = over(parse(style.color), under);
+    const [a, b] = [light(ink), light(under)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (large ? 3 : 4.5)) bad.push([e.tagName, e.className, e.textContent.trim().slice(0, 30), ratio.toFixed(2)]);
+  }
+  return bad; }"""
+
+
+def begin(page, document: dict) -> None:
+    page.evaluate("(d) => { window.studio.replace(d); return window.studio.start(); }", document)
+    page.wait_for_function("() => window.studio.busy.value.includes('%')")
+
+
+def test_a_run_is_paused_goes_on_and_is_stopped(page):
+    begin(page, LONG)
+    assert page.locator("#pause").is_enabled()
+    page.click("#pause")
+    page.wait_for_function("() => window.studio.paused.value")
+    assert "paused" in page.inner_text("#chip")
+    assert page.locator(".verdict progress").count() == 1
+    number = page.evaluate("window.studio.run.value.id")
+    page.reload()  # also after a reload it stands still
+    page.wait_for_selector(READY, state="attached")
+    page.wait_for_function("(id) => window.studio.run.value?.id === id && window.studio.paused.value", arg=number)
+    before = page.evaluate("window.studio.progress.value ?? 0")
+    page.click("#pause")
+    page.wait_for_function(
+        "(old) => !window.studio.paused.value && (window.studio.progress.value ?? 0) > old", arg=before
+    )
+    page.click("#stop")
+    page.wait_for_function("() => window.studio.run.value.state === 'stopped'")
+    assert page.locator("#pause").is_disabled()
+
+
+def test_charts_zoom_pin_and_hide(page):
+    choose(page, "planar-2r")
+    run(page)
+    over = page.locator("#charts figure:first-child .u-over")
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    at = lambda f: (box["x"] + f * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.move(*at(0.2))
+    page.mouse.down()
+    page.mouse.move(*at(0.6), steps=4)
+    page.mouse.up()
+    page.wait_for_function("() => window.studio.view.state.window.value !== null")
+    low, high = page.evaluate("window.studio.view.state.window.value")
+    assert 0.2 < low < 0.6 < high < 1.4  # of 2 s
+    over.dblclick()
+    page.wait_for_function("() => window.studio.view.state.window.value === null")
+    for place in (0.3, 0.7):
+        page.mouse.move(*at(place))
+        over.focus()
+        page.keyboard.press("p")
+    page.wait_for_function("() => window.studio.view.state.pins.value.length === 2")
+    assert "Δ" in page.inner_text("#charts figure:first-child .legend")
+    first = page.locator("#charts figure:first-child .legend button").first
+    first.click()
+    assert first.get_attribute("aria-pressed") == "false"
+
+
+def test_spectrum_and_phase_plane_are_instruments(page):
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    page.evaluate("document.getElementById('chooser').open = true")
+    for kind in ("spectrum", "phase"):
+        page.click(f'input[data-chart="{kind}"]')
+        page.wait_for_selector(f"#chart-{kind} .u-over")
+    over = page.locator("#chart-spectrum .u-over")
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_function("() => !document.querySelector('#chart-spectrum .cursor').hidden")
+    assert page.evaluate("window.studio.view.state.clock.hover.value") is None  # no moment
+    assert "rad/s²" in page.inner_text("#chart-spectrum .legend")
+
+
+def test_a_link_is_selected_in_view_table_and_charts(page):
+    choose(page, "planar-2r")
+    run(page)
+    page.hover("#charts figure:first-child .legend button >> nth=1")
+    page.wait_for_function("() => window.studio.view.state.selected.value === 1")
+    assert page.locator(".readout tr.selected").count() == 1
+    where = """() => { const s = window.studio.view.stage, X = s.first.kinematics.at(Float64Array.from(s.arms[0].q))[0];
+        const [a, b] = [3, 7].map((k) => s.first.robot.bodies[1].placement[k] / 2);
+        const v = s.camera.position.clone().set(X[0] * a + X[1] * b + X[3], X[4] * a + X[5] * b + X[7], X[8] * a + X[9] * b + X[11]);
+        const p = v.project(s.camera), r = s.canvas.getBoundingClientRect();
+        return [r.left + (p.x + 1) / 2 * r.width, r.top + (1 - p.y) / 2 * r.height]; }"""
+    page.locator("#stage").scroll_into_view_if_needed()
+    x, y = page.evaluate(where)
+    page.mouse.click(x, y)
+    page.wait_for_function("() => window.studio.view.state.selected.value === 0")
+    assert page.locator("#charts figure:first-child .legend button.selected").count() >= 1
+
+
+def test_two_runs_of_one_name_are_told_apart_in_a_table(page):
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    page.click("#keep")
+    page.click("#tab-control")
+    page.fill('input[type=text][data-path="controller.kp"]', "20")
+    page.wait_for_function("() => window.studio.compared.value !== null")
+    page.click("#tab-run")
+    words = page.inner_text(".differences")
+    assert "controller.kp" in words
+    assert "Position of joint1" in words
+
+
+@pytest.mark.parametrize("name", ["lqr", "task_space_computed_torque", "pid"])
+def test_a_part_that_is_chosen_in_a_form_runs(page, name):
+    choose(page, "planar-3r")
+    page.click("#tab-control")
+    page.locator("#body select:has(option[value=lqr])").first.select_option(name)
+    page.wait_for_function("(n) => window.studio.store.document.value.controller.law === n", arg=name)
+    page.wait_for_function("() => window.studio.store.problem.value === null")
+    summary = run(page)
+    assert summary["status"]
+    if name != "pid":
+        assert "reference" in page.evaluate("JSON.stringify(window.studio.store.past.value.at(-1))")
+
+
+def test_the_equations_have_a_font_of_their_own(page):
+    choose(page, "planar-2r")
+    page.click("#tab-equations")
+    page.wait_for_selector(".equations math")
+    page.evaluate("document.fonts.load('16px \"Manipula Math\"')")
+    assert page.evaluate("document.fonts.check('16px \"Manipula Math\"')")
+    assert "Manipula Math" in page.evaluate("getComputedStyle(document.querySelector('.equations math')).fontFamily")
+
+
+def test_a_live_file_from_the_studio_agrees_with_python(page, opened, tmp_path):
+    import manipula as mp
+
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    with page.expect_download() as got:
+        page.click('.files button[data-file="live.html"]')
+    got.value.save_as(tmp_path / "live.html")
+    document = page.evaluate("window.studio.store.document.value")
+    alone = opened(tmp_path / "live.html")
+    found = alone.evaluate(
+        "async () => { await window.manipula.set('controller.kp', 61.5); return window.manipula.result(); }"
+    )
+    from manipula.studio.documents import scenario_from
+
+    other = scenario_from({**document, "controller": {**document["controller"], "kp": 61.5}, "verify": False})
+    assert np.abs(np.array(found["q"]) - mp.simulate(other).q).max() < 1e-9
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_contrast_is_enough_everywhere(browser, studio, dark):
+    context = browser.new_context(
+        viewport={"width": 1300, "height": 850}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.goto(studio)
+    page.wait_for_selector(READY, state="attached")
+    choose(page, "planar-2r")
+    run(page)
+    for panel in ("robot", "task", "control", "run", "equations", "studies"):
+        page.click(f"#tab-{panel}")
+        assert page.evaluate(CONTRAST) == []
+    context.close()
+
+
+def test_nothing_jumps_and_the_focus_is_seen(page):
+    choose(page, "planar-2r")
+    places = """() => [...document.querySelectorAll('#tabs button, #bar button:not(#chip)')].map((b) => Math.round(b.getBoundingClientRect().left))"""
+    before = page.evaluate(places)
+    for panel in ("task", "control", "robot"):
+        page.click(f"#tab-{panel}")
+        assert page.evaluate(places) == before
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        outline = page.evaluate(
+            "() => { const s = getComputedStyle(document.activeElement); return [s.outlineStyle, parseFloat(s.outlineWidth)]; }"
+        )
+        assert outline[0] != "none"
+        assert outline[1] >= 1
+
+
+def test_reduced_motion_is_respected(page):
+    assert page.evaluate("getComputedStyle(document.getElementById('side')).transitionDuration") in ("0s", "")
+
+
+def test_on_a_phone_panels_are_a_sheet(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert not page.evaluate("document.getElementById('side').classList.contains('open')")
+    page.click("#tab-control")
+    page.wait_for_selector("#side.open")
+    assert page.locator("#body").is_visible()
+    page.click("#tab-control")
+    page.wait_for_selector("#side:not(.open)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_studies_are_empty_until_there_are_some(page):
+    page.keyboard.press("6")
+    page.wait_for_selector(".studies .words, .studies .item")
+    assert page.get_attribute("#tab-studies", "aria-selected") == "true"
+
+
+def test_a_point_of_a_study_is_a_run(browser, tmp_path_factory):
+    pytest.importorskip("pyarrow", reason="studies are an extra")
+    import manipula as mp
+
+    folder = tmp_path_factory.mktemp("studies")
+    move = mp.joint_move([0.3, 0.4], [0.9, 0.8], velocity=1.0, acceleration=4.0, jerk=40.0)
+    base = mp.Scenario(
+        mp.load("planar-2r"),
+        move,
+        mp.control.ComputedTorque(kp=100.0, kv=20.0),
+        q0=[0.3, 0.4],
+        duration=0.4,
+        sample=0.01,
+    )
+    mp.sweep(
+        mp.Study(base, vary={"controller.kp": mp.uniform(20, 200)}, samples=5, seed=1, name="gains"), folder / "gains"
+    )
+    words = [sys.executable, "-m", "manipula", "studio", "--no-browser", "--studies", str(folder)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    context = browser.new_context(viewport={"width": 1300, "height": 850}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    try:
+        page = context.new_page()
+        page.goto(process.stdout.readline().strip())
+        page.wait_for_selector(READY, state="attached")
+        page.click("#tab-studies")
+        page.wait_for_selector("circle[data-run='3']")
+        page.evaluate(
+            "document.querySelector(\"circle[data-run='3']\").dispatchEvent(new MouseEvent('click', { bubbles: true }))"
+        )
+        page.wait_for_function(
+            "() => window.studio.run.value?.state === 'done' && window.studio.view.state.engine.runs.value[0].t.length > 1"
+        )
+        _t, q = samples(page)
+        assert np.array_equal(q, mp.open_study(folder / "gains").run(3).q)
+        assert page.locator("circle.chosen").count() == 1
+    finally:
+        context.close()
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
