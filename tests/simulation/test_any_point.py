@@ -239,3 +239,15 @@ def test_limits_of_points_that_cannot_be_are_refused() -> None:
     ):
         with pytest.raises(mp.DescriptionError, match=words):
             mp.Scenario(robot, duration=1.0, limits={"points": given})
+
+
+def test_limits_of_points_in_a_batch_are_watched_run_by_run() -> None:
+    """A free pendulum from two heights: 2 m g h = m v² at the lowest place, which no sample hits."""
+    robot = mp.planar([1.0], [1.0])
+    start = np.array([[-np.pi / 2 + 0.3], [-np.pi / 2 + 0.9]])
+    fastest = np.sqrt(3 * 9.81 * (1 - np.cos([0.3, 0.9])))  # of the end of a uniform rod
+    limits = {"points": {"tip": {"velocity": 0.5 * float(fastest.sum())}}}
+    result = mp.simulate(mp.Scenario(robot, q0=start, duration=1.0, sample=0.3, friction=(), limits=limits))
+    assert result.ok, result.reason
+    assert result.feasibility.runs == (True, False)
+    assert [c.worst for c in result.feasibility.broken if c.point] == pytest.approx([fastest[1]], rel=1e-5)

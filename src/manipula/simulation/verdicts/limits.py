@@ -116,11 +116,13 @@ def limit_verdict(result: Result) -> LimitVerdict:
         except ManipulaError as error:
             jerk = could_not("jerk", str(error))
     if q.ndim == 2:
-        held = _single(result, limits, jerk, robot_of(result) if limits.get("tip") else None)
+        held = _single(result, limits, jerk, robot_of(result) if limits.get("tip") or limits.get("points") else None)
         kept = _kept(result.status, q, held)
         stop = (result.reason,) if result.status == "limit" else _unknown(kept, result.status, q)
         return LimitVerdict(kept, held.checks, (), (*stop, *held.unchecked, *held.remarks), held.unchecked)
-    at_tip = bool(limits.get("tip"))  # nothing else asks for the robot, which takes longer than the rest
+    at_tip = bool(
+        limits.get("tip") or limits.get("points")
+    )  # nothing else asks for the robot, which takes longer than the rest
     robot = robot_of(result) if at_tip else None
     members = [result.run(k) for k in range(len(q))]
     found = [

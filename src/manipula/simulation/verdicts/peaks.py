@@ -45,5 +45,5 @@ class Peaks:
         for i, k in enumerate(members):
             arrays = {"q": lay.q(x[i]), "qd": lay.qd(x[i]), **{name: seen[name][i] for name in ("qdd", "tau", "power")}}
             earlier = None if before is None else {name: before[name][i] for name in ("qdd", "tau", "power")}
-            robot = numeric_robot(s.robot, s.parameters, int(k)) if limits.get("tip") else None
+            robot = numeric_robot(s.robot, s.parameters, int(k)) if limits.get("tip") or limits.get("points") else None
             self.rows += peaks_of(robot, limits, t, arrays, earlier, int(k), s.is_batch)
