@@ -10,13 +10,13 @@ import pytest
 from manipula.ik.closed_form.geometry import Axis, Relations
 from manipula.ik.closed_form.quartic import solve_quartic, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
+    cos_sin_of,
     direction,
     rotate,
     rotate_back,
     solve_quadratic,
     solve_trigonometric,
     turn_both,
-    turn_of,
     turn_onto,
     turn_to_distance,
     turn_to_plane,
@@ -40,8 +40,8 @@ def test_angles_are_found_again(seed: int) -> None:
     rng = np.random.default_rng(seed)
     k, p, h = _unit(rng), rng.normal(size=3), rng.normal(size=3)
     angle = rng.uniform(-math.pi, math.pi)
-    q = rotate(k, turn_of(angle), p)
-    np.testing.assert_allclose(rotate_back(k, turn_of(angle), q), p, atol=ROUNDING)
+    q = rotate(k, cos_sin_of(angle), p)
+    np.testing.assert_allclose(rotate_back(k, cos_sin_of(angle), q), p, atol=ROUNDING)
     assert _near(angle, [turn_onto(k, p, q)]) < ROUNDING
     assert _near(angle, turn_to_plane(h, k, p, float(h @ q))) < 1e-6
     assert _near(angle, turn_to_distance(k, p, h, float((q - h) @ (q - h)))) < 1e-6
@@ -52,7 +52,7 @@ def test_two_rotations_are_found_again(seed: int) -> None:
     rng = np.random.default_rng(seed)
     k1, k2, q = _unit(rng), _unit(rng), rng.normal(size=3)
     a, b = rng.uniform(-3, 3, 2)
-    p = rotate_back(k1, turn_of(a), rotate(k2, turn_of(b), q))
+    p = rotate_back(k1, cos_sin_of(a), rotate(k2, cos_sin_of(b), q))
     found = turn_both(k1, p, k2, q)
     for t1, t2 in found:
         np.testing.assert_allclose(rotate(k1, t1, p), rotate(k2, t2, q), atol=1e-12)

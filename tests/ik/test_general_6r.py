@@ -11,7 +11,7 @@ import pytest
 import manipula as mp
 from arm_families import distance, rigid
 from manipula.errors import DescriptionError, ShapeError
-from manipula.ik.closed_form.subproblems import turn_of
+from manipula.ik.closed_form.subproblems import cos_sin_of
 from manipula.ik.general import all_postures, polished, prepared, solve_6r
 from manipula.ik.general.closure import closure, fourteen, moved
 from manipula.ik.general.complex_pair import ComplexPair, solve
@@ -161,7 +161,7 @@ def test_closure_holds_at_random_postures() -> None:
     np.testing.assert_allclose(a, b, atol=1e-12)
     l, x = h[5], p[5]
     for joint in (4, 3, 2):
-        l, x = moved(h[joint], p[joint], turn_of(float(q[joint])), False, l, x)
+        l, x = moved(h[joint], p[joint], cos_sin_of(float(q[joint])), False, l, x)
     np.testing.assert_allclose(a, np.array(fourteen(l, x - p[2]), float), atol=1e-12)
 
 

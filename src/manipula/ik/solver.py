@@ -107,7 +107,7 @@ class Solver:
     # ------------------------------------------------------------------ one target
     def one(self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int, seed: int) -> IkResult:
         if self.nearest is not None and (self.direct is not None or not seed):
-            found = self.nearest.answer(self._given(targets), q0, tolerance)
+            found = self.nearest.answer(self._closed_form_target(targets), q0, tolerance)
             if found is not None:
                 return found
         gap = self._gap(targets, tolerance)
@@ -133,7 +133,7 @@ class Solver:
             return IkResult(found.q, "solved", residual, int(found.iterations), "", self.numeric)
         return self._stubborn(targets, found, tolerance, most, seed)
 
-    def _given(self, targets: np.ndarray) -> np.ndarray:
+    def _closed_form_target(self, targets: np.ndarray) -> np.ndarray:
         """One target as the closed form takes it: a pose (4, 4), or a position (3,)."""
         X = targets[0]
         return np.ascontiguousarray(X[:3, 3]) if self.analytic is not None and self.analytic.positions else X
@@ -270,7 +270,9 @@ class Solver:
     def all(
         self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
     ) -> IkResult:
-        ordinary = None if self.every is None else self.every.answer(self._given(targets), q0, tolerance)
+        ordinary = (
+            None if self.every is None else self.every.answer(self._closed_form_target(targets), q0, tolerance)
+        )
         if ordinary is not None:
             return ordinary
         gap = self._gap(targets, tolerance)

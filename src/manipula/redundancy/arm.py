@@ -173,11 +173,11 @@ class Arm:
         """Rows of the frame's Jacobian: those given, else the indices among x, y, z that it can move in, seen from three postures."""
         if self._rows is not None:
             return self._rows
-        J = np.hstack([np.asarray(seen[:3], float) for seen in self._seen])
+        J = np.hstack([np.asarray(seen[:3], float) for seen in self._three_jacobians])
         return tuple(k for k in range(3) if np.abs(J[k]).max() > 1e-12)
 
     @cached_property
-    def _seen(self) -> list[np.ndarray]:
+    def _three_jacobians(self) -> list[np.ndarray]:
         """The frame's Jacobian in three postures."""
         rng = np.random.default_rng(0)
         free = self.robot.parameters
@@ -189,7 +189,7 @@ class Arm:
     @cached_property
     def turn_axes(self) -> np.ndarray:
         """Directions about which the frame can be turned at all, seen from three postures: (k, 3) with k = 0, 1 (one fixed axis), 2 or 3."""
-        axes = np.hstack([np.asarray(J[3:], float) for J in self._seen])
+        axes = np.hstack([np.asarray(J[3:], float) for J in self._three_jacobians])
         sigma, V = np.linalg.svd(axes.T, full_matrices=False)[1:]
         found = V[sigma > 1e-9 * max(1.0, float(sigma[0]))]
         return array([v * (1.0 if v[np.argmax(np.abs(v))] > 0 else -1.0) for v in found]).reshape(-1, 3)

@@ -98,7 +98,7 @@ class Equations(LinkEquations, WrittenEquations):
     # Derivation, on demand ----------------------------------------------------------------------------------------
 
     @cached_property
-    def _given(self) -> Derivation:
+    def _derivation(self) -> Derivation:
         moments_of = None
         if self.inertia == "symbolic":
             moments_of = lambda ring, i: symbolic_moments(ring, inertia_symbols(i))  # noqa: E731
@@ -109,7 +109,7 @@ class Equations(LinkEquations, WrittenEquations):
 
     @cached_property
     def _base(self) -> SymbolicBaseParameters:
-        return base_parameters(self._given)
+        return base_parameters(self._derivation)
 
     @cached_property
     def _lumps(self) -> Lumps | None:
@@ -123,7 +123,7 @@ class Equations(LinkEquations, WrittenEquations):
                 "Level 'recursive' gives tau as a sequence of assignments (.assignments, .tau); "
                 "M, C, h and g are parts of the levels 'raw', 'compact', 'lumped' and 'base'."
             )
-        derivation = self._base.derivation if self.level == "base" else self._given
+        derivation = self._base.derivation if self.level == "base" else self._derivation
         collector = self._collector(derivation, self._lumps)
         lumped = self.level == "lumped"
         numbered = lumped and (self.inertia == "symbolic" or bool(self.robot.parameters))
@@ -175,7 +175,7 @@ class Equations(LinkEquations, WrittenEquations):
 
     def _robot_symbols(self) -> set[Any]:
         found: set[Any] = set()
-        for key in self._given.ring.keys:
+        for key in self._derivation.ring.keys:
             for part in key if isinstance(key, tuple) else (key,):
                 if isinstance(part, sympy.Basic):
                     found |= part.free_symbols  # pyright: ignore[reportAttributeAccessIssue, reportOperatorIssue]
@@ -235,7 +235,7 @@ class Equations(LinkEquations, WrittenEquations):
         The equations are those of a robot whose joints are turned by these angles; against the robot's own numbers they are
         off by about that much, relative to the largest torque. ``right_angles="given"`` keeps the numbers.
         """
-        return dict(self._given.scalars.snapped)
+        return dict(self._derivation.scalars.snapped)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ class Equations(LinkEquations, WrittenEquations):
 
     @cached_property
     def _base_definitions(self) -> dict[str, Node]:
-        given, collector = self._given, self._collector(self._given)
+        given, collector = self._derivation, self._collector(self._derivation)
         out = {}
         for name, pieces in self._base.definitions.items():
             nodes = []
@@ -286,7 +286,7 @@ class Equations(LinkEquations, WrittenEquations):
 
     @cached_property
     def recursion(self) -> Recursion:
-        return Recursion(self._given, self.names)
+        return Recursion(self._derivation, self.names)
 
     @cached_property
     def assignments(self) -> list[tuple[sympy.Symbol, Any]]:

@@ -34,7 +34,7 @@ class LinkEquations(ABC):
     level: str
     inertia: str
     formulas: Any  # MotionFormulas of the level, and the Derivation over the robot's own parameters: made on first use
-    _given: Any
+    _derivation: Any
 
     @abstractmethod
     def _collector(self, derivation: Derivation, lump: Any = None) -> Collector: ...
@@ -48,7 +48,7 @@ class LinkEquations(ABC):
     @cached_property
     def link_formulas(self) -> LinkFormulas:
         """The formulas behind these expressions, as trees; links are counted from 0 there."""
-        formulas = LinkFormulas(self._given, self._collector(self._given), self.level != "raw")
+        formulas = LinkFormulas(self._derivation, self._collector(self._derivation), self.level != "raw")
         formulas.symbolic = self.inertia == "symbolic"
         return formulas
 

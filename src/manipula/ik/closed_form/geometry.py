@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
-from manipula.ik.closed_form.subproblems import Turn, rotate
+from manipula.ik.closed_form.subproblems import CosSin, rotate
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
@@ -39,13 +39,13 @@ class Axis:
         """The same line with another of its points."""
         return Axis(self.revolute, self.h, p)
 
-    def move(self, value: Turn | Scalar, x: Vector) -> np.ndarray:
+    def move(self, value: CosSin | Scalar, x: Vector) -> np.ndarray:
         """Where the joint takes a point."""
-        if isinstance(value, Turn):
+        if isinstance(value, CosSin):
             return array(self.p + rotate(self.h, value, array(x) - self.p))
         return array(array(x) + value * self.h)
 
-    def undo(self, value: Turn | Scalar, x: Vector) -> np.ndarray:
+    def undo(self, value: CosSin | Scalar, x: Vector) -> np.ndarray:
         """Where the joint took a point from."""
         return self.flipped().move(value, x)
 
@@ -148,8 +148,8 @@ def rank(axes: Sequence[Axis], point: np.ndarray) -> int:
     return best
 
 
-def _plain(angle: float) -> Turn:
-    return Turn(float(np.cos(angle)), float(np.sin(angle)))
+def _plain(angle: float) -> CosSin:
+    return CosSin(float(np.cos(angle)), float(np.sin(angle)))
 
 
 def inverse_motion(G: Vector) -> np.ndarray:

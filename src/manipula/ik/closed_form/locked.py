@@ -12,7 +12,7 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form import parallel, wrist
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations
 from manipula.ik.closed_form.program import ClosedFormProgram, Row
-from manipula.ik.closed_form.subproblems import turn_of
+from manipula.ik.closed_form.subproblems import cos_sin_of
 
 
 class Locked(ClosedFormProgram):
@@ -25,7 +25,7 @@ class Locked(ClosedFormProgram):
         self.name, self.branches, self.parameter = f"{inner.name}, {label} given", inner.branches, label
 
     def rows(self, target: Vector, parameter: Scalar = 0.0) -> list[Row]:
-        value = turn_of(parameter) if self.axis.revolute else parameter
+        value = cos_sin_of(parameter) if self.axis.revolute else parameter
         undone = _inverse(self.axis, value)
         inner = array(np.asarray(target) @ undone) if self.last else array(undone @ np.asarray(target))
         rows = self.inner.rows(inner)

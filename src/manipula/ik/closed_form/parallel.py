@@ -22,7 +22,7 @@ from manipula.ik.closed_form.planar import planar_three
 from manipula.ik.closed_form.program import ClosedFormProgram, Row, backwards
 from manipula.ik.closed_form.quartic import LONGEST, Affine, combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
-    Turn,
+    CosSin,
     any_normal,
     direction,
     rotate,
@@ -49,7 +49,7 @@ class ParallelArm(ClosedFormProgram):
             out += [[t1, *middle, t5, t6] for middle in self._middle(target, t1, t5, t6)]
         return out
 
-    def _ends_meeting(self, G: Vector) -> list[tuple[Turn, Turn, Turn]]:
+    def _ends_meeting(self, G: Vector) -> list[tuple[CosSin, CosSin, CosSin]]:
         one, h = self.axes[0], self.axes[1].h
         out = []
         reach = array(carry(G, self.meeting) - one.p)
@@ -57,12 +57,12 @@ class ParallelArm(ClosedFormProgram):
             out += [(t1, t5, t6) for t5, t6 in self._last_two(G, t1)]
         return out
 
-    def _last_two(self, G: Vector, t1: Turn) -> list[tuple[Turn, Turn]]:
+    def _last_two(self, G: Vector, t1: CosSin) -> list[tuple[CosSin, CosSin]]:
         """R5ᵀ h = R6 v with v = R_Gᵀ R1 h."""
         v = turn_vector(inverse_motion(G), rotate(self.axes[0].h, t1, self.axes[1].h))
         return turn_both(array(-self.axes[4].h), self.axes[1].h, self.axes[5].h, v)
 
-    def _ends_general(self, G: Vector) -> list[tuple[Turn, Turn, Turn]]:
+    def _ends_general(self, G: Vector) -> list[tuple[CosSin, CosSin, CosSin]]:
         one, h, five, six = self.axes[0], self.axes[1].h, self.axes[4], self.axes[5]
         rows = [
             (_linear(h, array(-one.h), turn_vector(G, six.h)), _linear(h, five.h, six.h), 0.0),
@@ -91,7 +91,7 @@ class ParallelArm(ClosedFormProgram):
             out.append((t1, t5, t6))
         return out
 
-    def _middle(self, G: Vector, t1: Turn, t5: Turn, t6: Turn) -> list[list[Turn]]:
+    def _middle(self, G: Vector, t1: CosSin, t5: CosSin, t6: CosSin) -> list[list[CosSin]]:
         one, five, six = self.axes[0], self.axes[4], self.axes[5]
         point = one.undo(t1, carry(G, six.undo(t6, five.undo(t5, self.axes[3].p))))
         v = any_normal(self.axes[1].h)
@@ -101,7 +101,7 @@ class ParallelArm(ClosedFormProgram):
         return planar_three(self.axes[1:4], flat, side)
 
 
-def _polished(rows: list[tuple[Affine, Affine, Scalar]], t1: Turn, t5: Turn) -> tuple[Turn, Turn]:
+def _polished(rows: list[tuple[Affine, Affine, Scalar]], t1: CosSin, t5: CosSin) -> tuple[CosSin, CosSin]:
     """Newton steps on both equations: squaring and a small determinant cost digits."""
     for _ in range(2):
         values, slopes = [], []

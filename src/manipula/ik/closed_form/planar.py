@@ -9,10 +9,10 @@ from manipula.algebra.ops import Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, turn_vector
 from manipula.ik.closed_form.positioning.rrr import planar_pair
 from manipula.ik.closed_form.program import ClosedFormProgram, Row
-from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate_back, turn_onto
+from manipula.ik.closed_form.subproblems import CosSin, any_normal, rotate_back, turn_onto
 
 
-def planar_three(axes: Sequence[Axis], point: Vector, side: Vector) -> list[list[Turn]]:
+def planar_three(axes: Sequence[Axis], point: Vector, side: Vector) -> list[list[CosSin]]:
     """Both (θ₁, θ₂, θ₃) of parallel axes: elbow, then angle.
 
     Args:

@@ -7,9 +7,9 @@ from typing import Literal
 
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import inverse_motion
-from manipula.ik.closed_form.subproblems import Turn
+from manipula.ik.closed_form.subproblems import CosSin
 
-Row = list[Turn | Scalar]  # one posture: angles as (cos, sin), slides as numbers
+Row = list[CosSin | Scalar]  # one posture: angles as (cos, sin), slides as numbers
 Kind = Literal["pose", "position"]
 
 

@@ -11,7 +11,7 @@ import math
 
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
-from manipula.ik.closed_form.subproblems import DOUBLE, NAN, Turn, direction
+from manipula.ik.closed_form.subproblems import DOUBLE, NAN, CosSin, direction
 
 COMPLEX = 1e-5  # relative discriminant beyond which a pair of roots is complex and not a double root with rounding
 POLISH = 3  # Newton steps on F
@@ -39,7 +39,7 @@ def combine(*terms: tuple[Scalar, tuple[Scalar, ...]]) -> Fourier:
     return total[0], total[1], total[2], total[3], total[4]
 
 
-def solve_trigonometric_quartic(f: Fourier) -> list[Turn]:
+def solve_trigonometric_quartic(f: Fourier) -> list[CosSin]:
     """Four angles with F(θ) = 0; NaN where the root is not real."""
     f0, a1, b1, a2, b2 = f
     best: Scalar = -1.0
@@ -55,14 +55,14 @@ def solve_trigonometric_quartic(f: Fourier) -> list[Turn]:
     out = []
     for t in solve_quartic(f0 - a + A, 2.0 * b - 4.0 * B, 2.0 * f0 - 6.0 * A, 2.0 * b + 4.0 * B, f0 + a + A):
         turn = direction(1.0 - t * t, 2.0 * t)
-        turn = Turn(turn.c * c0 - turn.s * s0, turn.s * c0 + turn.c * s0)
+        turn = CosSin(turn.c * c0 - turn.s * s0, turn.s * c0 + turn.c * s0)
         alive = ops.abs(t) < math.inf
         turn = _polished(f, turn)
-        out.append(Turn(ops.where(alive, turn.c, NAN), ops.where(alive, turn.s, NAN)))
+        out.append(CosSin(ops.where(alive, turn.c, NAN), ops.where(alive, turn.s, NAN)))
     return out
 
 
-def _polished(f: Fourier, t: Turn) -> Turn:
+def _polished(f: Fourier, t: CosSin) -> CosSin:
     f0, a1, b1, a2, b2 = f
     for _ in range(POLISH):
         c, s = t

@@ -16,7 +16,7 @@ from manipula.identity import identity
 from manipula.ik.closed_form.geometry import EXACT, Lines
 from manipula.ik.closed_form.positioning import PositionArm
 from manipula.ik.closed_form.program import ClosedFormProgram, Kind, Row
-from manipula.ik.closed_form.subproblems import NAN, Turn
+from manipula.ik.closed_form.subproblems import NAN, CosSin
 from manipula.lazy import cached_property
 from manipula.physics.kinematics import pose
 from manipula.physics.mechanism import mechanism_of
@@ -158,7 +158,7 @@ class ClosedForm:
             rows = self.program.rows(array(given))
         else:
             rows = self.program.rows(array(np.asarray(target, dtype=object) @ self._home_inverse), *parameter)
-        return [array([value.angle() if isinstance(value, Turn) else value for value in row]) for row in rows]
+        return [array([value.angle() if isinstance(value, CosSin) else value for value in row]) for row in rows]
 
     def reached(self, q: Vector, target: Any) -> Any:
         """Does forward kinematics confirm the branch q?"""

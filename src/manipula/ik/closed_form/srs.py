@@ -17,11 +17,11 @@ from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, turn_vector
 from manipula.ik.closed_form.program import ClosedFormProgram, Row
 from manipula.ik.closed_form.subproblems import (
-    Turn,
+    CosSin,
     any_normal,
+    cos_sin_of,
     rotate,
     rotate_back,
-    turn_of,
     turn_onto,
     turn_to_distance,
 )  # fmt: skip
@@ -41,7 +41,7 @@ class SphericalRevoluteSpherical(ClosedFormProgram):
     def rows(self, target: Vector, parameter: Scalar = 0.0) -> list[Row]:
         elbow = self.axes[3]
         goal = array(carry(target, self.W) - self.S)
-        normal = rotate(_unit(goal), turn_of(parameter), self._reference(goal))
+        normal = rotate(_unit(goal), cos_sin_of(parameter), self._reference(goal))
         out: list[Row] = []
         for t4 in turn_to_distance(elbow.h, self.W - elbow.p, self.S - elbow.p, dot(goal, goal)):
             x = array(elbow.move(t4, self.W) - self.S)
@@ -50,7 +50,7 @@ class SphericalRevoluteSpherical(ClosedFormProgram):
             out += self._both_ends(target, t4, body, space)
         return out
 
-    def _both_ends(self, G: Vector, t4: Turn, body: list[np.ndarray], space: list[np.ndarray]) -> list[Row]:
+    def _both_ends(self, G: Vector, t4: CosSin, body: list[np.ndarray], space: list[np.ndarray]) -> list[Row]:
         shoulder, elbow, wrist = self.axes[:3], self.axes[3], self.axes[4:]
 
         def forth(v: Vector) -> np.ndarray:
@@ -79,7 +79,7 @@ class SphericalRevoluteSpherical(ClosedFormProgram):
         """The arm angle of a posture."""
         x, normal = self.W, self.axes[3].h
         for a, angle in zip(reversed(self.axes[:4]), np.asarray(q, float)[3::-1]):
-            t = turn_of(float(angle))
+            t = cos_sin_of(float(angle))
             x, normal = a.move(t, x), rotate(a.h, t, normal)
         goal = array(x - self.S)
         return float(turn_onto(_unit(goal), self._reference(goal), normal).angle())

@@ -21,7 +21,7 @@ DOUBLE = 1e-15  # relative discriminant below which two answers are one (they di
 NAN = math.nan
 
 
-class Turn(NamedTuple):
+class CosSin(NamedTuple):
     """An angle as its cosine and sine."""
 
     c: Scalar
@@ -32,31 +32,31 @@ class Turn(NamedTuple):
         return ops.atan2(self.s, self.c)
 
 
-def turn_of(angle: Scalar) -> Turn:
+def cos_sin_of(angle: Scalar) -> CosSin:
     """The pair of a given angle."""
-    return Turn(ops.cos(angle), ops.sin(angle))
+    return CosSin(ops.cos(angle), ops.sin(angle))
 
 
-def direction(c: Scalar, s: Scalar) -> Turn:
+def direction(c: Scalar, s: Scalar) -> CosSin:
     """The angle of the vector (c, s) of any length; zero for the zero vector, NaN for NaN."""
     square = c * c + s * s
     none = square <= TINY
     scale = 1.0 / ops.sqrt(ops.where(none, 1.0, square))
-    return Turn(ops.where(none, 1.0, c * scale), ops.where(none, 0.0, s * scale))
+    return CosSin(ops.where(none, 1.0, c * scale), ops.where(none, 0.0, s * scale))
 
 
-def rotate(k: Vector, t: Turn, v: Vector) -> np.ndarray:
+def rotate(k: Vector, t: CosSin, v: Vector) -> np.ndarray:
     r""":math:`R(k,\theta)v = v + \sin\theta\,k\times v + (1-\cos\theta)\,k\times(k\times v)` for a unit axis k."""
     kv = cross(k, v)
     return array(array(v) + t.s * kv + (1.0 - t.c) * cross(k, kv))
 
 
-def rotate_back(k: Vector, t: Turn, v: Vector) -> np.ndarray:
+def rotate_back(k: Vector, t: CosSin, v: Vector) -> np.ndarray:
     r""":math:`R(k,-\theta)v`."""
-    return rotate(k, Turn(t.c, -t.s), v)
+    return rotate(k, CosSin(t.c, -t.s), v)
 
 
-def turn_onto(k: Vector, p: Vector, q: Vector) -> Turn:
+def turn_onto(k: Vector, p: Vector, q: Vector) -> CosSin:
     r"""Subproblem 1: θ that brings :math:`R(k,\theta)p` nearest to q (0 when p or q lies on the axis).
 
     Both vectors are first freed of their component along k, so that a small lateral part keeps its digits.
@@ -71,7 +71,7 @@ def roots(square: Scalar, scale: Scalar) -> tuple[Scalar, Scalar]:
     return root, ops.where(square > DOUBLE * scale, -root, NAN)
 
 
-def solve_trigonometric(A: Scalar, B: Scalar, C: Scalar) -> list[Turn]:
+def solve_trigonometric(A: Scalar, B: Scalar, C: Scalar) -> list[CosSin]:
     r"""Both θ with :math:`A\cos\theta + B\sin\theta = C`.
 
     .. math:: (c, s) \propto (AC \mp Bw,\; BC \pm Aw),\quad w^2 = A^2 + B^2 - C^2
@@ -82,18 +82,18 @@ def solve_trigonometric(A: Scalar, B: Scalar, C: Scalar) -> list[Turn]:
     return [direction(A * C - B * w, B * C + A * w) for w in ws]
 
 
-def turn_to_plane(h: Vector, k: Vector, p: Vector, d: Scalar) -> list[Turn]:
+def turn_to_plane(h: Vector, k: Vector, p: Vector, d: Scalar) -> list[CosSin]:
     r"""Subproblem 4: both θ with :math:`h\cdot R(k,\theta)p = d`."""
     kp = cross(k, p)
     return solve_trigonometric(-dot(h, cross(k, kp)), dot(h, kp), d - dot(h, k) * dot(k, p))
 
 
-def turn_to_distance(k: Vector, p: Vector, q: Vector, square: Scalar) -> list[Turn]:
+def turn_to_distance(k: Vector, p: Vector, q: Vector, square: Scalar) -> list[CosSin]:
     r"""Subproblem 3: both θ with :math:`|R(k,\theta)p - q|^2 =` ``square``."""
     return turn_to_plane(q, k, p, 0.5 * (dot(p, p) + dot(q, q) - square))
 
 
-def turn_both(k1: Vector, p: Vector, k2: Vector, q: Vector) -> list[tuple[Turn, Turn]]:
+def turn_both(k1: Vector, p: Vector, k2: Vector, q: Vector) -> list[tuple[CosSin, CosSin]]:
     r"""Subproblem 2: both (θ₁, θ₂) with :math:`R(k_1,\theta_1)p = R(k_2,\theta_2)q`, for :math:`|p| = |q|`.
 
     The common vector is :math:`w = x k_1 + y k_2 + z\,k_1\times k_2`. With the angles α between the axes, γ of p to k₁ and β of q to

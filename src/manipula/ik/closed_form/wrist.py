@@ -16,10 +16,10 @@ from manipula.algebra.ops import Vector
 from manipula.ik.closed_form.geometry import Axis, Lines, Relations, carry, rank, turn_vector
 from manipula.ik.closed_form.positioning import PositionArm, position_arm
 from manipula.ik.closed_form.program import ClosedFormProgram, Row, backwards
-from manipula.ik.closed_form.subproblems import Turn, any_normal, rotate_back, turn_both, turn_onto
+from manipula.ik.closed_form.subproblems import CosSin, any_normal, rotate_back, turn_both, turn_onto
 
 
-def orientation(h: Sequence[np.ndarray], last: Vector, side: Vector) -> list[list[Turn]]:
+def orientation(h: Sequence[np.ndarray], last: Vector, side: Vector) -> list[list[CosSin]]:
     r"""Both (θ₁, θ₂, θ₃) with :math:`R(h_1,\theta_1)R(h_2,\theta_2)R(h_3,\theta_3) = R`.
 
     Args:
@@ -51,7 +51,7 @@ class WristArm(ClosedFormProgram):
         for row in self.arm.rows(self.centre, carry(target, self.centre)):
             a, b = last, side
             for axis, value in zip(self.arm.axes, row):
-                if isinstance(value, Turn):
+                if isinstance(value, CosSin):
                     a, b = rotate_back(axis.h, value, a), rotate_back(axis.h, value, b)
             out += [[*row, *turns] for turns in orientation(h, a, b)]
         return out

@@ -20,15 +20,15 @@ import numpy as np
 from manipula import native
 from manipula.algebra.linear import array, cross, dot
 from manipula.ik.closed_form.geometry import carry, turn_vector
-from manipula.ik.closed_form.subproblems import Turn, rotate
+from manipula.ik.closed_form.subproblems import CosSin, rotate
 
 EQUATIONS = 14
-SAMPLES = (Turn(1.0, 0.0), Turn(0.0, 1.0), Turn(-1.0, 0.0))  # 0, π/2, π
+SAMPLES = (CosSin(1.0, 0.0), CosSin(0.0, 1.0), CosSin(-1.0, 0.0))  # 0, π/2, π
 
 
-def moved(h: Any, p: Any, t: Turn, back: bool, direction: Any, point: Any) -> tuple[np.ndarray, np.ndarray]:
+def moved(h: Any, p: Any, t: CosSin, back: bool, direction: Any, point: Any) -> tuple[np.ndarray, np.ndarray]:
     """A direction and a point after a joint, or before it."""
-    turn = Turn(t.c, -t.s) if back else t
+    turn = CosSin(t.c, -t.s) if back else t
     return rotate(h, turn, direction), array(p + rotate(h, turn, array(point - p)))
 
 

@@ -11,7 +11,7 @@ from manipula.algebra.linear import array, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.ik.closed_form.geometry import Axis
 from manipula.ik.closed_form.program import Row
-from manipula.ik.closed_form.subproblems import Turn, turn_both
+from manipula.ik.closed_form.subproblems import CosSin, turn_both
 
 
 class PositionArm(ABC):
@@ -42,7 +42,7 @@ class FirstTwoMeet(PositionArm):
         self.o = meeting
 
     @abstractmethod
-    def third(self, c: Vector, square: Scalar) -> Sequence[Turn | Scalar]:
+    def third(self, c: Vector, square: Scalar) -> Sequence[CosSin | Scalar]:
         """Both values of joint 3 that bring c to the squared distance from o."""
 
     def rows(self, c: Vector, t: Vector) -> list[Row]:

@@ -17,7 +17,7 @@ from manipula.ik.closed_form.positioning.base import FirstTwoMeet, Mirrored, Pos
 from manipula.ik.closed_form.program import Row
 from manipula.ik.closed_form.quartic import combine, product, solve_trigonometric_quartic
 from manipula.ik.closed_form.subproblems import (
-    Turn,
+    CosSin,
     rotate,
     turn_onto,
     turn_to_distance,
@@ -25,7 +25,7 @@ from manipula.ik.closed_form.subproblems import (
 )  # fmt: skip
 
 
-def planar_pair(one: Axis, two: Axis, x: Vector, t: Vector) -> list[tuple[Turn, Turn]]:
+def planar_pair(one: Axis, two: Axis, x: Vector, t: Vector) -> list[tuple[CosSin, CosSin]]:
     """Both (θ₁, θ₂) of parallel axes with E1 E2 x = t: distance first, then direction."""
     reach = array(t - one.p)
     out = []
@@ -53,7 +53,7 @@ class ArticulatedArm(FirstTwoMeet):
 
     name, branches = "articulated arm", 4
 
-    def third(self, c: Vector, square: Scalar) -> Sequence[Turn]:
+    def third(self, c: Vector, square: Scalar) -> Sequence[CosSin]:
         three = self.axes[2]
         return turn_to_distance(three.h, array(c - three.p), array(self.o - three.p), square)
 
@@ -76,7 +76,7 @@ class SkewAxes(PositionArm):
         self.frame = normal_frame(one, two)
 
     @abstractmethod
-    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[Turn | Scalar]:
+    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[CosSin | Scalar]:
         """The four values of joint 3, for K = |t − p₁|² − a² and H = h₁·(t − p₁)."""
 
     def rows(self, c: Vector, t: Vector) -> list[Row]:
@@ -99,7 +99,7 @@ class GeneralThree(SkewAxes):
 
     name = "general 3R arm"
 
-    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[Turn]:
+    def third(self, c: Vector, K: Scalar, H: Scalar) -> Sequence[CosSin]:
         _, two, three = self.axes
         a, _, _, ca, sa = self.frame
         e, b = array(c - three.p), array(three.p - two.p)
