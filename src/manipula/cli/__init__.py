@@ -15,6 +15,7 @@
 ``ik``             joint positions that bring the tip to a target
 ``run``            run a scenario
 ``sweep``          every run of a study
+``tune``           the numbers of a study that make a column small
 ``cluster``        a Dask cluster on this machine
 ``check``          can the machine do it?
 ``plot``           figures and films of a result

@@ -270,9 +270,7 @@ class Solver:
     def all(
         self, targets: np.ndarray, q0: np.ndarray | None, tolerance: float, most: int | None, seed: int
     ) -> IkResult:
-        ordinary = (
-            None if self.every is None else self.every.answer(self._closed_form_target(targets), q0, tolerance)
-        )
+        ordinary = None if self.every is None else self.every.answer(self._closed_form_target(targets), q0, tolerance)
         if ordinary is not None:
             return ordinary
         gap = self._gap(targets, tolerance)
