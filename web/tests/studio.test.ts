@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { chunkOf } from "../src/studio/client";
 import { built, numberOf } from "../src/studio/dh_construction";
 import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written, writtenAngle } from "../src/studio/entry";
+import { rounds, spanOf } from "../src/studio/scatter";
 import { neededBy, Schemas, type Schema } from "../src/studio/schema";
 import { at, fieldName, put, Store } from "../src/studio/store";
 
@@ -98,8 +99,19 @@ describe("forms", () => {
   it("begin with everything that is needed", () => {
     const { key, tables } = schemas.kinds({ $ref: "#/$defs/law" });
     expect(key).toBe("law");
-    expect(schemas.first(tables["pd"])).toEqual({ law: "pd", kp: 100 });
+    expect(schemas.first(tables["pd"])).toEqual({ law: "pd", kp: 1 });
+    expect(schemas.nameOf({ $ref: "#/$defs/law" })).toBe("law");
     expect(neededBy(tables["none"])).toEqual(["law", "q"]);
+  });
+});
+
+describe("points of a study", () => {
+  it("have round numbers on their axes", () => {
+    expect(rounds(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    expect(rounds(-3, 12)).toEqual([0, 5, 10]);
+    const [low, high] = spanOf([2, 2]);
+    expect(low).toBeLessThan(2);
+    expect(high).toBeGreaterThan(2);
   });
 });
 
