@@ -17,6 +17,8 @@ from manipula.motion.trajectory import OrientedTrajectory
 from manipula.parts.checks import check_arguments
 from manipula.parts.field import Constants, Formulas, Number, Numbers
 
+PLACES = (0.137, 0.391, 0.618, 0.873)  # of the duration, at which somebody's function is asked on plain numbers
+SAME = 1e-9
 INSTANT = 1e-14  # of the duration: a time this near a break is taken to be on it
 
 
@@ -163,7 +165,29 @@ def formula_motion(
             f"The formulas, or their first two derivatives, are not finite everywhere from 0 to {T:g} s.",
             field="coordinates",
         )
+    if texts is None:
+        _check_plain(f, motion)
     return motion
+
+
+def _check_plain(f: Callable[..., Any], motion: FormulaMotion) -> None:
+    """Somebody's function that catches exceptions, or looks at types, may be another one when it is differentiated.
+
+    Raises:
+        DescriptionError: when plain numbers give other coordinates.
+    """
+    for t in motion.duration * np.array(PLACES):
+        seen = motion.derivatives(t, 0)[0]
+        try:
+            plain = np.array([float(v) for v in f(float(t))])
+        except Exception:  # written for other scalars only, or told elsewhere
+            return
+        if np.abs(plain - seen[: len(plain)]).max() > SAME * max(1.0, float(np.abs(plain).max())):
+            raise DescriptionError(
+                f"Differentiated it passes other positions than by itself, at t = {t:.6g} s {seen[: len(plain)].tolist()} in the place of "
+                f"{plain.tolist()} (does it catch exceptions, or look at types?); write it with manipula.algebra.ops.",
+                field="coordinates",
+            )
 
 
 def _function(given: Any, constants: Mapping[str, float], field: str) -> tuple[Callable[..., Any], list[str] | None]:
