@@ -168,6 +168,7 @@ def _result(results: StudyResults, run: int) -> Result:
 
 
 def has_chart(result: Result, kind: str) -> bool:
+    """Does the result hold what a kind of plot shows?"""
     from manipula.reports.plots import PLOTS
 
     return PLOTS[kind].missing(result) is None
