@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
-class ArrayInfo(TypedDict):
+class ArrayInfoForm(TypedDict):
     """Where an array lies among the packed numbers; columns one after the other."""
 
     type: Literal["f4", "f8", "u2", "u4"]
@@ -14,7 +14,7 @@ class ArrayInfo(TypedDict):
     columns: int
 
 
-class Ellipsoid(TypedDict):
+class EllipsoidForm(TypedDict):
     """Mass, centre and ellipsoid of inertia of a link; ``axes``: 3 × 3, principal axes in columns."""
 
     mass: float
@@ -23,7 +23,7 @@ class Ellipsoid(TypedDict):
     half: list[float]
 
 
-class Body(TypedDict):
+class BodyForm(TypedDict):
     """A link with the joint before it; ``parent`` −1 is the base, ``placement`` and ``frame`` are 3 × 4."""
 
     name: str
@@ -32,10 +32,10 @@ class Body(TypedDict):
     axis: list[float]
     placement: list[float]
     frame: list[float]
-    inertia: Ellipsoid | None
+    inertia: EllipsoidForm | None
 
 
-class Surface(TypedDict):
+class SurfaceForm(TypedDict):
     """Triangles on a body, by the numbers of their arrays."""
 
     body: int
@@ -44,7 +44,7 @@ class Surface(TypedDict):
     colour: list[float]
 
 
-class Follower(TypedDict):
+class FollowerForm(TypedDict):
     """A joint that follows another."""
 
     leader: int
@@ -52,23 +52,23 @@ class Follower(TypedDict):
     offset: float
 
 
-class Tip(TypedDict):
+class TipForm(TypedDict):
     """Where the tip is: 3 × 4 on a body."""
 
     body: int
     pose: list[float]
 
 
-class Mechanism(TypedDict):
+class MechanismForm(TypedDict):
     """A robot that is drawn."""
 
     name: str
     joints: int
-    bodies: list[Body]
-    followers: list[Follower]
+    bodies: list[BodyForm]
+    followers: list[FollowerForm]
     base: list[float]
-    tip: Tip | None
-    surfaces: list[Surface]
+    tip: TipForm | None
+    surfaces: list[SurfaceForm]
     notes: list[str]
     plane: list[int] | None
     low: list[float]
@@ -76,7 +76,7 @@ class Mechanism(TypedDict):
     size: float
 
 
-class Axis(TypedDict):
+class AxisForm(TypedDict):
     """``size``: what is natural here; changes below ``noise`` × ``size`` are rounding."""
 
     label: str
@@ -88,7 +88,7 @@ class Axis(TypedDict):
     low: NotRequired[float]
 
 
-class Curve(TypedDict):
+class CurveForm(TypedDict):
     """``y`` and ``x``: array and column; ``t``: an array of its own horizontal axis; ``role``: "target", "edge" of a band, "faint", "before"."""
 
     name: str
@@ -104,7 +104,7 @@ class Curve(TypedDict):
     thick: NotRequired[bool]
 
 
-class Limit(TypedDict):
+class LimitForm(TypedDict):
     """What a joint may do, on one of the axes."""
 
     joint: int
@@ -113,23 +113,23 @@ class Limit(TypedDict):
     axis: int
 
 
-class ChartSpec(TypedDict):
+class ChartSpecForm(TypedDict):
     """A chart; ``across``: its horizontal axis where that is not time."""
 
     id: str
     kind: str
     title: str
-    axes: list[Axis]
-    curves: list[Curve]
-    across: NotRequired[Axis]
-    limits: NotRequired[list[Limit]]
+    axes: list[AxisForm]
+    curves: list[CurveForm]
+    across: NotRequired[AxisForm]
+    limits: NotRequired[list[LimitForm]]
     bands: NotRequired[list[list[int]]]
     marks: NotRequired[list[float]]
     remark: NotRequired[str]
     small: NotRequired[bool]
 
 
-class RunInfo(TypedDict):
+class RunInfoForm(TypedDict):
     """A run by the numbers of its arrays."""
 
     name: str
@@ -141,7 +141,7 @@ class RunInfo(TypedDict):
     samples: int
 
 
-class JointInfo(TypedDict):
+class JointInfoForm(TypedDict):
     """A joint as tables name it."""
 
     name: str
@@ -149,31 +149,31 @@ class JointInfo(TypedDict):
     slides: bool
 
 
-class Page(TypedDict):
+class PageForm(TypedDict):
     """All that a viewer is told; ``live``: of a page that computes (``reports/live.py``)."""
 
     format: int
-    joints: list[JointInfo]
-    runs: list[RunInfo]
-    robots: list[Mechanism]
-    charts: list[ChartSpec]
-    arrays: list[ArrayInfo]
+    joints: list[JointInfoForm]
+    runs: list[RunInfoForm]
+    robots: list[MechanismForm]
+    charts: list[ChartSpecForm]
+    arrays: list[ArrayInfoForm]
     live: NotRequired[Any]
 
 
 TYPES = (
-    ArrayInfo,
-    Ellipsoid,
-    Body,
-    Surface,
-    Follower,
-    Tip,
-    Mechanism,
-    Axis,
-    Curve,
-    Limit,
-    ChartSpec,
-    RunInfo,
-    JointInfo,
-    Page,
+    ArrayInfoForm,
+    EllipsoidForm,
+    BodyForm,
+    SurfaceForm,
+    FollowerForm,
+    TipForm,
+    MechanismForm,
+    AxisForm,
+    CurveForm,
+    LimitForm,
+    ChartSpecForm,
+    RunInfoForm,
+    JointInfoForm,
+    PageForm,
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from manipula.reports.page_types import Page
+from manipula.reports.page_types import PageForm
 
 Document = dict[str, Any]  # the scenario file as plain values
 State = Literal[
@@ -14,7 +14,7 @@ State = Literal[
 ]
 
 
-class Told(TypedDict):
+class ToldForm(TypedDict):
     """An error; ``field``: beside which it is shown."""
 
     kind: str
@@ -25,7 +25,7 @@ class Told(TypedDict):
     file: NotRequired[str | None]
 
 
-class Summary(TypedDict):
+class SummaryForm(TypedDict):
     """How a run stands; the verdict comes with its end."""
 
     id: str
@@ -37,7 +37,7 @@ class Summary(TypedDict):
     n: int
     pinned: bool
     paused: bool
-    error: NotRequired[Told]
+    error: NotRequired[ToldForm]
     status: NotRequired[str]
     reason: NotRequired[str]
     ok: NotRequired[bool]
@@ -54,17 +54,17 @@ class Summary(TypedDict):
     runs: NotRequired[int]
 
 
-class Progress(TypedDict):
+class ProgressForm(TypedDict):
     """A line of text on the socket; numbers come in binary messages beside it."""
 
     run: NotRequired[str]
     state: NotRequired[State]
     paused: NotRequired[bool]
-    summary: NotRequired[Summary]
-    error: NotRequired[Told]
+    summary: NotRequired[SummaryForm]
+    error: NotRequired[ToldForm]
 
 
-class Entry(TypedDict):
+class EntryForm(TypedDict):
     """An arm of the catalog."""
 
     name: str
@@ -73,7 +73,7 @@ class Entry(TypedDict):
     source: str
 
 
-class RunKind(TypedDict):
+class RunKindForm(TypedDict):
     """A kind of run and the settings that act in it."""
 
     what: str
@@ -81,13 +81,13 @@ class RunKind(TypedDict):
     settings: list[str]
 
 
-class Hello(TypedDict):
+class HelloForm(TypedDict):
     """What stays the same while the studio is open."""
 
     version: str
-    catalog: list[Entry]
+    catalog: list[EntryForm]
     parts: Any
-    kinds: dict[str, RunKind]
+    kinds: dict[str, RunKindForm]
     levels: list[str]
     formats: list[str]
     charts: list[str]
@@ -95,14 +95,14 @@ class Hello(TypedDict):
     first: Document | None
 
 
-class Drawn(TypedDict):
+class DrawnForm(TypedDict):
     """What the viewer shows: words, and numbers packed as text."""
 
-    page: Page
+    page: PageForm
     arrays: str
 
 
-class Joint(TypedDict):
+class JointForm(TypedDict):
     """A joint with its limits; none where there is none."""
 
     name: str
@@ -115,22 +115,22 @@ class Joint(TypedDict):
     follows: Any
 
 
-class RobotSeen(TypedDict):
+class RobotSeenForm(TypedDict):
     """A robot as the page lists and draws it."""
 
     name: str
     n: int
-    joints: list[Joint]
+    joints: list[JointForm]
     frames: list[str]
     tip: str | None
     postures: Any
     start: list[float]
     dh: Any
     notes: list[str]
-    drawn: Drawn | None
+    drawn: DrawnForm | None
 
 
-class Finding(TypedDict):
+class FindingForm(TypedDict):
     """What the doctor says, and of which body."""
 
     severity: str
@@ -142,60 +142,60 @@ class Finding(TypedDict):
     body: int | None
 
 
-class Diagnosis(TypedDict):
+class DiagnosisForm(TypedDict):
     """All findings."""
 
     robot: str
     ok: bool
     errors: int
     warnings: int
-    findings: list[Finding]
+    findings: list[FindingForm]
 
 
-class Seen(TypedDict):
+class SeenForm(TypedDict):
     """Answer of ``robot``."""
 
-    robot: RobotSeen
-    doctor: Diagnosis
+    robot: RobotSeenForm
+    doctor: DiagnosisForm
 
 
-class Checked(TypedDict):
+class CheckedForm(TypedDict):
     """Answer of ``check``."""
 
     ok: bool
-    error: NotRequired[Told]
+    error: NotRequired[ToldForm]
     kind: NotRequired[str]
     duration: NotRequired[float]
     joints: NotRequired[list[str]]
 
 
-class Made(TypedDict):
+class MadeForm(TypedDict):
     """A document."""
 
     document: Document
 
 
-class Chosen(TypedDict):
+class ChosenForm(TypedDict):
     """A document with a part in it; ``also``: other settings that changed with it."""
 
     document: Document
     also: list[str]
 
 
-class Text(TypedDict):
+class TextForm(TypedDict):
     """A text, of equations or of a file."""
 
     text: str
     format: NotRequired[str]
 
 
-class Code(TypedDict):
+class CodeForm(TypedDict):
     """Files of source code."""
 
     files: dict[str, str]
 
 
-class Ik(TypedDict):
+class IkForm(TypedDict):
     """Answer of ``ik``."""
 
     q: list[float] | None
@@ -207,7 +207,7 @@ class Ik(TypedDict):
     method: str
 
 
-class Followed(TypedDict):
+class FollowedForm(TypedDict):
     """The reference along its way."""
 
     space: str
@@ -223,20 +223,20 @@ class Followed(TypedDict):
     reason: NotRequired[str]
 
 
-class Residual(TypedDict):
+class ResidualForm(TypedDict):
     """A programmed constraint at a posture."""
 
     equation: str
     value: float | None
 
 
-class Residuals(TypedDict):
+class ResidualsForm(TypedDict):
     """All of them."""
 
-    constraints: list[Residual]
+    constraints: list[ResidualForm]
 
 
-class Card(TypedDict):
+class CardForm(TypedDict):
     """A key number."""
 
     title: str
@@ -245,7 +245,7 @@ class Card(TypedDict):
     remark: str
 
 
-class Compared(TypedDict):
+class ComparedForm(TypedDict):
     """Runs beside each other: rows of words, a name and one cell per run (differences: per run but the first)."""
 
     names: list[str]
@@ -254,21 +254,21 @@ class Compared(TypedDict):
     settings: list[list[str]]
 
 
-class RunsDrawn(Drawn):
+class RunsDrawnForm(DrawnForm):
     """Runs over each other."""
 
-    cards: list[list[Card]]
+    cards: list[list[CardForm]]
     left_out: list[str]
-    compared: Compared | None
+    compared: ComparedForm | None
 
 
-class Listed(TypedDict):
+class ListedForm(TypedDict):
     """All runs, the latest first."""
 
-    runs: list[Summary]
+    runs: list[SummaryForm]
 
 
-class StudyEntry(TypedDict):
+class StudyEntryForm(TypedDict):
     """A study in the folder of the studio."""
 
     name: str
@@ -279,14 +279,14 @@ class StudyEntry(TypedDict):
     problem: NotRequired[str]
 
 
-class Studies(TypedDict):
+class StudiesForm(TypedDict):
     """All of them; ``folder``: its name."""
 
     folder: str
-    studies: list[StudyEntry]
+    studies: list[StudyEntryForm]
 
 
-class StudyColumn(TypedDict):
+class StudyColumnForm(TypedDict):
     """A column that can be drawn."""
 
     name: str
@@ -294,7 +294,7 @@ class StudyColumn(TypedDict):
     meaning: str
 
 
-class Point(TypedDict):
+class PointForm(TypedDict):
     """A run of a study in a plane of two columns; none where a number is missing."""
 
     run: int
@@ -303,20 +303,20 @@ class Point(TypedDict):
     status: str
 
 
-class StudyTable(TypedDict):
+class StudyTableForm(TypedDict):
     """Two columns of a study; ``thinned``: every how many runs."""
 
     name: str
     runs: int
     done: int
-    columns: list[StudyColumn]
+    columns: list[StudyColumnForm]
     x: str
     y: str
-    points: list[Point]
+    points: list[PointForm]
     thinned: int
 
 
-class StudyRun(TypedDict):
+class StudyRunForm(TypedDict):
     """A run of a study as a document, and its row."""
 
     document: Document
@@ -324,11 +324,62 @@ class StudyRun(TypedDict):
 
 
 TYPES = (
-    Told, Summary, Progress, Entry, RunKind, Hello, Drawn, Joint, RobotSeen, Finding, Diagnosis, Seen, Checked, Made, Chosen, Text, Code, Ik, Followed,
-    Residual, Residuals, Card, Compared, RunsDrawn, Listed, StudyEntry, Studies, StudyColumn, Point, StudyTable, StudyRun,
-)  # fmt: skip
+    ToldForm,
+    SummaryForm,
+    ProgressForm,
+    EntryForm,
+    RunKindForm,
+    HelloForm,
+    DrawnForm,
+    JointForm,
+    RobotSeenForm,
+    FindingForm,
+    DiagnosisForm,
+    SeenForm,
+    CheckedForm,
+    MadeForm,
+    ChosenForm,
+    TextForm,
+    CodeForm,
+    IkForm,
+    FollowedForm,
+    ResidualForm,
+    ResidualsForm,
+    CardForm,
+    ComparedForm,
+    RunsDrawnForm,
+    ListedForm,
+    StudyEntryForm,
+    StudiesForm,
+    StudyColumnForm,
+    PointForm,
+    StudyTableForm,
+    StudyRunForm,
+)
 ANSWERS: dict[str, Any] = {
-    "hello": Hello, "schema": Any, "choose": Chosen, "new": Made, "open": Made, "write": Text, "check": Checked, "robot": Seen, "as_dh": Made, "ik": Ik,
-    "path": Followed, "residual": Residuals, "equations": Text, "code": Code, "run": Summary, "stop": Summary, "pause": Summary, "status": Summary,
-    "runs": Listed, "pin": Summary, "view": RunsDrawn, "document": Made, "studies": Studies, "study": StudyTable, "study_run": StudyRun,
-}  # fmt: skip
+    "hello": HelloForm,
+    "schema": Any,
+    "choose": ChosenForm,
+    "new": MadeForm,
+    "open": MadeForm,
+    "write": TextForm,
+    "check": CheckedForm,
+    "robot": SeenForm,
+    "as_dh": MadeForm,
+    "ik": IkForm,
+    "path": FollowedForm,
+    "residual": ResidualsForm,
+    "equations": TextForm,
+    "code": CodeForm,
+    "run": SummaryForm,
+    "stop": SummaryForm,
+    "pause": SummaryForm,
+    "status": SummaryForm,
+    "runs": ListedForm,
+    "pin": SummaryForm,
+    "view": RunsDrawnForm,
+    "document": MadeForm,
+    "studies": StudiesForm,
+    "study": StudyTableForm,
+    "study_run": StudyRunForm,
+}
