@@ -5,7 +5,7 @@ import pytest
 
 from manipula.studies.tuning.gde3 import gde3
 from manipula.studies.tuning.pareto import beats, best, crowding, dominates, front_of, fronts
-from manipula.studies.tuning.searches import METHODS, Plan
+from manipula.studies.tuning.searches import METHODS, SearchPlan
 
 pytest.importorskip("optuna")
 
@@ -80,7 +80,7 @@ def test_every_method_respects_its_constraint_and_repeats_itself(method, objecti
             return f, v
 
         start = np.random.default_rng(1).random((10, 2))
-        METHODS[method](evaluate, Plan(start, 12, objectives, 3, 1e-9))
+        METHODS[method](evaluate, SearchPlan(start, 12, objectives, 3, 1e-9))
         return seen
 
     first, again = run(), run()

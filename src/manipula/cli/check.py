@@ -11,7 +11,7 @@ import typer
 from manipula.cli.robot_options import RobotOptions, takes_robot
 
 if TYPE_CHECKING:
-    from manipula.analysis.feasibility import Feasibility
+    from manipula.analysis.feasibility_verdict import Feasibility
     from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.analysis.feasibility import Feasibility
+from manipula.analysis.feasibility_verdict import Feasibility
 from manipula.ik.base import IkResult
 from manipula.reports import tables, viewer
 from manipula.reports.content import PageContent

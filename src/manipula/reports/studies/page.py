@@ -55,7 +55,7 @@ def study_html(results: StudyResults) -> str:
     line = f"{results.runs} runs · {len(varied)} number{'s' * (len(varied) != 1)} varied: {', '.join(varied)}"
     body = f"<header><h1>{text(name, 120)}</h1><p>{text(line, 400)}</p></header>\n"
     body += banner(rows) + ended(rows, results.runs)
-    shown = _Shown(results, rows)
+    shown = _RunsShown(results, rows)
     body += shown.html
     body += influence(rows) + worst_cases(rows) + spread(rows)
     body += section("The study", card(f"<pre>{text(_described(results), 20_000)}</pre>"))
@@ -70,7 +70,7 @@ def _described(results: StudyResults) -> str:
         return f"The study cannot be written as a file: {error}"
 
 
-class _Shown:
+class _RunsShown:
     """The cloud, the moving arm and its charts; nothing where no viewer was built or no run can be shown."""
 
     def __init__(self, results: StudyResults, rows: Excerpt) -> None:

@@ -42,7 +42,7 @@ def tuning_html(found: Tuning) -> str:
     name = found.study.name
     body = f"<header><h1>Tuning of {text(name, 120)}</h1><p>{text(line, 400)}</p></header>\n"
     body += _verdict(found, units)
-    shown = _Shown(found, units)
+    shown = _CandidatesShown(found, units)
     body += shown.html + _history(found, units) + _front(found, units)
     return document(f"Tuning of {name}", body, shown.scripts, shown.numbers, RULES)
 
@@ -60,7 +60,7 @@ def _verdict(found: Tuning, units: dict[str, str]) -> str:
     return f'<p class="verdict good">{text(said, 300)}</p>' + grid(cells)
 
 
-class _Shown:
+class _CandidatesShown:
     """Candidates as points, the arm of the best, its charts."""
 
     def __init__(self, found: Tuning, units: dict[str, str]) -> None:

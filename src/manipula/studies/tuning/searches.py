@@ -21,7 +21,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]  # points (N, d) → objective
 BROKEN = 1e3  # asinh of the largest double is 710: behind every answer that keeps its constraints
 
 
-class Plan(NamedTuple):
+class SearchPlan(NamedTuple):
     """How far a search goes.
 
     Attributes:
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     tolerance: float
 
 
-def differential_evolution(evaluate: Evaluate, plan: Plan) -> None:
+def differential_evolution(evaluate: Evaluate, plan: SearchPlan) -> None:
     """SciPy's differential evolution for one objective, ours with fronts (``gde3``) for several."""
     if plan.objectives > 1:
         gde3(evaluate, plan.start, plan.generations, np.random.Generator(np.random.Philox(plan.seed)))
@@ -67,7 +67,7 @@ def _random(function: Any, seed: int) -> dict[str, Any]:
     return {"rng" if "rng" in inspect.signature(function).parameters else "seed": generator}
 
 
-def optuna(evaluate: Evaluate, plan: Plan) -> None:
+def optuna(evaluate: Evaluate, plan: SearchPlan) -> None:
     """Optuna's tree-structured Parzen estimator for one objective, its NSGA-II for several; the extra ``tune`` brings it."""
     try:
         library: Any = importlib.import_module("optuna")
@@ -96,7 +96,7 @@ def optuna(evaluate: Evaluate, plan: Plan) -> None:
                 study.tell(trial, [float(x) for x in answer])
 
 
-METHODS: dict[str, Callable[[Evaluate, Plan], None]] = {
+METHODS: dict[str, Callable[[Evaluate, SearchPlan], None]] = {
     "differential_evolution": differential_evolution,
     "optuna": optuna,
 }

@@ -28,7 +28,7 @@ from manipula.studies.study import Study
 from manipula.studies.sweep import sweep
 from manipula.studies.tuning.goals import Goals, goals_of
 from manipula.studies.tuning.pareto import front_of
-from manipula.studies.tuning.searches import METHODS, Plan
+from manipula.studies.tuning.searches import METHODS, SearchPlan
 from manipula.verbs import verb
 
 SETTINGS = "tuning.json"
@@ -184,7 +184,7 @@ def tune(
     seed = study.seed if seed is None else whole_number(seed, "seed", 0, 2**63 - 1)
     draws = _conditions(study, searched).runs if len(searched) < len(study.vary) else 1
     size, generations = _sizes(study, searched, draws, evaluations, population)
-    plan = Plan(
+    plan = SearchPlan(
         _start(len(searched), size, seed), generations, len(goals.minimise), seed, positive(tolerance, "tolerance")
     )
     check_base(study)
@@ -330,7 +330,7 @@ def _start(dimension: int, size: int, seed: int) -> np.ndarray:
     return (strata + random.random((size, dimension))) / size
 
 
-def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, method: str, plan: Plan) -> None:
+def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, method: str, plan: SearchPlan) -> None:
     """Write what is searched, or hold it against what the folder holds.
 
     Raises:
