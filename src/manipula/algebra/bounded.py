@@ -149,7 +149,8 @@ def _flat(x: Any) -> Any:
 
     while x.is_Mul and any(a.is_Mul for a in x.args):
         x = sympy.Mul(*(b for a in x.args for b in sympy.Mul.make_args(a)))
-    for a in sympy.Mul.make_args(x):
+    factors: Any = sympy.Mul.make_args(x)
+    for a in factors:
         if a.is_Pow and a.base.is_Rational and a.base < 0 and not a.exp.is_Integer:
             raise DescriptionError("The root of a negative number is not real.")
     return x

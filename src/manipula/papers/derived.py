@@ -22,7 +22,7 @@ def derived(eq: Equations, title: str, only: str) -> DerivedFormulas:
 
 def rate(expression: Any, eq: Equations) -> Any:
     """The derivative by time of what depends on q: Σ ∂/∂q_i q̇_i."""
-    return sum((expression.diff(q) * qd for q, qd in zip(eq.q, eq.qd)), expression * 0)
+    return sum((expression.diff(q) * qd for q, qd in zip(eq.q.flat(), eq.qd.flat())), expression * 0)
 
 
 def states(n: int, seed: int = 0, count: int = STATES) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -36,6 +36,6 @@ def largest(eq: Equations, *vanishing: Any, seed: int = 0) -> float:
     column = sympy.Matrix([entry for expression in vanishing for entry in sympy.Matrix([expression])])
     if all(entry == 0 for entry in column):
         return 0.0
-    used = [bool(column.free_symbols & set(symbols)) for symbols in (eq.q, eq.qd, eq.qdd)]
+    used = [bool(column.free_symbols & set(symbols.flat())) for symbols in (eq.q, eq.qd, eq.qdd)]
     count = max((k + 1 for k, found in enumerate(used) if found), default=1)
     return float(np.abs(eq.compile(column)(*states(eq.robot.n, seed)[:count])).max())

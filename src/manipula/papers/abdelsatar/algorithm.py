@@ -15,6 +15,8 @@ import sympy
 from manipula.algebra.expression import parse
 from manipula.formats.matlab_list import bracket_rows, split_fields
 
+SymbolMatrix = Any  # a sympy.Matrix, whose types know neither iteration nor sums
+
 
 @dataclass(frozen=True)
 class PrintedLink:
@@ -25,8 +27,8 @@ class PrintedLink:
     d: Any
     theta: Any
     mass: Any
-    inertia: sympy.Matrix
-    com: sympy.Matrix
+    inertia: SymbolMatrix
+    com: SymbolMatrix
     q: sympy.Symbol
     qd: sympy.Symbol
     qdd: sympy.Symbol
@@ -37,37 +39,38 @@ class PrintedLink:
 class LagrangeSteps:
     """What the algorithm finds on its way to τ."""
 
-    q: sympy.Matrix
-    qd: sympy.Matrix
-    qdd: sympy.Matrix
-    T: tuple[sympy.Matrix, ...]
-    Jv: tuple[sympy.Matrix, ...]
-    Jw: tuple[sympy.Matrix, ...]
-    M: sympy.Matrix
-    B: sympy.Matrix
-    C: sympy.Matrix
-    V: sympy.Matrix
-    G: sympy.Matrix
+    q: SymbolMatrix
+    qd: SymbolMatrix
+    qdd: SymbolMatrix
+    T: tuple[SymbolMatrix, ...]
+    Jv: tuple[SymbolMatrix, ...]
+    Jw: tuple[SymbolMatrix, ...]
+    M: SymbolMatrix
+    B: SymbolMatrix
+    C: SymbolMatrix
+    V: SymbolMatrix
+    G: SymbolMatrix
 
     @property
-    def tau(self) -> sympy.Matrix:
+    def tau(self) -> SymbolMatrix:
         """M q̈ + V + G."""
         return self.M * self.qdd + self.V + self.G
 
     @property
-    def M_rate(self) -> sympy.Matrix:
+    def M_rate(self) -> SymbolMatrix:
         """Ṁ."""
         return sum((self.M.diff(q) * qd for q, qd in zip(self.q, self.qd)), sympy.zeros(*self.M.shape))
 
 
-def links_of(text: str) -> tuple[list[PrintedLink], sympy.Matrix]:
+def links_of(text: str) -> tuple[list[PrintedLink], SymbolMatrix]:
     """The lines of a data file and the gravity of its first line."""
     lines = [split_fields(line) for line in text.strip().splitlines()]
     links = []
     for line in lines:
         inertia, com = (sympy.Matrix([[_entry(x) for x in row] for row in bracket_rows(line[k])]) for k in (5, 6))
-        links.append(PrintedLink(*(_entry(line[k]) for k in range(5)), inertia, com, *(sympy.Symbol(line[k].strip()) for k in (7, 8, 9)),
-                                 line[10].strip() == "1"))  # fmt: skip
+        numbers, names = [_entry(line[k]) for k in range(5)], [sympy.Symbol(line[k].strip()) for k in (7, 8, 9)]
+        every: list[Any] = [*numbers, inertia, com, *names, line[10].strip() == "1"]
+        links.append(PrintedLink(*every))
     gravity = sympy.Matrix([_entry(row[0]) for row in bracket_rows(lines[0][11])])
     return links, gravity
 
@@ -116,7 +119,7 @@ def lagrange(text: str, *, beyond: bool = False, about_base: bool = False) -> La
     return LagrangeSteps(q, qd, qdd, tuple(T[1:]), tuple(Jv), tuple(Jw), M, B, C, C * qd, G)
 
 
-def _transform(link: PrintedLink) -> sympy.Matrix:
+def _transform(link: PrintedLink) -> SymbolMatrix:
     """The printed matrix of a DH row."""
     c, s, ca, sa = sympy.cos(link.theta), sympy.sin(link.theta), sympy.cos(link.alpha), sympy.sin(link.alpha)
     return sympy.Matrix([

@@ -170,7 +170,7 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
     return PaperSection("The algorithm, step by step", blocks, tuple(rows))
 
 
-def largest(found: LagrangeSteps, vanishing: sympy.Matrix) -> float:
+def largest(found: LagrangeSteps, vanishing: Any) -> float:
     """The largest entry at random states and parameters of a matrix that should vanish."""
     symbols = sorted(vanishing.free_symbols, key=str)
     if not symbols:
@@ -184,8 +184,9 @@ def errata(found: LagrangeSteps) -> tuple[Erratum, ...]:
     """Two sentences that must not be taken as they stand."""
     text = printed("abdelsatar")["data"]["text"]
     robot = mp.from_table(text.strip(), name="2r")
-    true = mp.equations(robot).M
-    names = dict(zip(mp.equations(robot).q, found.q))
+    eq: Any = mp.equations(robot)
+    true = eq.M
+    names = dict(zip(eq.q, found.q))
     true = true.xreplace(names)
     right = largest(found, found.M - true)
     beyond, about = lagrange(text, beyond=True), lagrange(text, about_base=True)
@@ -202,7 +203,8 @@ def sliding(key: str, title: str, words: str) -> PaperSection:
     """The same program on an arm with a prismatic joint."""
     data = printed("abdelsatar")[key]
     robot = mp.from_table(data["text"].strip(), name=key)
-    eq, found = mp.equations(robot, names="joints"), lagrange(data["text"])
+    eq: Any = mp.equations(robot, names="joints")
+    found = lagrange(data["text"])
     rows = [agreement(f"tau{i + 1}: the paper's algorithm against equations(robot)", largest(found, sympy.Matrix([found.tau[i] - eq.tau[i]])), EXACT)
             for i in range(robot.n)]  # fmt: skip
     if "tau1" in data:

@@ -135,8 +135,9 @@ def torques(eq: Equations, numeric: Equations, values: dict[str, float]) -> tupl
             )  # fmt: skip
     table, _, _ = printed_terms(eq)
     h = numeric.h
+    M: Any = numeric.M
     paper_h = sympy.Matrix([
-        sum((numeric.M[k, i].diff(numeric.q[j]) - numeric.M[i, j].diff(numeric.q[k]) / 2) * numeric.qd[i] * numeric.qd[j] for i in range(4) for j in range(4))
+        sum((M[k, i].diff(numeric.q[j]) - M[i, j].diff(numeric.q[k]) / 2) * numeric.qd[i] * numeric.qd[j] for i in range(4) for j in range(4))
         for k in range(4)
     ])  # fmt: skip
     rows.append(
@@ -161,7 +162,7 @@ def generalised_forces(numeric: Equations) -> PaperSection:
     force, moment = (3, -2, 5), (0.4, 0.7, -0.2)
     v, w = numeric.velocity(), numeric.angular_velocity(expressed_in="base")
     by_rates = sympy.Matrix([
-        sum(f * a.diff(rate_) for f, a in zip(force, v)) + sum(m * a.diff(rate_) for m, a in zip(moment, w)) for rate_ in numeric.qd
+        sum(f * a.diff(rate_) for f, a in zip(force, v.flat())) + sum(m * a.diff(rate_) for m, a in zip(moment, w.flat())) for rate_ in numeric.qd
     ])  # fmt: skip
     off = largest(numeric, by_rates - numeric.generalised_forces(force=force, moment=moment))
     row = agreement("`Q_k^*` of a force (3, −2, 5) N and a moment (0.4, 0.7, −0.2) N·m at the tip", off, EXACT, "(2.10) against the Jacobian")  # fmt: skip
