@@ -44,7 +44,7 @@ export interface StudyInfo {
   first: number; // the run that the page shows at the start
   live: string[] | null; // paths that the page sets to compute any run; null: only runs with samples in the file
   series: Record<string, { t: ArrayId; q: ArrayId }>;
-  again: string; // the command that makes one run again
+  again: string; // what makes one run again
 }
 export interface Page extends PlainPage {
   live?: LiveInfo;

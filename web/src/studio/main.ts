@@ -181,6 +181,7 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
       else return;
       return e.preventDefault();
     }
+    if (document.querySelector("dialog[open]")) return; // its own keys close it
     if (typing || e.altKey || (choosing && /^(Arrow|Home|End|Page| )/.test(e.key))) return;
     const { state } = studio.view;
     const acts: Record<string, () => void> = {

@@ -157,10 +157,11 @@ export class Studio {
     const start = Array.isArray(q0) && q0.length === seen.robot.n && q0.every((v) => typeof v === "number") ? (q0 as number[]) : seen.robot.start;
     this.posture.value = before.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name ? before : start;
     this.robot.value = seen;
-    if (seen.robot.drawn && (!this.run.value || !this.live.value)) {
-      this.run.value = null;
+    const going = this.run.value !== null && !isOver(this.run.value); // its arm is the one that is watched
+    if (seen.robot.drawn && (going || !this.run.value || !this.live.value)) {
+      if (!going) this.run.value = null;
       await this.view.show(seen.robot.drawn);
-      this.view.posture(this.posture.value);
+      if (!going) this.view.posture(this.posture.value);
     }
   }
 

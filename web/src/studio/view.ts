@@ -96,7 +96,7 @@ export class View {
   /** A posture of the arm, when no run is shown. */
   posture(q: readonly number[]): void {
     const run = this.engine?.runs.peek()[0];
-    if (!run || run.t.length !== 1 || !this.stage) return;
+    if (!run || run.t.length !== 1 || run.q.length !== q.length || !this.stage) return; // the stage may still show another robot
     q.forEach((value, i) => (run.q[i][0] = value));
     this.state!.moved.value++;
   }

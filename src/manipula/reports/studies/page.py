@@ -92,7 +92,7 @@ class _RunsShown:
         charts = [p for kind in CHARTS if has_chart(result, kind) for p in content.add_chart(kind)]
         drawn = {c.name: _chosen(rows.values[c.name], rows.drawn) for c in rows.columns}
         axes = _axes(rows)
-        again = f"manipula sweep {results.path.name} --show RUN"
+        again = f"mp.open_study('{results.path.name}').run(RUN)"
         study = cloud(content, rows.columns, drawn, rows.runs[rows.drawn], axes, first, rows.total, again)
         paths = [c.name for c in rows.columns if c.meaning == "varied"]
         worded = [c.name for c in rows.columns if c.meaning == "varied" and c.kind != "number"]
