@@ -131,11 +131,18 @@ def parts(folder: Path) -> int:
     return len(listed(folder / "parts"))
 
 
+@pytest.mark.parametrize("engine", ["serial", "tcp://127.0.0.1:9"])
+def test_workers_of_an_engine_that_starts_none_are_refused(engine: str, tmp_path: Path) -> None:
+    with pytest.raises(DescriptionError, match="processes of a pool"):
+        mp.sweep(study(), tmp_path / "s", engine=engine, workers=2)
+    assert not (tmp_path / "s").exists()
+
+
 @POSIX
 @pytest.mark.parametrize("engine", ["serial", "pool"])
 def test_a_killed_client_loses_nothing(engine: str, digest: str, tmp_path: Path) -> None:
     folder = tmp_path / "s"
-    process = client(folder, "--engine", engine, "--workers", "2")
+    process = client(folder, "--engine", engine, *(("--workers", "2") if engine == "pool" else ()))
     until(lambda: parts(folder) >= 3 or process.poll() is not None, "a part")
     others = children(process.pid)
     process.kill()

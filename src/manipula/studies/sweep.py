@@ -99,6 +99,10 @@ def sweep(
         raise unknown_name("engine", engine, (*ENGINES, "tcp://HOST:PORT"), field="engine")
     if workers is not None:
         workers = whole_number(workers, "workers", 1, 4096)
+        if engine != "pool":
+            raise DescriptionError(
+                f"Workers are processes of a pool; the engine '{engine}' starts none.", field="workers"
+            )
     place = StudyFolder(folder)
     check_base(study)
     if not resume and place.exists:
