@@ -10,7 +10,9 @@ import manipula as mp
 from manipula.simulation.files.scenario_file import file_text, load_file, load_text
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+EXAMPLES = [
+    path for path in sorted((ROOT / "examples").glob("*.toml")) if "[study]" not in path.read_text(encoding="utf-8")
+]
 DATA = ROOT / "tests" / "data"
 JOINTS = 1e-8  # of the references of the papers' examples, integrated by other programs at their own tolerance
 LAW = 1e-9  # of the analytic error law of task-space computed torque

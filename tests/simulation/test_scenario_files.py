@@ -250,7 +250,7 @@ WRONG = [  # text, replaced by, field, words
     ('name = "5-R line"', "disturbances = 3", "disturbances", "list"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [1, 2, 3] }]', "disturbances[0].wrench", "list of 6"),
     ('name = "5-R line"', 'disturbances = [{ kind = "wrench", wrench = [0,0,0,0,0,"f(t)"] }]', "disturbances[0].wrench[5]", "f"),
-    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", frame = "tpi", wrench = [0,0,0,0,0,1] }]', "disturbances", "'tip'"),
+    ('name = "5-R line"', 'disturbances = [{ kind = "wrench", frame = "tpi", wrench = [0,0,0,0,0,1] }]', "disturbances[0].frame", "'tip'"),
     ('kind = "line"', 'kind = "lime"', "reference.path.kind", "'line'"),
     ('b = ["x', 'c = ["x', "reference.path.c", "Known: a, b"),
     ('b = ["x - 0.5"', 'b = ["z - 0.5"', "reference.path.b[0]", "'z'"),

@@ -67,7 +67,10 @@ def told(program: str, cache: Path, *arguments: str) -> Any:
 
 def test_a_second_process_compiles_nothing_for_any_example(tmp_path: Path) -> None:
     """In the other order: what is found does not depend on what was asked for before."""
-    files = [str(path) for path in sorted((ROOT / "examples").glob("*.toml"))]
+    scenarios = [
+        p for p in sorted((ROOT / "examples").glob("*.toml")) if "[study]" not in p.read_text(encoding="utf-8")
+    ]
+    files = [str(path) for path in scenarios]
     assert files
     first = told(RUN_ALL, tmp_path / "objects", *files)
     assert set(first["compiled"]) == set(files)  # the counter counts
