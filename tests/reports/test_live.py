@@ -49,7 +49,7 @@ def test_gains_friction_payload_and_start_can_be_moved() -> None:
 
 
 def test_the_numbers_that_are_asked_for_get_a_slider() -> None:
-    wanted = ["controller.goal[1]", "friction.damping", "controller"]
+    wanted = ["controller.goal[1]", "friction.damping", "controller.kv"]
     live = told(report_html(mp.simulate(pd()), equations=False, charts=(), live=wanted))
     assert [x["path"] for x in live["parameters"]] == wanted
     assert len(live["parameters"][1]["slots"]) == 2
