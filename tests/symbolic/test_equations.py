@@ -184,7 +184,7 @@ def test_planar_arm_of_many_joints_has_polynomially_many_terms() -> None:
 def test_mass_matrix_does_not_pay_for_the_rest() -> None:
     eq = equations(scara())
     _ = eq.M
-    done = set(eq._given.__dict__)
+    done = set(eq._derivation.__dict__)
     assert "christoffel" not in done
     assert "g" not in done
     assert "_base" not in eq.__dict__
