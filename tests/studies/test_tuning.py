@@ -132,6 +132,7 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path):
         ({"minimise": "qd_max", "evaluations": 10**9}, DescriptionError, "evaluations"),
         ({"minimise": "qd_max", "population": 2}, DescriptionError, "population"),
         ({"minimise": "qd_max", "tolerance": -1}, DescriptionError, "tolerance"),
+        ({"minimise": "qd_max", "engine": "pool"}, DescriptionError, "engine"),
     ],
 )
 def test_wrong_requests_are_refused(asked, kind, said):

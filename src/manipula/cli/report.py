@@ -37,9 +37,10 @@ def report(
     from manipula.simulation.stored.store import load_result
 
     if len(results) == 1 and Path(results[0]).is_dir():
-        if run is not None or live or number:
+        if run is not None or live or number or not equations:
             raise DescriptionError(
-                "The page of a study shows all its runs, and computes them where it can.", field="--run/--live"
+                "The page of a study shows all its runs, and computes them where it can.",
+                field="--run/--live/--no-equations",
             )
         from manipula.studies.opened import open_study
 

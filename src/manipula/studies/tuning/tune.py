@@ -170,6 +170,7 @@ def tune(
         population: candidates of a generation; ten per parameter when omitted.
         tolerance: one objective is done when a generation's spread is that part of its mean.
         seed: of the search; that of the study when omitted.
+        engine: what makes the runs of a folder, as in ``sweep``.
 
     Raises:
         DescriptionError: a path or column that is not there, a folder that holds another tuning.
@@ -189,6 +190,10 @@ def tune(
     )
     check_base(study)
     place = None if folder is None else file_path(folder)
+    if place is None and engine != "serial":
+        raise DescriptionError("An engine makes the runs of a folder; without one they are made here.", field="engine")
+    if place is None and study.keep_series:
+        raise DescriptionError("Samples are kept in a folder; give one.", field="keep_series")
     if place is not None:
         _begin(place, study, searched, goals, method, plan)
     search = _Search(study, searched, goals, draws, place, engine, progress, size * (generations + 1))
