@@ -3,4 +3,5 @@
 import time
 
 __version__ = "0.1.0"
-STARTED = time.time()  # files of this package that changed later are not what runs here
+started = time.time()
+"""Files of this package that changed later are not what runs here. No constant: it differs from process to process."""

@@ -239,7 +239,8 @@ kernels = [k for k in gc.get_objects() if isinstance(k, Kernel)]
 graphs = sorted({f"{k.name} {k.graph.digest().hex()}" for k in kernels})
 parts = sorted(f"{key[2]} {key[1].hex()}" for key, _ in kernel_cache.KERNELS.items() if key[0] == "parts")
 compiled = sorted(k.name for k in kernels for code in k._codes.values() if not code.from_cache)
-print(json.dumps([graphs, parts, compiled]))
+traced = sorted(k.name for key, k in kernel_cache.KERNELS.items() if key[0] == "parts" and not isinstance(k, kernel_cache.KnownKernel))
+print(json.dumps([graphs, parts, compiled, traced]))
 """
 
 
@@ -247,23 +248,24 @@ def test_every_kernel_of_every_example_has_the_same_keys_in_every_process() -> N
     """Interpreted, because keys are made from what is traced; nothing has to be compiled to compare them."""
     alone = {"MANIPULA_NO_LLVM": "1", "MANIPULA_CACHE": "off"}
     first, second = (run_python(KEYS, *EXAMPLES, PYTHONHASHSEED=seed, **alone) for seed in ("1", "2"))
-    graphs, parts, _ = first
+    graphs, parts, *_ = first
     assert len(EXAMPLES) >= 10
     assert len(parts) >= len(EXAMPLES)  # all are known by their parts: examples hold nobody's code
     assert len(graphs) >= len(parts)
     assert first == second
 
 
-def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+def test_a_second_process_traces_and_compiles_nothing(tmp_path: Path) -> None:
     """A run with a reference, one along a reference, and a programmed motion."""
     chosen = [x for x in EXAMPLES if Path(x).stem in ("planar5r_line", "scara_circle", "program_line_speed")]
     place = {"MANIPULA_CACHE_DIR": str(tmp_path / "cache"), "MANIPULA_CACHE": ""}
-    _, _, compiled = run_python(KEYS, *chosen, PYTHONHASHSEED="1", **place)
+    _, _, compiled, traced = run_python(KEYS, *chosen, PYTHONHASHSEED="1", **place)
     kept = sorted(p.name for p in (tmp_path / "cache").iterdir())
     assert len(chosen) == 3
     assert len(compiled) >= 3
-    _, _, again = run_python(KEYS, *chosen, PYTHONHASHSEED="2", **place)
-    assert again == []
+    assert len(traced) >= 3
+    _, _, *again = run_python(KEYS, *chosen, PYTHONHASHSEED="2", **place)
+    assert again == [[], []]
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept
 
 
@@ -319,6 +321,29 @@ def test_constant_replaced_before_the_first_look_is_met_nowhere_else(tmp_path: P
     )
     assert replaced != plain
     assert (again, both) == (plain, replaced)
+
+
+ALL_CONSTANTS = """
+import importlib, json, pkgutil, warnings
+warnings.simplefilter("ignore")
+import manipula
+from manipula.identity import constants
+
+for module in pkgutil.walk_packages(manipula.__path__, "manipula."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ImportError:  # an optional library
+            pass
+print(json.dumps(constants()))
+"""
+
+
+def test_constants_are_the_same_in_every_process() -> None:
+    """One that is not (a time, an address) would make every kernel unknown in the next process."""
+    first, second = (run_python(ALL_CONSTANTS, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert len(first) > 50
+    assert [name for name in first if first[name] != second[name]] == []
 
 
 def test_private_constant_that_is_replaced_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

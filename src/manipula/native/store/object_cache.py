@@ -29,7 +29,7 @@ from manipula.native.host import host, keep_host
 from manipula.native.llvm.images import LoadedCode, image_of, is_image, load_image
 from manipula.native.llvm_text import ModuleText
 from manipula.native.locks import import_module
-from manipula.version import STARTED
+from manipula.version import started
 
 __all__ = [
     "HEADER_SIZE", "Contents", "clear", "code_version", "contents", "default_folder", "enabled", "load", "load_or_compile", "sources", "store",
@@ -168,7 +168,7 @@ def sources(root: Path, but: Collection[str] = ()) -> bytes:
     try:
         for name, path in _python_files(str(root), but=but):
             with open(path, "rb", buffering=0) as file:
-                if os.fstat(file.fileno()).st_mtime > STARTED:
+                if os.fstat(file.fileno()).st_mtime > started:
                     return os.urandom(32)
                 content = file.read()
             text.update(f"{name}\0{len(content)}\0".encode())
