@@ -16,6 +16,7 @@ from manipula.simulation.checks.idle_parts import powerless_notes
 from manipula.simulation.checks.immovable import immovable_notes
 from manipula.simulation.checks.own_reference import check_own_reference
 from manipula.simulation.checks.requests import check_requests, integrates
+from manipula.simulation.checks.unchanged import unchanged_notes
 from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -32,7 +33,8 @@ from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.retry_with_rodas import retry_with_rodas
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.signals.observed import observed, switch_instants
+from manipula.simulation.signals.happened import happened_notes
+from manipula.simulation.signals.observed import observed
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.instants import formula_marks
 from manipula.simulation.verdicts import judge
@@ -177,7 +179,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     verdicts = with_energy_verdicts(run, signals, verdicts)
     trusted = [judge.trusted_until(v, float(s.duration or 0.0), t) for v, t in zip(verdicts, samples.trusted)]
     moved = moved_note(s.robot, lay.q(run.x0) - np.asarray(s.q0, float)) if s.start == "project" else ()
-    moved = (*moved, *_switch_notes(run, samples))
+    moved = (*moved, *happened_notes(run, samples))
     calls = samples.calls
     notes = (*moved, calls.note) if calls.note else moved
     if s.disturbances or any(run.plant.drives) or s.base_motion is not None:
@@ -188,6 +190,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
         *vary_notes(s.vary, run.plant),
         *ending_notes(s),
         *powerless_notes(s),
+        *unchanged_notes(s),
         *immovable_notes(s),
         *dict.fromkeys(w.doubt for w in windows if w.doubt),
     )
@@ -199,25 +202,6 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
     if calls.python:
         more["controller_calls"] = "once_a_step" if calls.once_a_step else "python"
     return assembled(s, samples.t, signals, verdicts, samples.error, notes, np.array(trusted), more, *later)
-
-
-def _switch_notes(run: Run, samples: RunSamples) -> tuple[str, ...]:
-    """When the switches happened."""
-    if not run.plant.switches:
-        return ()
-    found = []
-    ends = np.where(np.isfinite(samples.stopped), samples.stopped, samples.t[-1])
-    for index, instants in enumerate(switch_instants(run, samples.last, ends).T):
-        when = instants[instants >= 0.0]
-        if not len(when):
-            found.append(f"switches[{index}] never happened.")
-        elif len(instants) == 1:
-            found.append(f"switches[{index}] happened at t = {when[0]:.9g} s.")
-        else:
-            found.append(
-                f"switches[{index}] happened in {len(when)} of {len(instants)} runs, from t = {when.min():.6g} s on."
-            )
-    return tuple(found)
 
 
 def _searched(run: Run, samples: RunSamples, threads: int | None) -> Sequence[Searched]:

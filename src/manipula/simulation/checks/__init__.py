@@ -4,6 +4,7 @@
 ``rehearsal``       one evaluation on plain numbers: parts that do not fit together are named
 ``requests``        settings that this kind of run would not honour
 ``idle_parts``      parts that can never act
+``unchanged``       changes to what holds already, and feedback that drives away
 ``early_ends``      references and tables that do not last as long as the run
 ``immovable``       references that go where no joint can move what follows them
 ``own_reference``   a path or time law of somebody's own: the same motion when differentiated?

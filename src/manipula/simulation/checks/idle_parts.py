@@ -49,6 +49,8 @@ def check_idle(s: Scenario, kind: str) -> None:
             raise DescriptionError(f"The contact '{contact.name}' has nothing to do: {why}", field=f"contacts[{i}]")
     if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):
         check_payload_times({i: d.time for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)})
+    _check_base(s, varied)
+    _check_shadowed(s, varied)
     for i, switch in enumerate(s.switches):
         path, duration = f"switches[{i}].time", float(s.duration or 0.0)
         latest = np.max((s.vary or {}).get(path, switch.time)) if switch.time is not None else 0.0
@@ -78,6 +80,42 @@ def check_idle(s: Scenario, kind: str) -> None:
             "leave it out, or take a controller that uses it (manipula parts controller).",
             field="model",
         )
+
+
+def _check_base(s: Scenario, varied: tuple[str, ...]) -> None:
+    """A base that neither moves nor stands anywhere else."""
+    if s.base_motion is None or any(path.startswith("base_motion") for path in varied):
+        return
+    if all(_is_zero(v) for v in (*s.base_motion.position, *s.base_motion.rotation)):
+        raise DescriptionError(
+            "The base stands still in the origin of the world: it would never act. Give formulas in t, or leave it out.",
+            field="base_motion",
+        )
+
+
+def _check_shadowed(s: Scenario, varied: tuple[str, ...]) -> None:
+    """Changes that others undo before they can act: of switches the last one in the list holds, of payloads the latest."""
+    for i, switch in enumerate(s.switches):
+        later = [(j, w) for j, w in enumerate(s.switches) if j > i and w.time is not None]
+        covered = {
+            what: next((j for j, w in later if getattr(w, what) is not None and w.time <= switch.time), None)
+            for what in ("controller", "reference")
+            if switch.time is not None and getattr(switch, what) is not None
+        }
+        if covered and None not in covered.values() and not any(path.startswith("switches") for path in varied):
+            j = next(iter(covered.values()))
+            raise DescriptionError(
+                f"It would never act: switches[{j}] stands behind it in the list, happens no later and holds from then on.",
+                field=f"switches[{i}].time",
+            )
+    changes = [(i, d) for i, d in enumerate(s.disturbances) if isinstance(d, PayloadChange)]
+    for i, d in () if any(path.startswith("disturbances") for path in varied) else changes:
+        for j, other in changes:
+            if d.time < other.time <= 0.0 and (d.tool is None or other.tool is not None):
+                raise DescriptionError(
+                    f"It would never act: disturbances[{j}] has replaced this load when the run begins.",
+                    field=f"disturbances[{i}].time",
+                )
 
 
 class _Watched:
@@ -130,10 +168,12 @@ def disturbance_idle(
             return f"the table holds from {d.times[0]:g} to {d.times[-1]:g} s, the run lasts from 0 to {duration:g} s: it would never act."
         if d.scale == 0.0 or not np.any(d.rows[:, 1:]):
             return "the table of the wrench is zero everywhere: it would never act."
+        if not np.any(_during(d, duration)):
+            return f"the table of the wrench is zero as long as the run of {duration:g} s lasts: it would never act."
     elif isinstance(d, PayloadChange):
         if d.time >= duration:
             return f"the payload changes at {d.time:g} s, when the run of {duration:g} s is over: it would never act."
-        if d.mass == 0.0 and robot.payload is None and not loaded and d.tool is None and not any(d.inertia or ()):
+        if d.mass == 0.0 and robot.payload is None and not loaded and not _moves_tip(d) and not any(d.inertia or ()):
             return "a payload of 0 kg replaces none: it would never act."
     if is_wrench(d) and d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
         return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
@@ -143,6 +183,18 @@ def disturbance_idle(
             "wrench, it would never act."
         )
     return ""
+
+
+def _during(d: WrenchTable, duration: float) -> np.ndarray:
+    """The rows of a table that have a share in what acts between 0 and the end."""
+    first = max(int(np.searchsorted(d.times, 0.0, side="right")) - 1, 0)
+    last = int(np.searchsorted(d.times, duration, side="left"))
+    return d.rows[first : last + (d.interpolation == "linear"), 1:]
+
+
+def _moves_tip(d: PayloadChange) -> bool:
+    """Does a change move the tip against the robot's own tool frame? One that stays may still undo an earlier one."""
+    return d.tool is not None and any(v != 0.0 for v in (*d.tool, *d.tool_rpy))
 
 
 def _never_touches(contact: Any, robot: Robot) -> str:
@@ -164,7 +216,7 @@ def _never_touches(contact: Any, robot: Robot) -> str:
 
 
 def loaded_before(s: Scenario, index: int) -> bool:
-    """Has an earlier payload change brought a load that this one can put down? One that is varied may have."""
+    """Has an earlier change brought a load or moved the tip, which this one can undo? One that is varied may have."""
     now: Any = s.disturbances[index]
     if not isinstance(now, PayloadChange):
         return False
@@ -172,7 +224,8 @@ def loaded_before(s: Scenario, index: int) -> bool:
     for i, d in enumerate(s.disturbances):
         if i != index and isinstance(d, PayloadChange):
             varied = moving or any(path.startswith(f"disturbances[{i}].") for path in s.vary or ())
-            if varied or (d.time < now.time and (d.mass > 0.0 or any(d.inertia or ()))):
+            undone = d.mass > 0.0 or any(d.inertia or ()) or (now.tool is not None and _moves_tip(d))
+            if varied or (d.time < now.time and undone):
                 return True
     return False
 

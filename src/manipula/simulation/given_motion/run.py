@@ -20,6 +20,7 @@ from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
 from manipula.simulation.checks.immovable import immovable_notes
 from manipula.simulation.checks.requests import integrates
+from manipula.simulation.checks.unchanged import unchanged_notes
 from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
 from manipula.simulation.given_motion.corners import jumps
@@ -335,6 +336,7 @@ def _computed(run: GivenRun) -> Computed:
         *vary_notes(s.vary, plant),
         *ending_notes(s),
         *powerless_notes(s),
+        *unchanged_notes(s),
         *immovable_notes(s),
     )
     more: dict[str, Any] = {"integrated": motion.integrated, **({"peaks": tuple(rows)} if rows else {})}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from manipula.algebra import ops
@@ -41,6 +41,20 @@ class Encoder:
                 'The filter smooths speeds made from differences of positions; with velocity = "exact" it would never act.',
                 field="filter_time",
             )
+        if not self.acts:
+            raise DescriptionError(
+                'It measures the state itself and would never act: give a resolution, or velocity = "difference"; without an encoder '
+                "positions and speeds are measured as they are.",
+                field="resolution",
+            )
+
+    @classmethod
+    def perfect(cls) -> Encoder:
+        """The one that a run has when none is given: the state itself is measured."""
+        made = object.__new__(cls)
+        for f in fields(cls):
+            object.__setattr__(made, f.name, f.default)
+        return made
 
     @property
     def acts(self) -> bool:
@@ -63,4 +77,4 @@ class Encoder:
         return array([v + a * (new - v) for v, a, new in zip(speed, share, raw)])
 
 
-PERFECT = Encoder()
+PERFECT = Encoder.perfect()

@@ -2,6 +2,7 @@
 
 ================  ========================================================================
 ``observed``      accelerations, torques, poses, energies and works at every sample
+``happened``      when switches happened, and what was given but did nothing
 ``jerk``          third derivatives of joints and points, and where the acceleration jumps
 ``jerk_sources``  where the exact jerk of a result comes from
 ``point_trace``   the motion of any point of the arm
