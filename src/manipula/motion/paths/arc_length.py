@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,10 @@ NODES = 16
 TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
 SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
 MAX_PANELS = 400_000
-AHEAD, FEW = (
-    4,
-    64,
-)  # halvings that are looked at together, for so many panels at most: one call costs more than its work
+AHEAD = (
+    (16, 6),
+    (64, 4),
+)  # panels up to which so many halvings are looked at together: one call costs more than its work
 PANELS = 2000, 8  # at most so many, and so many for each piece: a spline through even points needs two or three
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
@@ -89,16 +89,30 @@ def _legendre(c: np.ndarray, x: np.ndarray) -> np.ndarray:
     return c[:, 0] + x * b1 - b2 / 2
 
 
-def _halved(low: np.ndarray, high: np.ndarray, piece: np.ndarray, levels: int) -> tuple[np.ndarray, ...]:
-    """Panels, their halves, the halves of these, … behind one another; and where every level begins."""
-    lows, highs, pieces = [low], [high], [piece]
-    for _ in range(levels - 1):
-        middle = (lows[-1] + highs[-1]) / 2
-        lows.append(np.concatenate([lows[-1], middle]))
-        highs.append(np.concatenate([middle, highs[-1]]))
-        pieces.append(np.concatenate([pieces[-1]] * 2))
-    begin = np.cumsum([0, *map(len, lows)])
-    return np.concatenate(lows), np.concatenate(highs), np.concatenate(pieces), begin
+class _Tree(NamedTuple):
+    """A panel, its halves, the halves of these, …: where they begin and how wide they are, in shares of the panel, (T,) each.
+
+    For every finest one, ``cells`` (C,), those it lies in, widest first, (levels, C), and whether it is their first.
+    """
+
+    begin: np.ndarray
+    width: np.ndarray
+    cells: np.ndarray
+    around: np.ndarray
+    first: np.ndarray
+
+
+@functools.cache
+def _tree(levels: int) -> _Tree:
+    finest, depth = np.arange(2 ** (levels - 1)), range(levels)
+    below = [levels - 1 - k for k in depth]
+    return _Tree(
+        np.concatenate([np.arange(2.0**k) / 2.0**k for k in depth]),
+        np.repeat([0.5**k for k in depth], [2**k for k in depth]),
+        finest,
+        np.array([2**k - 1 + (finest >> d) for k, d in zip(depth, below)]),
+        np.array([finest % 2**d == 0 for d in below]),
+    )
 
 
 class ArcLength:
@@ -109,46 +123,50 @@ class ArcLength:
         piece_ends: arc length at every break of the curve, shape (pieces + 1,).
     """
 
-    def __init__(self, expand: Expansion, breaks: np.ndarray) -> None:
-        low, high, piece = breaks[:-1], breaks[1:], np.arange(len(breaks) - 1)
-        smallest = (high - low) * SMALLEST_PANEL
+    def __init__(self, expand: Expansion, breaks: np.ndarray, ahead: tuple[tuple[int, int], ...] = AHEAD[1:]) -> None:
+        low, piece = breaks[:-1], np.arange(len(breaks) - 1)
+        width = breaks[1:] - low
+        smallest, allowed = (
+            width * SMALLEST_PANEL,
+            None,
+        )  # of tails: a share of the length, estimated by the first panel of a piece
         most = min(MAX_PANELS, PANELS[0] + PANELS[1] * len(low))
         done: list[tuple[np.ndarray, ...]] = []
         count = 0
-        size = np.zeros(0)  # length of every piece, estimated by its first panel
         while len(low):
-            levels = AHEAD if len(low) <= FEW else 1
-            low, high, piece, level = _halved(low, high, piece, levels)
-            width = high - low
-            half = width / 2
-            series, largest = expand(low, half, piece)
-            if not len(size):
-                size = (width * largest)[: level[1]]
-            tail = width * np.abs(series[:, -2:]).sum(axis=1)
-            good = (tail <= TAIL * size[piece]) | (width <= smallest[piece])
-            open_ = np.ones(level[1], bool)  # no panel around it is good
-            for k in range(levels):
-                here = good[level[k] : level[k + 1]]
-                here &= open_
-                left = open_ & ~here
-                open_ = np.concatenate([left, left]) if k + 1 < levels else left
-            chosen, left = np.flatnonzero(good), level[-2] + np.flatnonzero(open_)
+            tree = _tree(next((levels for few, levels in ahead if len(low) <= few), 1))
+            lows, widths = low[:, None] + width[:, None] * tree.begin, width[:, None] * tree.width
+            half, nodes, finest = 0.5 * widths, len(tree.begin), len(tree.cells)
+            series, largest = expand(lows.ravel(), half.ravel(), piece.repeat(nodes))
+            if allowed is None:
+                allowed = TAIL * width * largest[::nodes]
+            last = np.abs(series[:, -2:])
+            tail = widths * (last[:, 0] + last[:, 1]).reshape(-1, nodes)
+            good = (tail <= allowed[piece, None]) | (widths <= smallest[piece, None])
+            level = good[:, tree.around].argmax(
+                axis=1
+            )  # of the widest good panel around each finest one, 0 where there is none
+            node = tree.around[level, tree.cells] + np.arange(0, nodes * len(low), nodes)[:, None]
+            found = good.ravel()[node]
+            chosen, left = node[found & tree.first[level, tree.cells]], (~found).ravel().nonzero()[0]
             count += len(chosen)
             if count + 2 * len(left) > most:
                 raise BudgetError(
                     f"The length of the path needs more than {most} panels; its parts are too different in size, or it is "
                     "no smooth curve between its breaks.")  # fmt: skip
-            done.append((low[chosen], half[chosen], piece[chosen], series[chosen]))
-            low, middle, high, piece = low[left], low[left] + half[left], high[left], piece[left]
-            low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-            piece = np.concatenate([piece, piece])
-        low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
-        order = np.argsort(low)  # of all pieces: their breaks increase
-        self.low, self.half, self.piece = low[order], half[order], piece[order]
-        self.rate = series[order] * self.half[:, None]  # ds/dx on the panel, x in [-1, 1]
+            done.append((lows.ravel()[chosen], half.ravel()[chosen], piece[chosen // nodes], series[chosen]))
+            low, width, piece = lows[:, -finest:].ravel()[left], half[:, -finest:].ravel()[left], piece[left // finest]
+            if len(left):
+                low, width, piece = np.concatenate([low, low + width]), np.tile(width, 2), np.tile(piece, 2)
+        self.low, self.half, self.piece, series = done[0]
+        if len(done) > 1:
+            low, half, piece, series = (np.concatenate(parts) for parts in zip(*done))
+            order = np.argsort(low)  # of all pieces: their breaks increase
+            self.low, self.half, self.piece, series = low[order], half[order], piece[order], series[order]
+        self.rate = series * self.half[:, None]  # ds/dx on the panel, x in [-1, 1]
         self.powers = self.rate @ _TO_LENGTH  # s on the panel by powers of x
-        self.start = np.zeros(len(low) + 1)
-        np.cumsum(2.0 * self.rate[:, 0], out=self.start[1:])
+        self.start = np.zeros(len(self.low) + 1)
+        (2.0 * self.rate[:, 0]).cumsum(out=self.start[1:])
         edges = self.piece.searchsorted(np.arange(len(breaks)))
         self.piece_ends = self.start[edges]
         self.total = float(self.start[-1])
@@ -163,12 +181,16 @@ class ArcLength:
     @cached_property
     def panels(self) -> np.ndarray:
         """Piece, beginnings in s and in u, half width in u and s by powers of x: a row for each panel, for machine code."""
-        return np.column_stack([self.piece, self.start[:-1], self.low, self.half, self.powers])
+        rows = np.empty((len(self.low), 4 + NODES + 1))
+        rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3] = self.piece, self.start[:-1], self.low, self.half
+        rows[:, 4:] = self.powers
+        return rows
 
     @cached_property
     def mean_speed(self) -> np.ndarray:
         """Mean of |dp/du| of every piece."""
-        return np.diff(self.piece_ends) / np.diff(self._breaks)
+        ends, breaks = self.piece_ends, self._breaks
+        return (ends[1:] - ends[:-1]) / (breaks[1:] - breaks[:-1])
 
     def parameter(self, s: np.ndarray, piece: np.ndarray) -> np.ndarray:
         """u(s) on the named pieces, shape of ``s``."""

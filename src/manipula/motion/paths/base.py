@@ -26,7 +26,7 @@ from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.motion.breaks import Side, located, located_one
-from manipula.motion.paths.arc_length import ArcLength, expansion
+from manipula.motion.paths.arc_length import AHEAD, ArcLength, expansion
 
 if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
@@ -43,11 +43,13 @@ class Curve(ABC):
         dimension: number of coordinates.
         breaks: increasing parameters, shape (pieces + 1,); the first and last are the ends.
         speed: |dp/du| when it is the same everywhere (line, circle, helix), else None.
+        halvings: how far ahead its length is looked at, see :class:`~.arc_length.ArcLength`.
     """
 
     dimension: int = 3
     breaks: np.ndarray
     speed: float | None = None
+    halvings: tuple[tuple[int, int], ...] = AHEAD[1:]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -163,27 +165,28 @@ class Path:
     def _measure(self) -> None:
         """Arc lengths of the curves as they are now."""
         tables: list[ArcLength | None] = []
-        ends, owner, pieces, offsets = [np.zeros(1)], [], [], [0.0]
+        ends, offsets = [np.zeros(1)], [0.0]
+        owner: list[int] = []
+        pieces: list[int] = []
         for i, curve in enumerate(self.curves):
             breaks = np.asarray(curve.breaks, float)
-            if breaks.ndim != 1 or len(breaks) < 2 or not np.all(np.diff(breaks) > 0):
+            if breaks.ndim != 1 or len(breaks) < 2 or not (breaks[1:] > breaks[:-1]).all():
                 raise DescriptionError(f"Curve {i} of the path needs two or more increasing breaks; found {breaks}.")
             if curve.speed is not None:
                 table, local = None, (breaks - breaks[0]) * curve.speed
             else:
-                table = ArcLength(curve.expand, breaks)
+                table = ArcLength(curve.expand, breaks, curve.halvings)
                 local = table.piece_ends
-            if not (np.isfinite(local[-1]) and local[-1] > 0):
+            if not 0.0 < float(local[-1]) < math.inf:
                 raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")
             tables.append(table)
             ends.append(local[1:] + offsets[-1])
             offsets.append(offsets[-1] + float(local[-1]))
-            owner.append(np.full(len(breaks) - 1, i))
-            pieces.append(np.arange(len(breaks) - 1))
+            owner += [i] * (len(breaks) - 1)
+            pieces += range(len(breaks) - 1)
         self.breaks, self._tables = np.concatenate(ends), tables
         self.length = float(self.breaks[-1])
-        self._offset = np.array(offsets)
-        self._owner, self._piece = np.concatenate(owner), np.concatenate(pieces)
+        self._offset, self._owner, self._piece = np.array(offsets), np.array(owner), np.array(pieces)
 
     def renew(self) -> None:
         """Measure curves that somebody wrote again: what their functions read may have changed since."""

@@ -51,11 +51,12 @@ def point_rows(values: Any, name: str, *, dimension: int | None = None, at_least
 
 def distinct_neighbours(points: np.ndarray, name: str) -> np.ndarray:
     """Distances between consecutive points; two equal neighbours are an error that names them."""
-    gaps = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    size = float(np.max(np.ptp(points, axis=0))) if len(points) else 0.0
-    small = np.flatnonzero(gaps <= COINCIDENT * size)
-    if size == 0 or len(small):
-        i = int(small[0]) if len(small) else 0
+    steps = points[1:] - points[:-1]
+    gaps = np.sqrt((steps * steps).sum(axis=1))
+    size = float((points.max(axis=0) - points.min(axis=0)).max()) if len(points) else 0.0
+    small = gaps <= COINCIDENT * size
+    if size == 0 or small.any():
+        i = int(small.argmax()) if len(small) else 0
         raise DescriptionError(
             f"Points {i} and {i + 1} of '{name}' coincide at {np.array2string(points[i], precision=6)}; "
             "consecutive points must differ.",

@@ -13,7 +13,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.identity import identity
 from manipula.lazy import cached_property
-from manipula.motion.paths.arc_length import no_derivative, speed_series
+from manipula.motion.paths.arc_length import AHEAD, no_derivative, speed_series
 from manipula.motion.paths.base import Curve, at_piece
 
 
@@ -29,6 +29,8 @@ class PiecewisePolynomial(Curve):
     def __init__(self, breaks: np.ndarray, coefficients: np.ndarray, speed: float | None = None) -> None:
         self.breaks, self.coefficients, self.speed = np.asarray(breaks, float), coefficients, speed
         self.dimension = coefficients.shape[2]
+
+    halvings = AHEAD
 
     def point(self, u: Any, piece: Any) -> Sequence[Any]:
         x = u - at_piece(u, self.breaks, piece)
@@ -81,9 +83,10 @@ class PiecewisePolynomial(Curve):
     @cached_property
     def rows(self) -> np.ndarray:
         """Beginning, end and coefficients of every piece, for machine code."""
-        return np.column_stack(
-            [self.breaks[:-1], self.breaks[1:], self.coefficients.reshape(len(self.coefficients), -1)]
-        )
+        coefficients = self.coefficients.reshape(len(self.coefficients), -1)
+        rows = np.empty((len(coefficients), 2 + coefficients.shape[1]))
+        rows[:, 0], rows[:, 1], rows[:, 2:] = self.breaks[:-1], self.breaks[1:], coefficients
+        return rows
 
 
 @functools.lru_cache(64)

@@ -27,15 +27,23 @@ KIND = PartKind("path", "kind", REGISTRY, "manipula.motion.paths.REGISTRY")
 def primitive(function: Callable[P, Path]) -> Callable[P, Path]:
     """Register a function that makes a path, under its own name."""
     signature = inspect.signature(function)
+    parameters = signature.parameters.values()
+    none: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
+    defaults = {p.name: none.get(p.kind, p.default) for p in parameters}
+    needed = {p.name for p in parameters if p.default is p.empty}
+    by_place = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    ordinary = all(p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters)
 
     @functools.wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Path:
-        bound = signature.bind(*args, **kwargs)
-        check_arguments(function, bound.arguments, f"path '{function.__name__}'")
+        given: dict[str, Any] = {**dict(zip(by_place, args)), **kwargs}
+        complete = needed <= given.keys() <= defaults.keys() and len(given) == len(args) + len(kwargs)
+        if not (ordinary and complete):  # it raises, with Python's words
+            given = signature.bind(*args, **kwargs).arguments
+        check_arguments(function, given, f"path '{function.__name__}'")
         path = function(*args, **kwargs)
-        bound.apply_defaults()
         try:
-            plain = {name: _plain(value) for name, value in bound.arguments.items() if value is not None}
+            plain = {name: _plain(value) for name, value in {**defaults, **given}.items() if value is not None}
         except TypeError:
             return path
         path.description = {"kind": function.__name__, **plain, **path.read}

@@ -41,7 +41,8 @@ def interpolating(points: np.ndarray, ends: str, spacing: str, tangents: Any, na
         else:
             points = np.vstack([points, points[:1]])
     widths = distinct_neighbours(points, name) ** POWER[spacing]
-    u = np.concatenate([[0.0], np.cumsum(widths)])
+    u = np.zeros(len(points))
+    widths.cumsum(out=u[1:])
     slopes = None
     if ends == "clamped":
         directions = finite_array(tangents, "tangents")
@@ -74,10 +75,11 @@ def _cubic_pieces(u: np.ndarray, points: np.ndarray, ends: np.ndarray | None) ->
     With widths h and chords' slopes m, continuity of the second derivative asks of the slopes s that
     :math:`h_is_{i-1}+2(h_{i-1}+h_i)s_i+h_{i-1}s_{i+1}=3(h_im_{i-1}+h_{i-1}m_i)`, no curvature that :math:`2s_0+s_1=3m_0`.
     """
-    h, k = np.diff(u), len(u)
-    m = np.diff(points, axis=0) / h[:, None]
-    A, b, inner = np.zeros((k, k)), np.zeros_like(points), np.arange(1, k - 1)
-    A[inner, inner - 1], A[inner, inner], A[inner, inner + 1] = h[1:], 2.0 * (h[1:] + h[:-1]), h[:-1]
+    h, k = u[1:] - u[:-1], len(u)
+    m = (points[1:] - points[:-1]) / h[:, None]
+    A, b = np.zeros((k, k)), np.empty_like(points)
+    inner = A[1:-1].ravel()  # rows of all points but the two at the ends
+    inner[:: k + 1], inner[1 :: k + 1], inner[2 :: k + 1] = h[1:], 2.0 * (h[1:] + h[:-1]), h[:-1]
     b[1:-1] = 3.0 * (h[1:, None] * m[:-1] + h[:-1, None] * m[1:])
     A[0, 0], A[-1, -1] = 2.0, 2.0
     if ends is None:
@@ -87,7 +89,9 @@ def _cubic_pieces(u: np.ndarray, points: np.ndarray, ends: np.ndarray | None) ->
     s = np.linalg.solve(A, b)
     width = h[:, None]
     bend = (s[:-1] + s[1:] - 2.0 * m) / width
-    return np.stack([points[:-1], s[:-1], (m - s[:-1]) / width - bend, bend / width], axis=1)
+    out = np.empty((k - 1, 4, points.shape[1]))
+    out[:, 0], out[:, 1], out[:, 2], out[:, 3] = points[:-1], s[:-1], (m - s[:-1]) / width - bend, bend / width
+    return out
 
 
 @primitive

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import ShapeError
-from manipula.native.binary_interface import aligned_workspace
+from manipula.native.binary_interface import aligned_workspace, data_address
 from manipula.native.calling.kernel import Kernel
 from manipula.native.tracing.arguments import split_length
 from manipula.native.tracing.graph import core_size
@@ -59,22 +59,25 @@ class RowsCall:
             found = self.kernel(*arrays)
             spare = [(before, behind)] + [(0, 0)] * 9
             return np.pad(found, spare[: found.ndim]) if before + behind else found
-        places = []
+        sources, k = self.pointers_in(), 0
         for (shared, shape, size), array in zip(self.inputs, arrays, strict=True):
             fits = array.size == count * size if not shared else array.shape == shape or _fits(shape, array.shape)
             if not fits or array.dtype is not _FLOAT or not array.flags.c_contiguous:
                 raise ShapeError(f"{self.kernel.name}: an argument of shape {array.shape} does not fit {count} rows of {shape}.")  # fmt: skip
-            places.append(array.__array_interface__["data"][0])
+            sources[k] = data_address(array)
+            k += 1
         if self.lengths:
             lengths = self._lengths(arrays)
-            places.append(ctypes.addressof(lengths))
+            sources[k] = ctypes.addressof(lengths)
+            k += 1
         if self.code.stoppable:
-            places.append(ctypes.addressof(self.stop))
+            sources[k] = ctypes.addressof(self.stop)
         results = [np.empty((before + count + behind, *shape)) for shape in self.outputs]
         space = aligned_workspace(self.code.workspace)
-        memory, sources = None if space is None else space.ctypes.data, self.pointers_in(*places)
-        first = [x.__array_interface__["data"][0] + before * x.strides[0] for x in results]
-        targets = self.pointers_out(*first)
+        memory = None if space is None else data_address(space)
+        targets = self.pointers_out()
+        for k, x in enumerate(results):
+            targets[k] = data_address(x) + before * x.strides[0]
         if self.single:
             self.code.entry(sources, targets, memory)
         else:
