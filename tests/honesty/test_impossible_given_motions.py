@@ -9,7 +9,7 @@ import manipula as mp
 from manipula.algebra import ops
 from manipula.errors import DescriptionError
 from manipula.motion.formula_motion import formula_motion
-from manipula.simulation.given_motion.corners import jumps
+from manipula.simulation.stepping.corners import jumps
 
 ARM = mp.planar([0.5, 0.5], [2.0, 1.0])
 SWING = formula_motion(["0.4*sin(3*t)", "1.1 - 0.5*sin(2*t)"], 1.0, space="joint")

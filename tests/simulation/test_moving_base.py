@@ -110,9 +110,6 @@ def test_the_base_motion_is_written_and_refused_where_it_cannot_act() -> None:
         mp.BaseMotion(("sin(x)", 0, 0))
     with pytest.raises(DescriptionError, match="base_motion"):
         mp.Scenario(robot=mp.load("planar-2r"), duration=0.1, base_motion="ship")
-    move = mp.joint_move([0.0, 0.5], [0.1, 0.6], velocity=1.0, acceleration=1.0, jerk=1.0)
-    with pytest.raises(DescriptionError, match="moving base"):
-        mp.simulate(s.replace(kind="inverse_dynamics", reference=move))
 
 
 def test_a_tool_change_brings_mass_inertia_and_another_tip() -> None:

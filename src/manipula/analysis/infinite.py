@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.model import Model
 from manipula.robot.robot import Robot
-from manipula.simulation.given_motion.corners import ASIDE, changes, jumps
+from manipula.simulation.stepping.corners import ASIDE, changes, jumps
 
 ROUNDING = 1e-9  # of the largest part of a jump: less of it in a torque or at the tip is none
 

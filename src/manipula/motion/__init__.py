@@ -6,6 +6,7 @@
 ``limits``          does a motion keep its limits?
 ``reference_from``  motions from logs: smoothing splines with a stated error
 ``pose_motion``     position and orientation as seven coordinates
+``pose_table``      position and orientation as tables of polynomials
 ``shaped``          references that do not excite a vibration
 ``waypoints``       motions through points at given times
 ``formula_motion``  motions whose coordinates are formulas in time

@@ -19,6 +19,7 @@ import numpy as np
 from manipula.algebra.arguments import choice, finite_array
 from manipula.errors import DescriptionError, LengthError
 from manipula.motion.piecewise import PiecewiseTrajectory
+from manipula.motion.pose_table import COORDINATES, PoseTable, continuous
 from manipula.motion.waypoints import checked_rows, checked_times
 
 DEGREE = 5
@@ -47,11 +48,24 @@ class LoggedReference(PiecewiseTrajectory):
     start_time: float
 
 
-def reference_from(t: Any, q: Any, *, space: Literal["joint", "task"] = "joint", noise: Any = None) -> LoggedReference:
+class LoggedPose(PoseTable):
+    """A motion of position and orientation found from samples; the attributes are those of a :class:`LoggedReference` with seven coordinates."""
+
+    table: LoggedReference
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("rms", "largest", "smoothing", "freedom", "start_time"):
+            return getattr(self.table, name)
+        raise AttributeError(name)
+
+
+def reference_from(
+    t: Any, q: Any, *, space: Literal["joint", "task", "pose"] = "joint", noise: Any = None
+) -> LoggedReference | LoggedPose:
     """The motion behind samples ``q`` (N, d) [rad or m] at times ``t`` (N,) [s], which increase and need not be uniform.
 
     Args:
-        space: what the samples are: joints, or the tip (two or three coordinates).
+        space: what the samples are: joints, the tip (two or three coordinates), or poses: x y z and a quaternion wxyz (seven), whose signs may jump.
         noise: standard deviation of the samples, one number or one per coordinate [rad or m]. None: found by
             cross-validation, which expects errors that are independent from sample to sample.
 
@@ -62,8 +76,20 @@ def reference_from(t: Any, q: Any, *, space: Literal["joint", "task"] = "joint",
         DescriptionError: times that do not increase, too few samples, what is not a finite number, noise that is not
             greater than 0 or smaller than a spline can leave.
     """
-    choice(space, "space", ("joint", "task"))
-    times, rows = checked_times(t, "t"), checked_rows(q, "q", space)
+    choice(space, "space", ("joint", "task", "pose"))
+    if space == "pose":
+        rows = finite_array(q, "q")
+        if rows.ndim != 2 or rows.shape[1] != COORDINATES:
+            raise LengthError(
+                f"Poses are rows of 7 numbers, x y z and a quaternion wxyz; found shape {rows.shape}.", field="q"
+            )
+        return LoggedPose(_logged(t, continuous(rows), "task", noise))
+    return _logged(t, q, space, noise)
+
+
+def _logged(t: Any, q: Any, space: Literal["joint", "task"], noise: Any) -> LoggedReference:
+    times = checked_times(t, "t")
+    rows = q if np.shape(q)[-1:] == (COORDINATES,) and space == "task" else checked_rows(q, "q", space)
     if len(times) != len(rows) or len(times) < FEWEST:
         raise LengthError(
             f"'t' and 'q' must have one entry per sample, at least {FEWEST}; found {len(times)} and {len(rows)}.",

@@ -111,7 +111,7 @@ def plant_of(s: Scenario) -> tuple[Plant, int, Any]:
         actuator,
         layout,
         contacts,
-        s.base_motion,
+        None if s.base_motion is None else s.base_motion.tabled(),
         torques,
         turned=turned,
         encoder=s.encoder,

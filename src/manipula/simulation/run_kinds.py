@@ -27,7 +27,7 @@ class RunKind(NamedTuple):
 
 
 WORLD = ("contacts", "base_motion")
-ALONG = ("reference", "start", "criteria", "gain", "actuator")
+ALONG = ("reference", "start", "criteria", "gain", "actuator", "base_motion")
 RUN_KINDS = {
     "dynamic": RunKind(
         "the arm moves under its controller",
@@ -53,7 +53,6 @@ ELSEWHERE = {  # why a setting does not act in a run of another kind
     "start": "Only a run that follows a reference can be started on it",
     "ik_solution": "The solution of the inverse kinematics is chosen in runs of kind 'inverse_dynamics'",
     "contacts": "Contacts act where torques move the arm, in runs of kind 'dynamic', 'free' and 'playback'",
-    "base_motion": "A moving base acts where torques move the arm, in runs of kind 'dynamic', 'free' and 'playback'",
     "drives": "A run whose motion is given has the torques that reach the links, whatever drives make them",
     "actuator": "A free run commands nothing that actuators could limit or delay",
     "criteria": "Criteria of a scenario act in kinematic and inverse-dynamics runs; task-space controllers have their own",

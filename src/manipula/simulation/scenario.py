@@ -111,7 +111,7 @@ class Scenario:
         torques: (times, values), values (k, n), linear between the times (playback).
         drives: replacing those of the robot, given like ``friction``.
         contacts: what the arm may touch: planes, end stops.
-        base_motion: of the base in the world; tip, wrenches and contacts are then in axes of the world, references stay in those of the base.
+        base_motion: of the base in the world (every kind); tip, wrenches and contacts are then in axes of the world, references stay in those of the base.
 
     Runs along a reference ("dynamic", "kinematic", "inverse_dynamics"):
         reference: a trajectory in joint or task space.

@@ -11,6 +11,7 @@ import numpy as np
 from manipula.errors import DescriptionError, unknown_name
 from manipula.identity import KeptAnswers
 from manipula.simulation.assembly import assembled, not_started
+from manipula.simulation.checks.base_motion import check_base_motion
 from manipula.simulation.checks.early_ends import ending_notes
 from manipula.simulation.checks.idle_parts import powerless_notes
 from manipula.simulation.checks.immovable import immovable_notes
@@ -111,12 +112,15 @@ def _prepared(scenario: Scenario) -> _Ready | Result:
         check_own_integrator({**FIXED, **ADAPTIVE}[scenario.integrator], scenario.integrator)
     kind, open_choice = scenario.resolved_kind(), scenario.integrator == "auto"
     check_requests(scenario)
-    if scenario.reference is not None:
-        from manipula.motion.trajectory import Trajectory  # and with it every path and time law
+    base = None if scenario.base_motion is None else scenario.base_motion.motion
+    for motion, field in ((scenario.reference, "reference"), (base, "base_motion.motion")):
+        if motion is not None:
+            from manipula.motion.trajectory import Trajectory  # and with it every path and time law
 
-        if isinstance(scenario.reference, Trajectory):
-            scenario.reference.renew()
-        check_own_reference(scenario.reference)
+            if isinstance(motion, Trajectory):
+                motion.renew()
+            check_own_reference(motion, field)
+    check_base_motion(scenario)
     if kind == "inverse_dynamics":  # with an open integrator: most of these runs have nothing to integrate
         from manipula.simulation.given_motion.run import inverse_dynamics  # and with it the inverse kinematics
 

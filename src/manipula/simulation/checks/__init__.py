@@ -1,6 +1,7 @@
 """What is looked at before a run begins: nothing that was asked for is dropped.
 
 ==================  =========================================================================
+``base_motion``     a base whose speed jumps
 ``rehearsal``       one evaluation on plain numbers: parts that do not fit together are named
 ``requests``        settings that this kind of run would not honour
 ``idle_parts``      parts that can never act

@@ -15,7 +15,7 @@ NEAR = 1e-6  # of the duration, on either side of a place
 SLOPE = 1e-2  # of the largest velocity: what a difference quotient may miss
 
 
-def check_own_reference(reference: Any) -> None:
+def check_own_reference(reference: Any, field: str = "reference") -> None:
     """Code that catches exceptions or looks at types may give another motion when it is differentiated, without anybody noticing.
 
     Raises:
@@ -33,7 +33,7 @@ def check_own_reference(reference: Any) -> None:
         raise DescriptionError(
             "Differentiated it passes other positions than by itself (does it catch exceptions, or look at types?); write it with "
             "manipula.algebra.ops.",
-            field="reference",
+            field=field,
         )
     slope = (alone[2] - alone[0]) / (2.0 * NEAR * T)
     fast = 1e-9 * size / (NEAR * T) + SLOPE * float(np.nanmax(np.abs(slope), initial=0.0))
@@ -41,5 +41,5 @@ def check_own_reference(reference: Any) -> None:
         raise DescriptionError(
             "Its velocity is not the rate at which its position changes (does it catch exceptions, or look at types?); write it with "
             "manipula.algebra.ops.",
-            field="reference",
+            field=field,
         )

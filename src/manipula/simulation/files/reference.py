@@ -14,6 +14,7 @@ from manipula.motion import paths, timing
 from manipula.motion.formula_motion import formula_motion
 from manipula.motion.joint_move import joint_move
 from manipula.motion.piecewise import PiecewiseTrajectory
+from manipula.motion.pose_table import pose_table
 from manipula.motion.shaped import shaped
 from manipula.motion.trajectory import Trajectory, trajectory
 from manipula.motion.waypoints import waypoints
@@ -65,6 +66,7 @@ KIND = PartKind(
         "waypoints": waypoints,
         "shaped": shaped,
         "table": polynomials,
+        "pose_table": pose_table,
     },
     "manipula.simulation.files.reference.KIND",
 )

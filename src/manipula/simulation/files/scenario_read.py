@@ -86,7 +86,7 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     for key, cls in (("noise", Noise), ("actuator", Actuator), ("encoder", Encoder), ("base_motion", BaseMotion)):
         table = root.table(key)
         if table is not None:
-            given[key] = read_fields(table, cls, key)
+            given[key] = read_fields(table, cls, key, inner)
     for key in ("parameters", "vary"):
         given[key] = root.read(key, _named_numbers)
     given["torques"] = root.read("torques", _torques)

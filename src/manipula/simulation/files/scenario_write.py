@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from typing import Any
 
 from manipula.errors import DescriptionError, unknown_name
@@ -11,6 +12,7 @@ from manipula.simulation.files.reference import reference_table
 from manipula.simulation.files.robot import robot_text
 from manipula.simulation.files.text import toml_text
 from manipula.simulation.integrators import ADAPTIVE, FIXED
+from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.switch import Switch
 from manipula.simulation.scenario import Scenario
 
@@ -50,7 +52,7 @@ def scenario_text(s: Scenario) -> str:
     content["switches"] = [_switch_table(e) for e in s.switches] or None
     content["encoder"] = part_table(s.encoder) or None
     content["actuator"] = part_table(s.actuator) or None
-    content["base_motion"] = None if s.base_motion is None else part_table(s.base_motion) or None
+    content["base_motion"] = None if s.base_motion is None else _base_table(s.base_motion) or None
     for name in ("parameters", "vary", "limits"):
         content[name] = getattr(s, name)
     if s.torques is not None:
@@ -62,6 +64,14 @@ def _switch_table(switch: Switch) -> dict[str, Any]:
     law = None if switch.controller is None else part_table(switch.controller, "controller")
     parts = {"controller": law, "reference": reference_table(switch.reference)}
     return {**plain_fields(switch, ("time", "when", "direction")), **{k: v for k, v in parts.items() if v is not None}}
+
+
+def _base_table(base: BaseMotion) -> dict[str, Any]:
+    try:
+        motion = reference_table(base.motion)
+    except DescriptionError as error:
+        raise DescriptionError(error.problem, field="base_motion.motion") from None
+    return {**part_table(replace(base, motion=None)), **({} if motion is None else {"motion": motion})}
 
 
 def with_robots(content: dict[str, Any], robots: dict[str, Any]) -> str:

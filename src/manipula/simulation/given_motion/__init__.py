@@ -8,7 +8,6 @@
 ``reach``            how far an arm can follow a task reference, and why no further
 ``torques``          torques behind a joint motion, with what friction remembers
 ``watching``         the motion on every step and known instant, for its limits
-``corners``          where a reference jumps
 ``verdict``          what became of the run
 ===================  ===================================================================
 """

@@ -23,7 +23,6 @@ from manipula.simulation.checks.requests import integrates
 from manipula.simulation.checks.unchanged import unchanged_notes
 from manipula.simulation.checks.varied import vary_notes
 from manipula.simulation.given_motion.along_reference import along_joints, along_task, first_posture
-from manipula.simulation.given_motion.corners import jumps
 from manipula.simulation.given_motion.joint_motion import JointMotion, stacked
 from manipula.simulation.given_motion.kinematic import check_kinematic, run_kinematic, table_of
 from manipula.simulation.given_motion.reach import End, end_of, first_wrong, left_reach, wrong_end
@@ -39,6 +38,7 @@ from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping.corners import jumps
 from manipula.simulation.stepping.instants import in_order, table_marks
 
 NEAR = (
@@ -290,12 +290,13 @@ def _computed(run: GivenRun) -> Computed:
     arrays |= observed(loop, x, p, t, motion.qdd)
     pose = arrays.pop("pose")
     if s.robot.tip is not None:
-        arrays["tip"], arrays["pose"] = pose[..., :3, 3].copy(), pose
+        in_world = arrays["base_pose"] @ pose if "base_pose" in arrays else pose
+        arrays["tip"], arrays["pose"] = in_world[..., :3, 3].copy(), in_world
     reference: Any = s.reference
-    if reference.space == "task":
+    if reference.space == "task":  # in axes of the base
         target = np.zeros(arrays["tip"].shape)
         target[..., : reference.dimension] = reference.position(t)
-        arrays["target"], arrays["error"] = target, target - arrays["tip"]
+        arrays["target"], arrays["error"] = target, target - pose[..., :3, 3]
         if has_orientation(reference):
             arrays["orientation_error"] = rotation_vectors(
                 reference.rotation(t) @ np.swapaxes(pose[..., :3, :3], -1, -2)

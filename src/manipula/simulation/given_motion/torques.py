@@ -23,11 +23,12 @@ from manipula.physics.mechanism import Mechanism
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.loops.adaptive import FIRST, TIGHTEST, advance
 from manipula.simulation.loops.loop import CompiledLoop
+from manipula.simulation.plant.base_motion import carried, inertial_torques
 from manipula.simulation.plant.friction_loads import loaded, rates, torques
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.surroundings import Surroundings
 from manipula.simulation.stepping.grid import FAR, Grid, diverged, first_after, margin, switching
-from manipula.simulation.stepping.instants import table_marks
+from manipula.simulation.stepping.instants import table_marks, tabled_marks
 
 METHOD = ADAPTIVE["rodas"]
 ACCURACY = 1e-3  # of the tolerance of the run, for what a bristle may be wrong against its own size
@@ -52,7 +53,10 @@ def loads_along(plant: Plant, mechanism: Mechanism, t: Scalar, q: Vector, qd: Ve
     """Normal forces of the motion, (n,); zero where no friction law asks for them."""
     if not loaded(plant.friction):
         return np.zeros(plant.layout.n)
-    forces = array(reactions.bearing_forces(mechanism, q, qd, qdd) - plant.relief(Surroundings(mechanism, q, qd), t))
+    base = None if plant.base_motion is None else plant.base_motion.at(t)
+    moving = mechanism if base is None else carried(mechanism, base)
+    relief = plant.relief(Surroundings(mechanism, q, qd, base), t)
+    forces = array(reactions.bearing_forces(moving, q, qd, qdd) - relief)
     return array([reactions.norm(f) for f in forces])
 
 
@@ -63,13 +67,16 @@ def signals_along(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, 
     mechanism = plant.mechanism(t)
     loads = loads_along(plant, mechanism, t, q, qd, qdd)
     friction = torques(plant.friction, qd, lay.friction_states(x), loads)
-    external, _ = plant.external_torques(Surroundings(mechanism, q, qd), t)
+    base = None if plant.base_motion is None else plant.base_motion.at(t)
+    external, _ = plant.external_torques(Surroundings(mechanism, q, qd, base), t)
     tau = array(newton_euler.inverse_dynamics(mechanism.lean, q, qd, qdd) + friction - external)
+    if base is not None:
+        tau = array(tau + inertial_torques(mechanism, carried(mechanism, base), q, qd))
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
+    pose = kinematics.pose(mechanism, q) if plant.robot.tip is not None else zeros(4, 4)
     return {
-        "tau": tau, "friction": friction, "external": external, "loads": loads, "power": array(tau * qd),
-        "pose": kinematics.pose(mechanism, q) if plant.robot.tip is not None else zeros(4, 4),
-        "kinetic": kinetic, "potential": potential,
+        "tau": tau, "friction": friction, "external": external, "loads": loads, "power": array(tau * qd), "pose": pose,
+        "kinetic": kinetic, "potential": potential, **({} if base is None else {"base_pose": base.matrix()}),
     }  # fmt: skip
 
 
@@ -98,7 +105,8 @@ def remembered(
     kernel, free = _memory(loop, count), np.zeros(loop.plant.layout.n)
 
     def run(along: MotionTable, accuracy: float) -> np.ndarray:
-        grid = Grid.of(t, table_marks(*along), free, free)
+        corners = np.concatenate([table_marks(*along), tabled_marks((loop.plant.base_motion,))])
+        grid = Grid.of(t, corners, free, free)
         numbers = grid.marks, grid.ends, grid.intervals, max(accuracy, TIGHTEST)
         return np.asarray(kernel(np.zeros(count), p, *along, t, *numbers)[0])
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from manipula.algebra.fields import per_joint
 from manipula.redundancy.arm import Arm
-from manipula.simulation.given_motion.corners import Jump, told
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.watching import Seen
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.stepping.corners import Jump, told
 from manipula.simulation.verdicts import judge
 
 DRIFT = 10.0  # times the tolerance, per metre of reach: what integrating the joints may leave at the tip
@@ -50,6 +50,10 @@ class Facts:
         """How far the tip may be from where it should be [m]."""
         s = self.scenario
         known = [np.abs(self.arrays[name]) for name in ("tip", "target") if name in self.arrays]
+        if (
+            "base_pose" in self.arrays and "error" in self.arrays
+        ):  # the tip in axes of the base, however far that is carried
+            known[0] = np.abs(self.arrays["target"] - self.arrays["error"])
         reach = max((float(np.nanmax(v, initial=0.0)) for v in known), default=0.0)
         return (1.0 if self.dynamic else DRIFT) * s.tolerance * max(1.0, reach)
 

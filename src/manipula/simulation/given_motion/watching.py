@@ -9,7 +9,6 @@ import numpy as np
 
 from manipula.model import Model
 from manipula.robot.robot import Robot
-from manipula.simulation.given_motion.corners import ASIDE, Jump, changes, hard
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.loop import CompiledLoop
@@ -17,7 +16,9 @@ from manipula.simulation.plant.numbers import paths_of
 from manipula.simulation.point_motion import point_rates
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
+from manipula.simulation.stepping.corners import ASIDE, Jump, changes, hard
 from manipula.simulation.stepping.grid import every, margin, watch_step
+from manipula.simulation.stepping.instants import tabled_marks
 
 INSTANTS = (".start", ".stop", ".time")
 CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding
@@ -72,7 +73,7 @@ def watched(
     if too_long(s, plant.layout.size):
         times = np.unique(known)
     else:
-        instants = np.concatenate([looks(s), table.breaks, p[own]])
+        instants = np.concatenate([looks(s), table.breaks, p[own], tabled_marks((plant.base_motion,))])
         times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
     if len(times) == len(s.times) and not jumping(table).size and not found:
         return None

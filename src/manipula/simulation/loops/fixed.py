@@ -91,11 +91,12 @@ def grid_of(run: Run, step: float | None = None) -> tuple[Grid, tuple[str, ...]]
         return found
     s = run.scenario
     end = float(s.duration or 0.0)
-    examined = formula_marks(run.plant.drives, (*run.plant.disturbances, run.plant.base_motion), end, s.step)
+    moved_by = (*run.plant.disturbances, run.plant.base_motion)
+    examined = formula_marks(run.plant.drives, moved_by, end, s.step)
     marks = examined.marks if step is None else narrower(examined.marks, step)
     free = np.full(s.robot.n, np.inf)
     low, high = position_limits(s.robot, s.limits, s.parameters) if s.stop_at_limits else (-free, free)
-    instants = np.concatenate([marks, table_marks(*run.inputs), tabled_marks(run.plant.disturbances)])
+    instants = np.concatenate([marks, table_marks(*run.inputs), tabled_marks(moved_by)])
     run.grids[step] = found = Grid.of(s.times, instants, low, high), examined.unresolved
     return found
 

@@ -10,6 +10,7 @@
 ``tool_change``      payloads and tools that change during a run
 ``contact/``         what the arm may touch: planes, end stops
 ``base_motion``      a base that moves as given
+``base_table``       the motion of a base as a table of polynomials
 ``surroundings``     frames of the arm in the world, as wrenches and contacts see them
 ``encoder``          ``Encoder``: how positions and speeds are measured
 ``switch``           ``Switch``: gains and references that change at a time or an event

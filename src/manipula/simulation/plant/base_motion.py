@@ -2,11 +2,14 @@ r"""A base that moves as given: a ship, a vehicle, a shaken support.
 
 The robot's outer frame stands in the world at :math:`X_{WO}(t)`. Newton–Euler's recursion then begins with the motion of that frame in place of
 rest, and gravity turns into its axes; M does not change. The base takes whatever force keeps it on its motion, and that force does work.
+
+The motion is given by formulas, or by any motion in task space (``base_table.py``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import factorial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,14 +17,16 @@ import numpy as np
 from manipula.algebra.derivatives import derivatives
 from manipula.algebra.expression import parse
 from manipula.algebra.fields import freeze
+from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.rotation import from_rpy
 from manipula.errors import DescriptionError
 from manipula.parts.checks import check_part
-from manipula.parts.field import Formulas
+from manipula.parts.field import Formulas, Part
 from manipula.physics import energy, newton_euler
 from manipula.physics.mechanism import Mechanism, MovingBase
+from manipula.simulation.field_values import reference
 
 
 class BaseState(NamedTuple):
@@ -43,39 +48,104 @@ class BaseState(NamedTuple):
 
 @dataclass(frozen=True)
 class BaseMotion:
-    r"""The motion of the base in the world, by formulas in t; derivatives are exact.
+    r"""The motion of the base in the world: by formulas in t, whose derivatives are exact, or by a motion in task space.
 
     With :math:`R = R_z(yaw)R_y(pitch)R_x(roll)` the angular velocity is :math:`\hat\omega = \dot R R^T` and the angular acceleration the
-    antisymmetric part of :math:`\ddot R R^T`.
+    antisymmetric part of :math:`\ddot R R^T`. A ``motion`` (``mp.trajectory``, ``mp.waypoints``, ``mp.reference_from``, ``mp.formula_motion``, …) takes the
+    place of ``position``, and where it says how it is turned also that of ``rotation``; before and after it the base rests.
     """
 
     position: Annotated[Any, Formulas("m", "x, y, z of the base in the world: numbers, or formulas in t", lengths=(3,))] = (0.0, 0.0, 0.0)  # fmt: skip
     rotation: Annotated[Any, Formulas("rad", "roll, pitch, yaw of the base: numbers, or formulas in t", lengths=(3,))] = (0.0, 0.0, 0.0)  # fmt: skip
+    motion: Annotated[Any, Part("reference", "a motion in task space in the place of these formulas")] = None
     part: ClassVar[str] = "base motion"
     name: ClassVar[str] = "formula"
+    structure: ClassVar[frozenset[str]] = frozenset({"motion"})
 
     def __post_init__(self) -> None:
         freeze(self)
         check_part(self)
         if callable(self.position) or callable(self.rotation):
-            raise DescriptionError("The motion of the base is given by numbers and formulas in t.", field="position")
+            raise DescriptionError(
+                "The motion of the base is given by numbers and formulas in t, or as motion = a motion in task space.",
+                field="position",
+            )
+        if self.motion is not None:
+            self._check_motion()
+
+    def _check_motion(self) -> None:
+        reference("motion", self.motion)
+        if self.motion.space != "task":
+            raise DescriptionError(
+                f"The base moves in space: a motion in task space is needed, found one in {self.motion.space} space.",
+                field="motion",
+            )
+        both = "The motion says {}, so that these formulas would never act; give one of them."
+        if not _is_still(self.position):
+            raise DescriptionError(both.format("where the base is"), field="position")
+        if getattr(self.motion, "has_orientation", False) and not _is_still(self.rotation):
+            raise DescriptionError(both.format("how the base is turned"), field="rotation")
 
     @property
     def turns(self) -> bool:
-        """Is the base ever turned?"""
-        return any(isinstance(v, str) or not isinstance(v, float) or v != 0.0 for v in self.rotation)
+        """Do formulas ever turn the base?"""
+        return not _is_still(self.rotation)
+
+    def tabled(self) -> BaseMotion:
+        """The same, with its motion as a table that compiled loops read."""
+        if self.motion is None:
+            return self
+        from manipula.simulation.plant.base_table import table_for_a_run  # and with it every path and time law
+
+        return replace(self, motion=table_for_a_run(self.motion))
 
     def at(self, t: Scalar) -> BaseState:
         """Where the base is and how it moves."""
+        if self.motion is not None:
+            from manipula.simulation.plant.base_table import table_of, tabled_state
 
-        def values(given: Any, t: Scalar) -> list[Any]:
-            return [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in given]
-
-        p, v, a = (array(x) for x in derivatives(lambda s: np.array(values(self.position, s), object), t, 2))
+            p, v, a, turned = tabled_state(table_of(self.motion), t)
+            if turned is not None:
+                return BaseState(turned.R, p, v, a, turned.omega, turned.alpha)
+        else:
+            p, v, a = (array(x) for x in derivatives(lambda s: np.array(_values(self.position, s), object), t, 2))
         if not self.turns:
             return BaseState(np.eye(3), p, v, a, np.zeros(3), np.zeros(3))
-        R, Rd, Rdd = (array(x) for x in derivatives(lambda s: from_rpy(*values(self.rotation, s)), t, 2))
+        R, Rd, Rdd = (array(x) for x in derivatives(lambda s: from_rpy(*_values(self.rotation, s)), t, 2))
         return BaseState(R, p, v, a, _axial(Rd @ R.T), _axial(Rdd @ R.T))
+
+    def rates(self, t: np.ndarray, order: int, side: Any = "right") -> tuple[np.ndarray, np.ndarray]:
+        """Origin and rotation of the base with their derivatives at times t (S,): (order + 1, S, 3) and (order + 1, S, 3, 3)."""
+        if self.motion is not None:
+            from manipula.simulation.plant.base_table import motion_rates
+
+            p, R = motion_rates(self.motion, t, order, side)
+            if R is not None:
+                return p, R
+        else:
+            p = _series(lambda s: np.array(_values(self.position, s), object), t, order)
+        return p, _series(lambda s: from_rpy(*_values(self.rotation, s)), t, order)
+
+
+def _values(given: Any, t: Scalar) -> list[Any]:
+    return [parse(v, ("t",)).evaluate({"t": t}) if isinstance(v, str) else v for v in given]
+
+
+def _is_still(given: Any) -> bool:
+    return all(isinstance(v, float) and v == 0.0 for v in given)
+
+
+def _series(f: Any, t: np.ndarray, order: int) -> np.ndarray:
+    """A function of time and its derivatives at times t (S,): (order + 1, S, …)."""
+    found = np.asarray(f(Jet([np.asarray(t, float), np.ones(len(t)), *[np.zeros(len(t))] * (order - 1)][: order + 1], 1)), object)  # fmt: skip
+    out = np.zeros((order + 1, len(t), *found.shape))
+    for index, entry in np.ndenumerate(found):
+        if isinstance(entry, Jet):
+            for k in range(order + 1):
+                out[(k, slice(None), *index)] = entry.coefficients[k] * factorial(k)
+        else:
+            out[(0, slice(None), *index)] = float(entry)
+    return out
 
 
 def _axial(A: np.ndarray) -> np.ndarray:

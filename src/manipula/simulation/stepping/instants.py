@@ -76,8 +76,10 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
 
 
 def tabled_marks(disturbances: Sequence[Any]) -> np.ndarray:
-    """Times of the tables of wrenches: each is a corner, the first and the last a jump."""
-    return np.concatenate([np.zeros(0), *(np.asarray(d.times) for d in disturbances if isinstance(d, WrenchTable))])
+    """Times of the tables of wrenches: each is a corner, the first and the last a jump; and corners of the motion of a base."""
+    found = [np.asarray(d.times) for d in disturbances if isinstance(d, WrenchTable)]
+    tables = [d.motion.native_table() for d in disturbances if isinstance(d, BaseMotion) and d.motion is not None]
+    return np.concatenate([np.zeros(0), *found, *(table_marks(*table) for table in tables)])
 
 
 def in_order(times: np.ndarray) -> np.ndarray:
