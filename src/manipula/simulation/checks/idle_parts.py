@@ -86,7 +86,7 @@ def _check_base(s: Scenario, varied: tuple[str, ...]) -> None:
     """A base that neither moves nor stands anywhere else."""
     if s.base_motion is None or any(path.startswith("base_motion") for path in varied):
         return
-    if all(_is_zero(v) for v in (*s.base_motion.position, *s.base_motion.rotation)):
+    if s.base_motion.motion is None and all(_is_zero(v) for v in (*s.base_motion.position, *s.base_motion.rotation)):
         raise DescriptionError(
             "The base stands still in the origin of the world: it would never act. Give formulas in t, or leave it out.",
             field="base_motion",
