@@ -25,7 +25,7 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
     Args:
         arrays: signals (N, S, …); or a FrozenDict of what the result is to hold.
         trusted: until when each run can be trusted, (N,). more: entries of the result's ``meta``;
-            later: groups of them that are found when somebody looks, where ``arrays`` are too.
+            later: groups of them that are found when somebody looks.
     """
     if trusted is None:
         finished = np.array([v.status == "finished" for v in verdicts])
@@ -45,7 +45,10 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         "seed": s.noise.seed, "tolerance": s.tolerance, "name": s.name, **more,
     }  # fmt: skip
     own = isinstance(arrays, LazyDict)  # nothing of somebody's, which may change before anybody looks
-    meta = LazyDict(plain, (PROVENANCE, lambda: provenance(s)), *later) if own else {**plain, **provenance(s)}
+    if own:
+        meta: Any = LazyDict(plain, (PROVENANCE, lambda: provenance(s)), *later)
+    else:
+        meta = LazyDict({**plain, **provenance(s)}, *later) if later else {**plain, **provenance(s)}
     return Result(t, arrays, worst.status, reason, tuple(v.status for v in verdicts), tuple(v.reason for v in verdicts),
                   float(found.max()) if len(found) else float("nan"), meta,
                   notes, s, tuple(map(float, error)), least(trusted), tuple(map(float, trusted)))  # fmt: skip

@@ -144,8 +144,15 @@ def turning_points(t: np.ndarray, y: np.ndarray, rate: np.ndarray, more: np.ndar
     k = np.flatnonzero(rate[:-1] * rate[1:] < 0.0)
     if not len(k):
         return np.zeros(0), np.zeros(0)
-    h = t[k + 1] - t[k]
-    a, b, v, w = y[k], y[k + 1], h * rate[k], h * rate[k + 1]
+    ends = [None if x is None else (x[k], x[k + 1]) for x in (y, rate, more, whole)]
+    return turning_values(t[k], t[k + 1] - t[k], ends[0], ends[1], ends[2], ends[3])
+
+
+def turning_values(
+    t: np.ndarray, h: np.ndarray, y: Any, rate: Any, more: Any, whole: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of steps that begin at t and are h long, in each of which the rate changes its sign: of every signal the values at both ends."""
+    a, b, v, w = *y, h * rate[0], h * rate[1]
     # a + v u + (3(b − a) − 2v − w) u² + (2(a − b) + v + w) u³, whose derivative vanishes at u
     c2, c3 = 3.0 * (b - a) - 2.0 * v - w, 2.0 * (a - b) + v + w
     root = np.sqrt(np.maximum(c2 * c2 - 3.0 * c3 * v, 0.0))
@@ -154,17 +161,17 @@ def turning_points(t: np.ndarray, y: np.ndarray, rate: np.ndarray, more: np.ndar
     u = np.clip(np.where(np.isfinite(u), u, 0.5), 0.0, 1.0)
     cubic = a + u * (v + u * (c2 + u * c3))
     if more is not None:
-        c = h * h * (more[k] / 2) - c2, h * h * (more[k + 1] / 2) - (c2 + 3.0 * c3)
+        c = h * h * (more[0] / 2) - c2, h * h * (more[1] / 2) - (c2 + 3.0 * c3)
         finer = u * u * (1 - u) ** 2 * (c[0] * (1 - u) + c[1] * u)
     else:
         assert whole is not None
         mean = a + v / 2 + c2 / 3 + c3 / 4
-        finer = 30.0 * ((whole[k + 1] - whole[k]) / h - mean) * (u * (1 - u)) ** 2
+        finer = 30.0 * ((whole[1] - whole[0]) / h - mean) * (u * (1 - u)) ** 2
     best = cubic + finer
-    towards = np.where(rate[k] > 0, -1.0, 1.0)  # a maximum is moved down, a minimum up
+    towards = np.where(rate[0] > 0, -1.0, 1.0)  # a maximum is moved down, a minimum up
     best = best + towards * np.abs(finer)
-    best = np.where(rate[k] > 0, np.maximum(best, np.maximum(a, b)), np.minimum(best, np.minimum(a, b)))
-    return t[k] + u * h, best
+    best = np.where(rate[0] > 0, np.maximum(best, np.maximum(a, b)), np.minimum(best, np.minimum(a, b)))
+    return t + u * h, best
 
 
 def filled(quantity: str, t: np.ndarray, arrays: Mapping[str, np.ndarray], joint: int) -> tuple[np.ndarray, np.ndarray]:
@@ -207,15 +214,20 @@ def strained(check: Check, result: Result, joint: int) -> Check:
     run = int(result.meta.get("run", 0))
     for row in result.meta.get("peaks") or ():
         if (row[0], row[1], row[2]) == (run, check.quantity, joint):
-            for value, time in ((row[3], row[4]), (row[5], row[6])):
-                seen = replace(check, worst=float(value), time=float(time))
-                check = seen if (seen.use, abs(seen.worst)) > (check.use, abs(check.worst)) else check
-            if not check.ok:  # the first passage is that of the limit the run was held against
-                limits: Any = dict(result.meta.get("limits") or {})
-                stated: Any = of_points(limits)[-1 - joint][1] if joint <= TIP else limits.get(check.quantity) or ()
-                same = limit_of(stated.get(check.quantity) if joint <= TIP else stated[joint]) == check.limit
-                firsts = [check.first, float(row[7]) if same else check.time]
-                check = replace(check, first=float(np.fmin(*firsts)))
+            check = completed(check, row, result.meta.get("limits") or {})
+    return check
+
+
+def completed(check: Check, row: Peak, held: Mapping[str, Any]) -> Check:
+    """A check completed by one row of ``meta["peaks"]`` that is about the same quantity; ``held``: the limits that the run was held against."""
+    joint = int(row[2])
+    for value, time in ((row[3], row[4]), (row[5], row[6])):
+        seen = replace(check, worst=float(value), time=float(time))
+        check = seen if (seen.use, abs(seen.worst)) > (check.use, abs(check.worst)) else check
+    if not check.ok:  # the first passage is that of the limit the run was held against
+        stated: Any = of_points(held)[-1 - joint][1] if joint <= TIP else held.get(check.quantity) or ()
+        same = limit_of(stated.get(check.quantity) if joint <= TIP else stated[joint]) == check.limit
+        check = replace(check, first=float(np.fmin(check.first, float(row[7]) if same else check.time)))
     return check
 
 

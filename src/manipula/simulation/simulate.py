@@ -28,7 +28,7 @@ from manipula.simulation.loops.interpreted import keeps_a_memory, python_rate
 from manipula.simulation.loops.not_finite import culprit
 from manipula.simulation.loops.probing import foreign
 from manipula.simulation.loops.setup import Run, prepare_run
-from manipula.simulation.loops.watching import too_long
+from manipula.simulation.loops.watching import looks_end_steps, too_long
 from manipula.simulation.plant_of_scenario import initial_state
 from manipula.simulation.progress import phase
 from manipula.simulation.result import Result, RunVerdict
@@ -69,7 +69,14 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         return with_criteria_notes(_simulated(scenario, threads), scenario)
 
 
-def _simulated(scenario: Scenario, threads: int | None) -> Result:
+def simulate_and_watch(scenario: Scenario, *, threads: int | None = None) -> Result:
+    """``simulate`` for somebody who is going to ask for ``feasible``: limits are held against every step on the way and
+    not in a second run, where that changes no bit of the result."""
+    with np.errstate(all="ignore"):
+        return with_criteria_notes(_simulated(scenario, threads, True), scenario)
+
+
+def _simulated(scenario: Scenario, threads: int | None, watch: bool = False) -> Result:
     ready = _READY.get(scenario)
     if ready is None or ready.methods != _methods():
         ready = _prepared(scenario)
@@ -78,13 +85,14 @@ def _simulated(scenario: Scenario, threads: int | None) -> Result:
         if ready.run.x0.size + ready.run.p.size <= KEPT_NUMBERS:
             _READY.put(scenario, ready)
     run = ready.run
-    peaks = Peaks() if run.loop.parts is None else None  # of somebody's code at once: it may be other code later
+    # of somebody's code at once: it may be other code later
+    peaks = Peaks(threads) if run.loop.parts is None or (watch and looks_end_steps(run)) else None
     samples = _integrated(run, threads, peaks)
     result = _result(run, samples, threads, peaks)
     steady = not (run.loop.sampled or samples.calls.python)
     open_choice = scenario.integrator == "auto"
     if open_choice and steady and scenario.verify and set(result.statuses) & set(STIFF_SIGNS):
-        return retry_with_rodas(run.scenario, result, lambda other: _simulated(other, threads))
+        return retry_with_rodas(run.scenario, result, lambda other: _simulated(other, threads, watch))
     return result
 
 
@@ -165,7 +173,7 @@ def _peaks_of(run: Run, threads: int | None) -> dict[str, Any]:
             "Code of this run was replaced after it, so what happened between its samples cannot be found any more; run it again.",
             field="peaks",
         )
-    peaks = Peaks()
+    peaks = Peaks(threads)
     _integrated(replace(run, scenario=run.scenario.replace(verify=False)), threads, peaks)
     return {"peaks": tuple(peaks.rows)}
 

@@ -6,15 +6,13 @@ limit is broken, at every step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from manipula.errors import unknown_name
-
-Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -27,18 +25,6 @@ class StudyColumn:
     kind: str = "number"  # or "text", "flag", "count"
 
 
-class RunSignals(NamedTuple):
-    """What the summary of one run is made from: times (S,), signals (S, …), which joints slide, whether the error is that of the tip."""
-
-    t: np.ndarray
-    arrays: Arrays
-    slides: np.ndarray
-    of_tip: bool
-
-
-Of = Callable[[RunSignals], float]
-
-
 @dataclass(frozen=True)
 class Measure:
     """A summary number of one run, of one group of joints, or of every joint."""
@@ -48,52 +34,53 @@ class Measure:
     meaning: str
     turning: str  # unit of turning joints, or of what is no joint
     sliding: str  # unit of sliding joints; "" where joints have no part in it
-    of: Callable[[np.ndarray, np.ndarray], float]  # of times (S,) and values (S, k), all finite
+    of: Callable[
+        [np.ndarray, np.ndarray], Any
+    ]  # of times (S,) and values (…, S, k), all finite; one number for each run
     each: bool = False  # also one column per joint
 
 
-def _largest(t: np.ndarray, x: np.ndarray) -> float:
-    return float(np.abs(x).max())
+def _largest(t: np.ndarray, x: np.ndarray) -> Any:
+    return np.abs(x).max(axis=(-2, -1))
 
 
-def _rms(t: np.ndarray, x: np.ndarray) -> float:
+def _rms(t: np.ndarray, x: np.ndarray) -> Any:
     """√(1/T ∫ |x|² dt), by the trapezoidal rule."""
-    square = (x * x).sum(axis=1)
-    return _mean(t, square) ** 0.5
+    return np.sqrt(_mean(t, (x * x).sum(axis=-1)))
 
 
-def _mean(t: np.ndarray, y: np.ndarray) -> float:
+def _mean(t: np.ndarray, y: np.ndarray) -> Any:
     if len(t) < 2:
-        return float(y[0])
-    return float((np.diff(t) * (y[1:] + y[:-1])).sum() / (2.0 * (t[-1] - t[0])))
+        return y[..., 0]
+    return (np.diff(t) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / (2.0 * (t[-1] - t[0]))
 
 
-def _norm_largest(t: np.ndarray, x: np.ndarray) -> float:
-    return float(np.sqrt((x * x).sum(axis=1)).max())
+def _norm_largest(t: np.ndarray, x: np.ndarray) -> Any:
+    return np.sqrt((x * x).sum(axis=-1)).max(axis=-1)
 
 
-def _norm_last(t: np.ndarray, x: np.ndarray) -> float:
-    return float(np.sqrt((x[-1] * x[-1]).sum()))
+def _norm_last(t: np.ndarray, x: np.ndarray) -> Any:
+    return np.sqrt((x[..., -1, :] * x[..., -1, :]).sum(axis=-1))
 
 
-def _integral(t: np.ndarray, y: np.ndarray) -> float:
-    return float((np.diff(t) * (y[1:] + y[:-1])).sum() / 2.0)
+def _integral(t: np.ndarray, y: np.ndarray) -> Any:
+    return (np.diff(t) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / 2.0
 
 
-def _taken(t: np.ndarray, p: np.ndarray) -> float:
-    return _integral(t, np.clip(p, 0.0, None).sum(axis=1))
+def _taken(t: np.ndarray, p: np.ndarray) -> Any:
+    return _integral(t, np.maximum(p, 0.0).sum(axis=-1))
 
 
-def _given_back(t: np.ndarray, p: np.ndarray) -> float:
-    return _integral(t, np.clip(-p, 0.0, None).sum(axis=1))
+def _given_back(t: np.ndarray, p: np.ndarray) -> Any:
+    return _integral(t, np.maximum(-p, 0.0).sum(axis=-1))
 
 
-def _peak_total(t: np.ndarray, p: np.ndarray) -> float:
-    return float(np.abs(p.sum(axis=1)).max())
+def _peak_total(t: np.ndarray, p: np.ndarray) -> Any:
+    return np.abs(p.sum(axis=-1)).max(axis=-1)
 
 
-def _place(k: int) -> Callable[[np.ndarray, np.ndarray], float]:
-    return lambda t, x: float(x[-1, k])
+def _place(k: int) -> Callable[[np.ndarray, np.ndarray], Any]:
+    return lambda t, x: x[..., -1, k]
 
 
 ERROR = "tracking error"
@@ -140,25 +127,30 @@ class SummaryColumn:
     measure: Measure
     joints: str | int  # "all", "turning", "sliding", or the number of one
 
-    def of(self, run: RunSignals) -> float:
-        """The number, NaN where the run does not have it."""
-        values = run.arrays.get(self.measure.signal)
-        if values is None:
-            return float("nan")
-        x = np.ascontiguousarray(values if np.ndim(values) == 2 else np.reshape(values, (len(run.t), -1)))
+    def of(self, t: np.ndarray, x: np.ndarray, slides: np.ndarray, whole: np.ndarray) -> np.ndarray:
+        """The number of every run, (N,), NaN where one does not have it; a run has the same bits among any others.
+
+        Args:
+            t: times (S,). x: the signal (N, S, k). slides: which joints slide. whole: which runs have nothing but numbers in it, (N,).
+        """
         if self.joints in ("turning", "sliding"):
-            if x.shape[1] == len(run.slides):
-                x = x[:, run.slides == (self.joints == "sliding")]
+            if x.shape[2] == len(slides):
+                chosen = slides == (self.joints == "sliding")
+                x = x if chosen.all() else x[:, :, chosen]
             elif self.joints == "sliding":
-                return float("nan")
+                return np.full(len(x), np.nan)
         elif isinstance(self.joints, int):
-            x = x[:, self.joints : self.joints + 1]
-        good = np.isfinite(x).all(axis=1)
-        if not good.any() or not x.shape[1]:
-            return float("nan")
-        if good.all():
-            return self.measure.of(run.t, np.ascontiguousarray(x))
-        return self.measure.of(run.t[good], np.ascontiguousarray(x[good]))
+            x = x[:, :, self.joints : self.joints + 1]
+        out = np.full(len(x), np.nan)
+        if not x.shape[2]:
+            return out
+        if whole.any():
+            out[whole] = self.measure.of(t, np.ascontiguousarray(x if whole.all() else x[whole]))
+        for k in np.flatnonzero(~whole):
+            good = np.isfinite(x[k]).all(axis=1)
+            if good.any():
+                out[k] = self.measure.of(t[good], np.ascontiguousarray(x[k][good]))
+        return out
 
 
 def summary_columns(base: Any) -> tuple[SummaryColumn, ...]:

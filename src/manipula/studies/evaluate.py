@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +11,15 @@ import numpy as np
 from manipula.errors import ManipulaError, printable
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.simulate import simulate
-from manipula.studies.columns import RunSignals, chosen_columns
+from manipula.simulation.simulate import simulate, simulate_and_watch
+from manipula.studies.columns import chosen_columns
 from manipula.studies.plan import Batch, Plan, batch_scenario
 from manipula.studies.study import Study
 from manipula.studies.tables import label_of
 
 AT_ONCE = 1_500_000  # numbers of states that a batch records, (runs × samples × joints)
 WIDEST = 512  # runs of a batch
+SUMMARISED = 64  # runs whose signals are summarised together: they stay in the cache
 REASON = 600  # letters of a reason that are kept
 
 
@@ -89,39 +91,58 @@ class Evaluator:
         yield result, runs
 
     def _simulated(self, batch: Batch, members: slice) -> Result:
-        if not batch.template.batched:
-            s = batch.scenario
-            return simulate(s, threads=self.threads) if isinstance(s, Scenario) else s.run()
-        return simulate(batch_scenario(batch, members), threads=self.threads)
+        s = batch_scenario(batch, members) if batch.template.batched else batch.scenario
+        if not isinstance(s, Scenario):
+            return s.run()
+        return (simulate_and_watch if self.judged else simulate)(s, threads=self.threads)
 
     def _summarise(
         self, result: Result, runs: np.ndarray, rows: dict[int, dict[str, Any]], series: dict[int, Any]
     ) -> None:
         wanted = {c.measure.signal for c in self.summary} & set(result.signals)
-        arrays = {name: result.arrays[name] for name in (*wanted, "q") if name in result.arrays}
         single = result.arrays["q"].ndim == 2
+        arrays = {
+            name: result.arrays[name][None] if single else result.arrays[name]
+            for name in (*wanted, "q")
+            if name in result.arrays
+        }
         verdict = result.feasibility if self.judged else None
         with np.errstate(all="ignore"):
-            for k, run in enumerate(runs):
-                own = arrays if single else {name: v[k] for name, v in arrays.items()}
-                status = result.status if single else result.statuses[k]
-                row = self._head(result, k, single, verdict, own["q"])
-                signals = RunSignals(result.t, own, self.slides, False)
-                for c in self.summary:
-                    number = c.of(signals)
-                    row[c.column.name] = number if np.isfinite(number) else None
-                rows[int(run)] = row
-                if self._kept(int(run), status):
-                    series[int(run)] = (int(run), result.t, self._series(result, k, single))
+            for first in range(0, len(runs), SUMMARISED):
+                some = slice(first, first + SUMMARISED)
+                numbers = self._numbers(result.t, {name: v[some] for name, v in arrays.items()})
+                good: Any = np.isfinite(arrays["q"][some]).all(axis=2)
+                last = np.where(good.any(axis=1), good.shape[1] - 1 - good[:, ::-1].argmax(axis=1), 0)
+                reached = result.t[last].tolist()
+                for i, run in enumerate(runs[some].tolist()):
+                    row = self._head(result, first + i, single, verdict, reached[i])
+                    row.update({name: values[i] for name, values in numbers.items()})
+                    rows[run] = row
+        for k, run in enumerate(runs.tolist()):
+            if self._kept(run, result.status if single else result.statuses[k]):
+                series[run] = (run, result.t, self._series(result, k, single))
 
-    def _head(self, result: Result, k: int, single: bool, verdict: Any, q: np.ndarray) -> dict[str, Any]:
-        good = np.isfinite(q).all(axis=1)
+    def _numbers(self, t: np.ndarray, arrays: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
+        """The summary numbers of some runs, (N, S, …) each, by the names of their columns."""
+        shaped = {name: v if v.ndim == 3 else v.reshape(*v.shape[:2], -1) for name, v in arrays.items()}
+        whole: dict[str, Any] = {name: np.isfinite(v).all(axis=(1, 2)) for name, v in shaped.items()}
+        out: dict[str, list[float | None]] = {}
+        for c in self.summary:
+            name = c.measure.signal
+            if name not in shaped:
+                out[c.column.name] = [None] * len(arrays["q"])
+                continue
+            values = c.of(t, shaped[name], self.slides, whole[name])
+            out[c.column.name] = [v if math.isfinite(v) else None for v in values.tolist()]
+        return out
+
+    def _head(self, result: Result, k: int, single: bool, verdict: Any, reached: float) -> dict[str, Any]:
         found: dict[str, Any] = {
             "status": result.status if single else result.statuses[k],
             "reason": printable(result.reason if single else result.reasons[k], REASON),
             "trusted_until": _number(result.trusted_until if single else result.trusted_untils[k]),
             "error_estimate": _number(result.error_estimate if single else result.error_estimates[k]),
-            "reached": float(result.t[np.flatnonzero(good)[-1]]) if good.any() else float(result.t[0]),
+            "reached": reached,
         }
         if verdict is not None:
             uses = [c.use for c in verdict.checks] if single else [verdict.uses[k]] if verdict.uses else []
@@ -163,7 +184,7 @@ def width_of(scenario: Any) -> int:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 def _failed(status: str, error: BaseException) -> dict[str, Any]:

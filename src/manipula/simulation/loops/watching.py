@@ -21,7 +21,8 @@ MOST = 20_000_000  # numbers of one run that are recorded in one pass; a longer 
 PASSES = 8  # beyond which only samples are looked at, and the verdict says so
 INSTANTS = (".start", ".stop", ".time")
 
-Watch = Callable[[Run, Sequence[int], np.ndarray, np.ndarray, np.ndarray | None], None]
+Watch = Callable[[Run, Sequence[int], np.ndarray, np.ndarray, np.ndarray | None, np.ndarray], None]
+"""``watch(run, members, times, states, commands, instants)``; instants: at which something is known to change."""
 
 
 def between_looks(run: Run) -> float:
@@ -44,27 +45,44 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
     if not stated_limits(s.robot, s.limits, parameters=s.parameters) or too_long(run):
         return []
     end = float(s.duration or 0.0)
-    own = [
-        k
-        for k, path in enumerate(paths_of(run.plant))
-        if path.startswith(("disturbances", "switches")) and path.endswith(INSTANTS)
-    ]
+    known = known_instants(run, grid)
     steps = every(between_looks(run), end)[1:-1]
     changes = np.concatenate([[0.0], every(s.period, end)[1:-1]]) if run.loop.periodic else steps
     late = (
         [changes + s.actuator.delay - (run.loop.delay - 1) * s.period] if run.loop.delay else []
     )  # when commands change
     late += [changes] if run.loop.periodic else []
-    instants = np.concatenate([steps, *late, grid.marks[1:-1], run.p[:, own].ravel()])
+    instants = np.concatenate([steps, *late, known])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])
     off = np.abs(grid.times[_nearest(grid.times, instants)] - instants)
     between = instants[off > 4.0 * margin(instants)]
-    jumps = run.loop.sampled or len(grid.marks) > 2 or len(own) > 0  # on samples too: they show one side only
+    jumps = run.loop.sampled or len(known) > 0  # on samples too: they show one side only
     if not len(between) and not jumps:
         return []
     times = np.sort(np.concatenate([grid.times, between]))
     length = max(2, MOST // run.plant.layout.size)
     return [times[first : first + length + 1] for first in range(0, len(times) - 1, length)]  # ends belong to both
+
+
+def known_instants(run: Run, grid: Grid) -> np.ndarray:
+    """When something is known to change, in order: the marks of the grid, and what the runs of a batch have each for itself."""
+    return in_order(np.concatenate([grid.marks[1:-1], _own_instants(run)]))
+
+
+def _own_instants(run: Run) -> np.ndarray:
+    """Instants that every run of a batch has for itself, all of them."""
+    own = [
+        k
+        for k, path in enumerate(paths_of(run.plant))
+        if path.startswith(("disturbances", "switches")) and path.endswith(INSTANTS)
+    ]
+    return run.p[:, own].ravel()
+
+
+def looks_end_steps(run: Run) -> bool:
+    """Do steps end at every look anyway, so that a run which is looked at has the bits of one that is not?"""
+    s, loop = run.scenario, run.loop
+    return s.integrator not in ADAPTIVE and not loop.periodic and not loop.delay and not len(_own_instants(run))
 
 
 def payload_instants(run: Run) -> np.ndarray:
@@ -87,6 +105,7 @@ def recorded(
     changes = payload_instants(run)
     pieces = [] if watch is None else watched_times(run, grid)
     times = pieces[0] if len(pieces) == 1 else None
+    known = known_instants(run, grid) if pieces else np.zeros(0)
     groups = _together(changes, grid, times, run.plant.layout.size)
     parts = []
     for members, dense in groups:
@@ -95,7 +114,7 @@ def recorded(
             asked = (
                 python_commands(run, dense, part.x, members[0]) if python and part.commands is None else part.commands
             )
-            watch(run, members, dense, part.x, asked)
+            watch(run, members, dense, part.x, asked, known)
         if changes.shape[1]:
             rows = np.arange(len(members))[:, None]
             part = part._replace(changed=part.x[rows, _nearest(dense, changes[members])])
@@ -110,7 +129,7 @@ def recorded(
         seen = integrate([k], grid._replace(times=dense))
         asked = python_commands(run, dense, seen.x, k) if python and seen.commands is None else seen.commands
         inner = slice(len(dense) - len(piece), None)
-        watch(run, [k], piece, seen.x[:, inner], None if asked is None else asked[:, inner])
+        watch(run, [k], piece, seen.x[:, inner], None if asked is None else asked[:, inner], known)
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([members for members, _ in groups]))

@@ -1,12 +1,14 @@
 """Can the answer be trusted, and can the machine do it?
 
-============  ==================================================================
-``judge``     conditioning of the mass matrix, early ends, joint limits
-``energy``    does the energy of a run with contacts or stiction add up?
-``friction``  load-dependent friction without a unique solution
-``criteria``  where secondary criteria did not hold
-``limits``    a motion against the stated limits: ``Result.feasibility``
-``windows``   windows of the state that steps passed over
-``peaks``     the largest values against limits, on every step and known instant
-============  ==================================================================
+================  ==================================================================
+``judge``         conditioning of the mass matrix, early ends, joint limits
+``energy``        does the energy of a run with contacts or stiction add up?
+``friction``      load-dependent friction without a unique solution
+``criteria``      where secondary criteria did not hold
+``limits``        a motion against the stated limits: ``Result.feasibility``
+``batch_limits``  the samples of all runs of a batch against them, at once
+``windows``       windows of the state that steps passed over
+``peaks``         the largest values against limits, on every step and known instant
+``extremes``      the same of many runs by one compiled loop
+================  ==================================================================
 """

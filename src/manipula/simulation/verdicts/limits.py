@@ -14,9 +14,9 @@ from manipula.simulation.limit_checks import (
     NOTHING,
     SAMPLES_ONLY,
     SIGNALS,
+    SLACK,
     SLIDING,
     TIP,
-    TURNING,
     Check,
     filled,
     of_points,
@@ -27,6 +27,7 @@ from manipula.simulation.limit_checks import (
 from manipula.simulation.point_motion import ORIGIN, point_of_text, point_rates
 from manipula.simulation.recorded import limits_of, out_of_reach, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
+from manipula.simulation.verdicts.batch_limits import BatchChecks, batch_checks, named
 from manipula.verbs import notebook_html
 
 if TYPE_CHECKING:
@@ -124,30 +125,62 @@ def limit_verdict(result: Result) -> LimitVerdict:
         limits.get("tip") or limits.get("points")
     )  # nothing else asks for the robot, which takes longer than the rest
     robot = robot_of(result) if at_tip else None
-    members = [result.run(k) for k in range(len(q))]
-    found = [
-        _single(
-            one,
-            limits,
-            jerk if jerk is None or isinstance(jerk, str) else jerk.run(k),
-            robot or (robot_of(one) if at_tip else None),
-        )
-        for k, one in enumerate(members)
-    ]
-    runs = tuple(_kept(one.status, q[k], found[k]) for k, one in enumerate(members))
+    quick = batch_checks(result, limits)
+    found: dict[int, _Held] = {}  # run after run, of those that could not be looked at together
+    for k in range(len(q)) if quick is None else np.flatnonzero(~quick.regular).tolist():
+        one = result.run(k)
+        of_jerk = jerk if jerk is None or isinstance(jerk, str) else jerk.run(k)
+        found[k] = _single(one, limits, of_jerk, robot or (robot_of(one) if at_tip else None))
+    together = _said_of_all(result, quick) if quick is not None else ()
+    names, kinds = _joints(result, q.shape[-1])
+    runs: list[bool | None] = []
+    uses: list[float] = []
+    early: list[str] = []
     strained: dict[tuple[str, str], Check] = {}  # each limit as the run that strains it most finds it
-    for k, held in enumerate(found):
-        for c in held.checks:
-            kept = strained.get((c.name, c.quantity))
-            if kept is None or c.use > kept.use:
-                strained[c.name, c.quantity] = replace(c, run=k)
-    stops = (one.reason for one in members if one.status == "limit")
-    early = (said for k, one in enumerate(members) for said in _unknown(runs[k], one.status, q[k]))
-    unchecked = tuple(dict.fromkeys(said for held in found for said in held.unchecked))
-    remarks = tuple(dict.fromkeys((*stops, *early, *unchecked, *(r for held in found for r in held.remarks))))
+    if quick is not None and quick.regular.any():
+        most = np.where(quick.regular[:, None], quick.use, -np.inf)
+        for j, k in enumerate(most.argmax(axis=0).tolist()):
+            c = named(quick.check(result, k, j), names, kinds, quick.rows[j][1])
+            strained[c.name, c.quantity] = replace(c, run=k)
+    for k, status in enumerate(result.statuses):
+        held = found.get(k)
+        if held is None:
+            assert quick is not None
+            use = float(quick.use[k].max())
+            broken = status == "limit" or use > 1.0 + SLACK
+            proves = not together and status not in (*DIED, "inaccurate", "failed")
+            runs.append(False if broken else True if proves else None)
+            uses.append(use)
+        else:
+            runs.append(_kept(status, q[k], held))
+            uses.append(max((c.use for c in held.checks), default=float("nan")))
+            for c in held.checks:
+                kept = strained.get((c.name, c.quantity))
+                if kept is None or c.use > kept.use or (c.use == kept.use and k < kept.run):
+                    strained[c.name, c.quantity] = replace(c, run=k)
+        early += _unknown(runs[k], status, q[k])
+    stops = (reason for reason, status in zip(result.reasons, result.statuses) if status == "limit")
+    unchecked = tuple(dict.fromkeys((*together, *(said for held in found.values() for said in held.unchecked))))
+    remarks = (*stops, *early, *unchecked, *(r for held in found.values() for r in held.remarks))
     whole = False if False in runs else None if None in runs else True
-    uses = tuple(max((c.use for c in held.checks), default=float("nan")) for held in found)
-    return LimitVerdict(whole, tuple(strained.values()), runs, remarks, unchecked, uses)
+    return LimitVerdict(
+        whole, tuple(strained.values()), tuple(runs), tuple(dict.fromkeys(remarks)), unchecked, tuple(uses)
+    )
+
+
+def _said_of_all(result: Result, checks: BatchChecks) -> tuple[str, ...]:
+    """What could not be checked in any run, because only samples were looked at."""
+    return tuple(
+        could_not(quantity, SAMPLES_ONLY)
+        for quantity in dict.fromkeys(quantity for quantity, _, _ in checks.rows)
+        if only_samples(result, quantity)
+    )
+
+
+def _joints(result: Result, n: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and kinds of the joints."""
+    names = tuple(result.joint_names) if len(result.joint_names) == n else tuple(f"joint{i + 1}" for i in range(n))
+    return names, tuple(result.meta.get("joint_kinds", ())) or ("revolute",) * n
 
 
 def could_not(quantity: str, why: str) -> str:
@@ -175,15 +208,13 @@ def _unknown(kept: bool | None, status: str, q: np.ndarray) -> tuple[str, ...]:
 def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot | None) -> _Held:
     arrays, t = result.arrays, result.t
     n = arrays["q"].shape[1]
-    names = tuple(result.joint_names) if len(result.joint_names) == n else tuple(f"joint{i + 1}" for i in range(n))
-    kinds = tuple(result.meta.get("joint_kinds", ())) or ("revolute",) * n
+    names, kinds = _joints(result, n)
     checks: list[Check] = []
     said_of_jerk: str = getattr(jerk, "remark", "")
     remarks: list[str] = [said_of_jerk] if said_of_jerk else []
     absent: dict[str, str] = {}  # of a quantity: why
     going = np.isfinite(arrays["q"]).all(axis=1)
     for i in range(n):
-        units = SLIDING if kinds[i] == "prismatic" else TURNING
         for quantity in QUANTITIES:
             limit = limit_of((limits.get(quantity) or [None] * n)[i])
             if limit is None:
@@ -213,7 +244,7 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
                 said = could_not(quantity, SAMPLES_ONLY) if only_samples(result, quantity) else ""
             if said:
                 absent.setdefault(quantity, said)
-            checks.append(replace(found, name=names[i], unit=units[quantity]))
+            checks.append(named(found, names, kinds, i))
     for k, (name, wanted) in enumerate(of_points(limits)):
         if not wanted:
             continue

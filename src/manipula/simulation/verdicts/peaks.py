@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from manipula import native
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
+from manipula.simulation.verdicts.extremes import extremes, held_limits, peak_rows
 
 
 class Peaks:
@@ -20,14 +23,36 @@ class Peaks:
         rows: see ``Peak``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int | None = None) -> None:
         self.rows: list[Peak] = []
+        self.threads = threads
 
     def __call__(
-        self, run: Run, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None
-    ) -> None:
-        s, lay = run.scenario, run.plant.layout
+        self, run: Run, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None, instants: np.ndarray
+    ) -> None:  # fmt: skip
+        s = run.scenario
         limits = stated_limits(s.robot, s.limits, parameters=s.parameters)
+        by_points = bool(limits.get("tip") or limits.get("points"))
+        left = list(range(len(members)))
+        found: dict[int, list[Peak]] = {}
+        if s.is_batch and not by_points and run.loop.parts is not None and native.has_compiler():
+            held = held_limits(limits)
+            if held.rows:
+                seen = extremes(run, held, members, t, x, commands, instants, self.threads)
+                found = dict(peak_rows(held, seen, members, True))
+                left = [i for i in left if i not in found]
+        if left:
+            found |= self.one_by_one(run, limits, [members[i] for i in left], left, t, x, commands, s.is_batch)
+        for i in sorted(found):
+            self.rows += found[i]
+
+    @staticmethod
+    def one_by_one(run: Run, limits: Mapping[str, Any], members: Sequence[int], places: Sequence[int], t: np.ndarray,
+                   x: np.ndarray, commands: np.ndarray | None, broken_only: bool) -> dict[int, list[Peak]]:  # fmt: skip
+        """The same with NumPy, run after run; by their places."""
+        s, lay = run.scenario, run.plant.layout
+        x = x[places] if len(places) < len(x) else x
+        commands = None if commands is None else commands[places]
         kernel, more = (run.loop.observe, ()) if commands is None else (run.loop.observe_given, (commands,))
         p = run.p[list(members)][:, None]
 
@@ -42,8 +67,10 @@ class Peaks:
             before = look(earlier_t)
         elif run.loop.sampled:  # until then the command before this one was held
             before = look(earlier_t, np.concatenate([commands[:, :1], commands[:, :-1]], axis=1))
+        out: dict[int, list[Peak]] = {}
         for i, k in enumerate(members):
             arrays = {"q": lay.q(x[i]), "qd": lay.qd(x[i]), **{name: seen[name][i] for name in ("qdd", "tau", "power")}}
             earlier = None if before is None else {name: before[name][i] for name in ("qdd", "tau", "power")}
             robot = numeric_robot(s.robot, s.parameters, int(k)) if limits.get("tip") or limits.get("points") else None
-            self.rows += peaks_of(robot, limits, t, arrays, earlier, int(k), s.is_batch)
+            out[places[i]] = peaks_of(robot, limits, t, arrays, earlier, int(k), broken_only)
+        return out
