@@ -56,9 +56,11 @@ def resolve(joints: Sequence[JointDraft], notes: list[str]) -> list[JointDraft]:
 
 
 def _law(j: JointDraft) -> str:
-    ratio = str(j.ratio) if is_symbolic(j.ratio) else f"{j.ratio:.12g}"
-    offset = "" if j.offset == 0 else f"{j.offset} + " if is_symbolic(j.offset) else f"{j.offset:.12g} + "
-    return f"q = {offset}{ratio}·q_leader"
+    ratio = f"({j.ratio})" if is_symbolic(j.ratio) else f"{j.ratio:.12g}"
+    if j.offset == 0:
+        return f"q = {ratio}·q_leader"
+    offset = str(j.offset) if is_symbolic(j.offset) else f"{j.offset:.12g}"
+    return f"q = {offset} − {ratio[1:]}·q_leader" if ratio.startswith("-") else f"q = {offset} + {ratio}·q_leader"
 
 
 def _resolved(j: JointDraft, by_name: dict[str, JointDraft]) -> JointDraft:
