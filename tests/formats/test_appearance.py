@@ -435,5 +435,5 @@ def test_shapes_of_a_base_called_world(folder):
 def test_the_doctor_counts_shapes_and_tells_what_is_missing(folder):
     found = mp.doctor(mp.load(folder / "arm.urdf")).find("appearance")
     assert [f.value for f in found] == [{"shapes": 5, "meshes": 1, "files": 1}]
-    assert found[0].sentence == "5 shapes show what it looks like, 1 of them from 1 mesh file."
+    assert found[0].sentence == "It is drawn with 5 shapes, 1 of them from 1 mesh file."
     assert not mp.doctor(mp.load("scara-khang")).find("appearance")

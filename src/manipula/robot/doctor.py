@@ -143,8 +143,10 @@ def _appearance(robot: Robot) -> Iterator[Finding]:
     if robot.appearance:
         meshes = [s.file for s in robot.appearance if s.kind == "mesh"]
         counts = {"shapes": len(robot.appearance), "meshes": len(meshes), "files": len(set(meshes))}
-        yield Finding("info", "appearance", robot.name, f"{_count(counts['shapes'], 'shape')} show what it looks like, "
-                      f"{counts['meshes'] or 'none'} of them from {_count(counts['files'], 'mesh file')}.", counts)  # fmt: skip
+        files = f", {len(meshes)} of them from {_count(counts['files'], 'mesh file')}" if meshes else ""
+        yield Finding(
+            "info", "appearance", robot.name, f"It is drawn with {_count(counts['shapes'], 'shape')}{files}.", counts
+        )
 
 
 def _count(n: int, what: str) -> str:
