@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -44,3 +46,18 @@ def test_a_plot_of_a_batch_names_the_option(tmp_path) -> None:
     told = CliRunner().invoke(app, ["plot", str(tmp_path / "b.nc"), "--kind", "tip", "-o", str(tmp_path / "f.png")])
     assert told.exit_code == 2
     assert "choose one: --run 0" in told.stderr
+
+
+def test_a_folder_above_is_named_by_its_option(tmp_path: Path) -> None:
+    """What the message advises works as it is printed."""
+    (tmp_path / "arm").mkdir()
+    (tmp_path / "link.xml").write_text('<mujoco><geom type="sphere" size="0.1"/></mujoco>')
+    file = tmp_path / "arm" / "arm.xml"
+    file.write_text(
+        '<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><include file="../link.xml"/></body></worldbody></mujoco>'
+    )
+    refused = CliRunner().invoke(app, ["doctor", str(file)])
+    assert refused.exit_code != 0
+    assert "--packages FOLDER" in refused.output
+    assert "package_dirs" not in refused.output
+    assert CliRunner().invoke(app, ["doctor", str(file), "--packages", str(tmp_path)]).exit_code == 0

@@ -53,5 +53,5 @@ class TrustedFolder:
             return safe_join(self.inside, reference if relative else f"{below}/{reference}", suffixes)
         except DescriptionError as error:
             if _OUT in error.problem:
-                error.problem += " A folder above it that you trust is opened by load(…, package_dirs=['…'])."
+                error.problem += " To open a folder above it that you trust: package_dirs=[…]."
             raise error.at() from None
