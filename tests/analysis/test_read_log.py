@@ -221,3 +221,71 @@ def test_numbers_that_only_python_reads_are_no_numbers(tmp_path, cell):
     (tmp_path / "log.csv").write_text("t,q1,q2,tau1,tau2\n" + rows, encoding="utf-8")
     with pytest.raises(DescriptionError, match=r"log\.csv:9: Column 'q1' holds something that is no number"):
         mp.read_log(tmp_path / "log.csv", mp.load("planar-2r"))
+
+
+CELLS = (
+    "0.1",
+    "-1e-3",
+    " 2.5 ",
+    "",
+    "nan",
+    "NA",
+    "null",
+    "1e400",
+    "-inf",
+    "3",
+    "+4.",
+    ".5",
+    "0.30000000000000004",
+    "1e-320",
+)
+ODD = ("1_0", "x", "٣", "1,5", "0x10", "1e", "--1", "1 2", '"7"')
+
+
+@pytest.mark.parametrize("divider", [",", ";", "\t"])
+@pytest.mark.parametrize("seed", range(12))
+def test_all_cells_at_once_are_what_python_reads_one_by_one(tmp_path, divider, seed):
+    rng = np.random.default_rng(seed)
+    odd = ODD if seed % 3 == 2 else ()
+    rows = [[str(rng.choice(CELLS + odd if k > 8 else CELLS[:3])) for _ in range(3)] for k in range(40)]
+    text = "\n".join(divider.join(row) for row in [["t", "q1", "q2"], *rows])
+    text = text.replace("\n", "\n# a remark\n", 1) + "\n" * (seed % 2)
+    (tmp_path / "log.csv").write_text(text, encoding="utf-8")
+
+    def number(cell: str) -> float | None:
+        cell = cell.strip().replace(",", "." if divider == ";" else ",").strip('"')
+        try:
+            return float(
+                "nan" if cell in ("", "NA", "null") else "no number" if "_" in cell or not cell.isascii() else cell
+            )
+        except ValueError:
+            return None
+
+    width = {len(divider.join(row).split(divider)) for row in rows}
+    expected = [[number(cell) for cell in row] for row in rows]
+    if any(v is None for row in expected for v in row) or width != {3}:
+        with pytest.raises(DescriptionError):
+            log_tables.read_table(tmp_path / "log.csv")
+    else:
+        found = log_tables.read_table(tmp_path / "log.csv")
+        np.testing.assert_array_equal(np.column_stack(list(found.values())), np.array(expected, float))
+
+
+def test_the_row_of_another_length_is_named(tmp_path):
+    for broken, line in (("0.1,1,2\n0.2,1\n0.3,1,2\n", 3), ("0.1,1,2\n0.2,1,2,3\n", 3), ("0.1,1\n0.2,1\n", 2)):
+        (tmp_path / "log.csv").write_text("t,q1,q2\n" + broken)
+        with pytest.raises(DescriptionError, match=f":{line}"):
+            log_tables.read_table(tmp_path / "log.csv")
+
+
+def test_texts_have_smaller_budgets_than_numbers(tmp_path, monkeypatch):
+    path = csv(tmp_path, ("t", "q1", "q2"), np.column_stack([T, Q]))
+    monkeypatch.setattr(log_tables, "MAX_CELLS", 100)
+    with pytest.raises(BudgetError, match=r"at most 100 numbers.*Parquet"):
+        read_log(path, ARM)
+    monkeypatch.setattr(log_tables, "MAX_CELLS", 10**6)
+    monkeypatch.setattr(log_tables, "MAX_ODD_CELLS", 100)
+    assert len(read_log(path, ARM).t) == len(T)
+    path.write_text(path.read_text().replace("\n", "\nNA,NA,NA\n", 2))
+    with pytest.raises(BudgetError, match="at most 100 cells"):
+        read_log(path, ARM)

@@ -18,8 +18,10 @@ from manipula.errors import BudgetError, CompileError, DescriptionError, printab
 from manipula.formats.guard import read_bytes, read_text
 from manipula.formats.whole_file import file_path
 
-MAX_BYTES = 512 * 2**20  # of a file
-MAX_NUMBERS = 32_000_000
+MAX_BYTES = 160 * 2**20  # of a file; two seconds for the largest, and so with all below
+MAX_NUMBERS = 10_000_000
+MAX_TEXT, MAX_CELLS = 40 * 2**20, 2_000_000  # bytes and numbers of a text, which takes longer to read
+MAX_ODD_CELLS = 700_000  # of a table that is looked at cell by cell
 MAX_COLUMNS = 2000
 MAX_HEADER = 1 << 20
 WORDS = ("", "nan", "NaN", "NA", "null", "None")  # cells that say: not measured
@@ -58,11 +60,15 @@ def read_table(path: Any) -> Table:
     return found
 
 
-def _within(rows: int, columns: int) -> None:
+def _within(rows: int, columns: int, most: int | None = None) -> int:
+    """How many numbers, where they are not too many."""
+    most = MAX_NUMBERS if most is None else min(most, MAX_NUMBERS)
     if columns > MAX_COLUMNS:
         raise BudgetError(f"A log has at most {MAX_COLUMNS} columns, this one {columns}.")
-    if rows * columns > MAX_NUMBERS:
-        raise BudgetError(f"A log has at most {MAX_NUMBERS} numbers, this one {rows * columns}.")
+    if rows * columns > most:
+        more = "; Parquet, NetCDF and npz may hold more" if most < MAX_NUMBERS else ""
+        raise BudgetError(f"A log has at most {most} numbers, this one {rows * columns}{more}.")
+    return rows * columns
 
 
 def _named(names: list[str]) -> list[str]:
@@ -76,7 +82,7 @@ def _named(names: list[str]) -> list[str]:
 
 def _csv(path: Path) -> Table:
     """Comma, semicolon or tab between columns; the first line names them; lines that begin with # are left out."""
-    text = read_text(path, MAX_BYTES)
+    text = read_text(path, MAX_TEXT)
     lines = text.splitlines()
     start = next((k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), None)
     if start is None:
@@ -86,25 +92,53 @@ def _csv(path: Path) -> Table:
     divider = max(",;\t", key=lines[start].count)
     if len(lines[start]) > MAX_HEADER:
         raise BudgetError(f"The first line has more than {MAX_HEADER} letters.")
-    rows = csv.reader(lines[start:], delimiter=divider)
-    names = _named(next(rows))
+    names = _named(next(csv.reader(lines[start:], delimiter=divider)))
     if all(_number(name) is not None for name in names if name):
         raise DescriptionError("The first line must name the columns; it holds numbers.", line=start + 1)
-    _within(len(lines) - start - 1, len(names))
-    decimal_comma, plain = divider == ";", text.isascii() and "_" not in text
+    size = _within(len(lines) - start - 1, len(names), MAX_CELLS)
+    body = "\n".join(lines[start + 1 :])
+    if body.isascii() and "_" not in body and '"' not in body:
+        table = _plain_cells(body, divider, len(names))
+        if table is not None:
+            return {name: table[:, c] for c, name in enumerate(names) if name}
+    if size > MAX_ODD_CELLS:
+        raise BudgetError(
+            f"Some cells are no plain numbers (words, quotes, letters beyond ASCII); of such a table at most {MAX_ODD_CELLS} cells are read, this "
+            f"one has {size}. Leave these columns out, or write the table as Parquet."
+        )
+    return _odd_cells(lines, start, divider, names)
+
+
+def _plain_cells(text: str, divider: str, columns: int) -> np.ndarray | None:
+    """Cells that are numbers or empty, at once, (rows, columns); None where a cell is anything else or a row has another length."""
+    if "#" in text:
+        text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
+    if divider == ";":
+        text = text.replace(",", ".")
+    for _ in range(2):  # every other one of neighbours
+        text = text.replace(2 * divider, f"{divider}nan{divider}")
+    text = text.replace(f"{divider}\n", f"{divider}nan\n").replace(f"\n{divider}", f"\nnan{divider}")
+    text = ("nan" if text.startswith(divider) else "") + text + ("nan" if text.endswith(divider) else "")
+    rows = [row for row in text.split("\n") if row]
+    if not rows or any(not row.strip() for row in rows):
+        return None
+    try:
+        table = np.loadtxt(rows, delimiter=divider, comments=None, ndmin=2)
+    except ValueError:  # which cell it was is told by those that look at every one
+        return None
+    return table if table.shape == (len(rows), columns) else None
+
+
+def _odd_cells(lines: list[str], start: int, divider: str, names: list[str]) -> Table:
+    """Cell by cell: words that say that nothing was measured, columns of words, which are left out, and what is wrong."""
+    decimal_comma = divider == ";"
     found: list[list[float]] = []
     words: dict[int, int] = {}
-    for k, row in enumerate(rows, start + 2):
+    for k, row in enumerate(csv.reader(lines[start + 1 :], delimiter=divider), start + 2):
         if not row or row[0].lstrip().startswith("#"):
             continue
         if len(row) != len(names):
             raise DescriptionError(f"This row has {len(row)} columns, the first line names {len(names)}.", line=k)
-        if plain and not decimal_comma:
-            try:
-                found.append(list(map(float, row)))
-                continue
-            except ValueError:  # a cell that is empty or a word
-                pass
         numbers = []
         for c, cell in enumerate(row):
             value = _number(cell.replace(",", ".") if decimal_comma else cell)
