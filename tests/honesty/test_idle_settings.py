@@ -16,6 +16,8 @@ GRAVITY = '[controller]\nlaw = "gravity"\n'
     ("text", "place", "words"),
     [
         ('[[contacts]]\nkind = "plane"\nstiffness = 10\nframe = "elbow"\n', "run.toml:9, contacts[0].frame", "'elbow'"),
+        ('[[contacts]]\nkind = "end_stop"\nstiffness = 10\njoints = ["joint1", "joint3"]\nlow = -1\n', "run.toml:9, contacts[0].joints[1]", "mean 'joint"),
+        ('[limits.points."link2@x"]\nvelocity = 1\n', "run.toml:6, limits.points.link2@x", "link3@0.1,0,0"),
         ('[[disturbances]]\nkind = "wrench"\nwrench = [1, 0, 0, 0, 0, 0]\nframe = "elbow"\n', "run.toml:9, disturbances[0].frame", "'elbow'"),
         ('[[contacts]]\nkind = "plane"\nstiffness = 10\nslip_speed = 0.1\n', "run.toml:9, contacts[0].slip_speed", "friction"),
     ],

@@ -84,7 +84,10 @@ def _of_points(robot: Robot | None, given: Any) -> dict[str, dict[str, float]]:
         )
     out: dict[str, dict[str, float]] = {}
     for key, wanted in given.items():
-        where = point_of_text(key) if isinstance(key, str) else read_point(point=key)
+        try:
+            where = point_of_text(key) if isinstance(key, str) else read_point(point=key)
+        except DescriptionError as error:
+            raise DescriptionError(error.problem, field=f"limits.points.{printable(key, 60)}") from None
         assert where is not None
         name, field = text_of_point(where), f"limits.points.{key if isinstance(key, str) else text_of_point(where)}"
         if robot is not None and where[0] not in ("tip", "base", *robot.frame_names):

@@ -9,7 +9,7 @@ import numpy as np
 from manipula.algebra.expression import parse
 from manipula.control.base import Target
 from manipula.control.simple import UserFunction
-from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.errors import DescriptionError, ManipulaError, UnknownNameError, printable
 from manipula.identity import is_own
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
@@ -42,9 +42,11 @@ def check_idle(s: Scenario, kind: str) -> None:
         if why:
             raise DescriptionError(why[0].upper() + why[1:], field=f"disturbances[{i}]")
     for i, contact in enumerate(s.contacts):
-        why = contact.unfit(s.robot) or (
-            "" if s.base_motion is not None or varied else _never_touches(contact, s.robot)
-        )
+        try:
+            why = contact.unfit(s.robot)
+        except UnknownNameError as error:
+            raise UnknownNameError(error.problem, field=f"contacts[{i}].{error.field}") from None
+        why = why or ("" if s.base_motion is not None or varied else _never_touches(contact, s.robot))
         if why:
             raise DescriptionError(f"The contact '{contact.name}' has nothing to do: {why}", field=f"contacts[{i}]")
     if not any(path.startswith("disturbances") and path.endswith(".time") for path in varied):

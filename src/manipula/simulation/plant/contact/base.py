@@ -52,7 +52,7 @@ class Contact(ABC):
         """Forces of the contact at the state that ``around`` shows."""
 
     def unfit(self, robot: Robot) -> str:
-        """Why it cannot act on this robot, with what is allowed; empty when it can."""
+        """Why it cannot act on this robot, with what is allowed; empty when it can. A name that the robot does not have is raised."""
         return ""
 
     def fitted(self, robot: Robot) -> Any:

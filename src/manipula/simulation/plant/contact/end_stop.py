@@ -12,7 +12,7 @@ from manipula.algebra.fields import freeze, per_joint
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar
 from manipula.algebra.symbols import is_symbolic
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, unknown_name
 from manipula.parts.checks import check_part
 from manipula.parts.field import AnglePerJoint, Texts
 from manipula.simulation.plant.contact.base import Contact, Touch
@@ -63,11 +63,16 @@ class EndStop(Contact):
                     raise DescriptionError(f"The lower end {x:g} is not below the upper end {y:g}.", field=f"low[{i}]")
 
     def unfit(self, robot: Robot) -> str:
+        """Why it cannot act on this robot.
+
+        Raises:
+            UnknownNameError: a joint that the robot does not have.
+        """
         names = robot.joint_names
-        for joint in self.joints:
+        for i, joint in enumerate(self.joints):
             known = joint in names if isinstance(joint, str) else 0 <= joint < robot.n
             if not known:
-                return f"there is no joint '{joint}' in robot '{robot.name}'; known: {', '.join(names)}."
+                raise unknown_name(f"joint in robot '{robot.name}'", str(joint), names, field=f"joints[{i}]")
         low, high = self._ends(robot)
         bare = [names[i] for i in self._chosen(robot) if low[i] <= -OPEN and high[i] >= OPEN]
         if len(bare) == len(self._chosen(robot)) or (self.joints and bare):
