@@ -71,8 +71,9 @@ def mass_matrix(eq: Equations) -> PaperSection:
         i, j = int(name[1]) - 1, int(name[2]) - 1
         found, stated = terms(in_short_names(eq.M[i, j], eq.q)), terms(symbolic(text)) if text != "0" else {}
         off = sum(abs(found.get(key, 0) - stated.get(key, 0)) for key in {*found, *stated})
+        here = "0" if not found else f"the same {len(found)} terms" if off == 0 else f"{len(found)} terms"
         rows.append(
-            CheckedRow(name, f"the same {len(found)} terms" if off == 0 else f"{len(found)} terms", float(off), 0.0, f"`{text}`", None,
+            CheckedRow(name, here, float(off), 0.0, f"`{text}`", None,
                        "sum of the differences of all coefficients")
         )  # fmt: skip
     blocks = (Words("Printed and derived entries, expanded and compared coefficient by coefficient."), derived(eq, "M as derived here", "M"))  # fmt: skip
