@@ -74,7 +74,28 @@ def schema_of(columns: tuple[StudyColumn, ...]) -> Any:
 def table_of_rows(rows: list[dict[str, Any]], schema: Any) -> Any:
     """Rows as an Arrow table; what a row does not have is null."""
     pa, _ = arrow()
-    return pa.table([pa.array([row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)
+    return pa.table([_array(pa, [row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)
+
+
+def _array(pa: Any, values: list[Any], kind: Any) -> Any:
+    """``pa.array(values, kind)``, which imports pandas, half a second of a new process, to see whether it was given something of its."""
+    import numpy as np
+
+    null = np.array([v is None for v in values], bool)
+    known = [v for v in values if v is not None]
+    valid = pa.py_buffer(np.packbits(~null, bitorder="little").tobytes()) if null.any() else None
+    if pa.types.is_string(kind):
+        texts = [b"" if v is None else v.encode() for v in values]
+        ends = np.zeros(len(values) + 1, np.int32)
+        np.cumsum([len(text) for text in texts], out=ends[1:])
+        data = [pa.py_buffer(ends.tobytes()), pa.py_buffer(b"".join(texts))]
+    elif pa.types.is_boolean(kind):
+        data = [pa.py_buffer(np.packbits([bool(v) for v in values], bitorder="little").tobytes())]
+    else:
+        numbers = np.zeros(len(values), np.int64 if pa.types.is_integer(kind) else np.float64)
+        numbers[~null] = known
+        data = [pa.py_buffer(numbers.tobytes())]
+    return pa.Array.from_buffers(kind, len(values), [valid, *data], int(null.sum()))
 
 
 def series_table(kept: list[tuple[int, Any, dict[str, Any]]], first: int) -> Any:
@@ -95,5 +116,7 @@ def series_table(kept: list[tuple[int, Any, dict[str, Any]]], first: int) -> Any
     columns = {}
     for name in names:
         pieces = [b[name] if name in b else np.full(len(b["t"]), np.nan) for b in blocks]
-        columns[name] = pa.array(np.ascontiguousarray(np.concatenate(pieces)))
+        numbers = np.concatenate(pieces)
+        kind = pa.int64() if numbers.dtype == np.int64 else pa.float64()
+        columns[name] = pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers.tobytes())], 0)
     return pa.table(columns)

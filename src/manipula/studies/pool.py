@@ -105,7 +105,7 @@ def death_of(code: int | None) -> str:
 class Pool:
     """Processes that make the chunks of a queue."""
 
-    def __init__(self, study: Study, place: StudyFolder, workers: int, tell: Callable[[Made], None]) -> None:
+    def __init__(self, study: Study, place: StudyFolder, workers: int) -> None:
         try:
             text = study_text(study)
         except DescriptionError as error:
@@ -114,7 +114,8 @@ class Pool:
                 field=error.field or "base",
             ) from None
         self.begin = json.dumps({"study": text, "folder": str(place.path.absolute()), "threads": 1})
-        self.study, self.place, self.count, self.tell = study, place, workers, tell
+        self.study, self.place, self.count = study, place, workers
+        self.tell: Callable[[Made], None] = lambda made: None
         self.events: queue.SimpleQueue[tuple[PoolWorker, dict[str, Any] | None]] = queue.SimpleQueue()
         self.workers: list[PoolWorker] = []
         self.suspects: deque[tuple[int, int]] = deque()
@@ -122,15 +123,25 @@ class Pool:
         self.unready = 0.0
         self._maker: ChunkMaker | None = None
 
-    def run(self, chunks: ChunkQueue) -> None:
+    def start(self, runs: int) -> None:
+        """Processes for so many runs; each takes a while until it is ready."""
+        for _ in range(min(self.count, max(1, runs)) - len(self.workers)):
+            self.workers.append(PoolWorker(self.begin, self.events))
+
+    def end(self) -> None:
+        """Kill what is left of them."""
+        for worker in self.workers:
+            worker.end()
+
+    def run(self, chunks: ChunkQueue, tell: Callable[[Made], None]) -> None:
         """Make everything in the queue.
 
         Raises:
             DescriptionError: the folder cannot be written to. CompileError: processes cannot be started.
         """
+        self.tell = tell
         try:
-            for _ in range(min(self.count, max(1, chunks.left))):
-                self.workers.append(PoolWorker(self.begin, self.events))
+            self.start(chunks.left)
             while self._busy(chunks):
                 try:
                     worker, event = self.events.get(timeout=LOOK)
@@ -139,8 +150,7 @@ class Pool:
                 if worker in self.workers:
                     self._handle(worker, event, chunks)
         finally:
-            for worker in self.workers:
-                worker.end()
+            self.end()
 
     def _busy(self, chunks: ChunkQueue) -> bool:
         return bool(chunks.gaps or self.suspects or any(w.task is not None for w in self.workers))
@@ -210,4 +220,4 @@ def make_in_pool(
     study: Study, place: StudyFolder, chunks: ChunkQueue, workers: int, tell: Callable[[Made], None]
 ) -> None:
     """Make everything in the queue with processes on this machine."""
-    Pool(study, place, workers, tell).run(chunks)
+    Pool(study, place, workers).run(chunks, tell)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manipula.algebra.arguments import whole_number
 from manipula.errors import DescriptionError, unknown_name
@@ -19,6 +19,9 @@ from manipula.studies.opened import StudyResults
 from manipula.studies.part_files import arrow
 from manipula.studies.plan import check_base
 from manipula.studies.study import Study
+
+if TYPE_CHECKING:
+    from manipula.studies.pool import Pool
 
 ENGINES = ("serial", "pool")
 CLUSTER = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
@@ -104,18 +107,31 @@ def sweep(
                 f"Workers are processes of a pool; the engine '{engine}' starts none.", field="workers"
             )
     place = StudyFolder(folder)
-    check_base(study)
     if not resume and place.exists:
         raise DescriptionError(
             "This folder holds a study already; resume it, or take another folder.", file=str(place.path)
         )
-    place.begin(study)
-    with Lease(place.path):
-        _make(study, place, engine, workers or cores(), chunk, progress or (lambda _: None))
+    pool = _pool(study, place, workers or cores()) if engine == "pool" else None
+    try:
+        if pool is not None and not place.exists:
+            pool.start(study.runs)  # they get ready while the study is checked
+        check_base(study)
+        place.begin(study)
+        with Lease(place.path):
+            _make(study, place, engine, pool, chunk, progress or (lambda _: None))
+    finally:
+        if pool is not None:
+            pool.end()
     return StudyResults(Path(folder), study)
 
 
-def _make(study: Study, place: StudyFolder, engine: str, workers: int, chunk: int | None, tell: Told) -> None:
+def _pool(study: Study, place: StudyFolder, workers: int) -> Pool:
+    from manipula.studies.pool import Pool
+
+    return Pool(study, place, workers)
+
+
+def _make(study: Study, place: StudyFolder, engine: str, pool: Pool | None, chunk: int | None, tell: Told) -> None:
     """Everything that is missing."""
     place.tidy(OLD)
     taken, bad = place.checked()
@@ -130,21 +146,20 @@ def _make(study: Study, place: StudyFolder, engine: str, workers: int, chunk: in
         state.add(made)
         tell(state)
 
-    queue = ChunkQueue(gaps, study.runs, 1 if engine == "serial" else workers, chunk)
-    if engine == "serial":
+    queue = ChunkQueue(gaps, study.runs, cores() if pool is None else pool.count, chunk)
+    if pool is not None:
+        pool.run(queue, told)
+    elif engine == "serial":
+        queue.workers = 1
         maker = ChunkMaker(study, place)
         while (some := queue.next()) is not None:
             made = maker.make(*some)
             queue.learn(made)
             told(made)
-    elif engine.startswith(CLUSTER):
+    else:
         from manipula.studies.dask_engine import make_on_cluster
 
         make_on_cluster(study, place, queue, engine, told)
-    else:
-        from manipula.studies.pool import make_in_pool
-
-        make_in_pool(study, place, queue, workers, told)
 
 
 def cores() -> int:

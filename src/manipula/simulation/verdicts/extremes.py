@@ -3,7 +3,7 @@
 It gives what :func:`manipula.simulation.limit_checks.peaks_of` finds with NumPy, one run after the other, to rounding: for each limited quantity of each
 joint the lowest and the highest value with their times, turning points between two looks included, and when the limit is first passed.
 
-Both sides of an instant are looked at where something can jump: at known instants, everywhere where a command is held, where a switch acts.
+Both sides of an instant are looked at where something can jump: at known instants, everywhere where a command is held, a switch acts or the base moves.
 Elsewhere the equations are continuous in time, and both sides, 8·10⁻¹⁴ (1 + t) s apart, are one value.
 """
 
@@ -88,7 +88,7 @@ def extremes(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.
     both = np.zeros(looks)
     if given:
         both[:] = loop.sampled
-    elif run.plant.switches:
+    elif run.plant.switches or run.plant.base_motion is not None:
         both[:] = 1.0
     elif len(instants):
         near = np.clip(np.searchsorted(instants, t), 1, max(1, len(instants) - 1))
