@@ -28,6 +28,7 @@ from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.model import Model
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
+from manipula.simulation.carried_points import rates_of
 from manipula.simulation.limit_checks import (
     NOTHING,
     SAMPLES_ONLY,
@@ -40,8 +41,8 @@ from manipula.simulation.limit_checks import (
 )
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.point_limits import PointLimits, read_points
-from manipula.simulation.point_motion import point_of_text, point_rates
-from manipula.simulation.recorded import limits_of, out_of_reach
+from manipula.simulation.point_motion import point_of_text
+from manipula.simulation.recorded import carrying_of, limits_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
@@ -108,7 +109,7 @@ def _judged(
     tip_checks = []
     if of_tip and (robot is None or robot.tip is None) and hasattr(motion, "arrays") and limits is None and not tip:
         unchecked.append(could_not("the tip", "the result does not say which robot moved."))
-    elif of_tip and hasattr(motion, "arrays") and (why := out_of_reach(motion, "tip")):
+    elif of_tip and hasattr(motion, "arrays") and (why := _unknown_carrying(motion)):
         unchecked.append(could_not("the tip", why))
     else:
         tip_checks = [_tip_check(motion, robot, signals, of, float(limit), torn) for of, limit in of_tip.items()]
@@ -184,6 +185,15 @@ def _checks(
             yield strained(check, motion, joint) if hasattr(motion, "arrays") else check
 
 
+def _unknown_carrying(motion: Any) -> str:
+    """Why nobody can say how the tip of a result moves; empty where it can be said."""
+    try:
+        carrying_of(motion, "tip")
+    except DescriptionError as error:
+        return error.problem
+    return ""
+
+
 def _tip_check(
     motion: Any, robot: Robot | None, signals: Mapping[str, np.ndarray], quantity: str, limit: float, torn: Torn
 ) -> Check:
@@ -195,7 +205,8 @@ def _tip_check(
         found = motion.jerk("tip") if hasattr(motion, "arrays") else jerk_along(motion, signals["t"], robot)
         times, values = found.signal()
         return worst(quantity, *with_jumps(torn, quantity, TIP, values, times), limit)
-    rates = point_rates(robot, "tip", *(signals[name] for name in ("q", "qd", "qdd")))
+    moved = carrying_of(motion, "tip") if hasattr(motion, "arrays") else None
+    rates = rates_of(moved, robot, "tip", signals["t"], *(signals[name] for name in ("q", "qd", "qdd")))
     sizes = np.linalg.norm(rates[1 if quantity == "velocity" else 2], axis=-1)
     check = worst(quantity, *with_jumps(torn, quantity, TIP, sizes, signals["t"]), limit)
     return strained(check, motion, TIP) if hasattr(motion, "arrays") else check

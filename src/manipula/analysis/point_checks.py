@@ -10,9 +10,10 @@ import numpy as np
 from manipula.analysis.infinite import Torn
 from manipula.errors import DescriptionError
 from manipula.robot.robot import Robot
+from manipula.simulation.carried_points import rates_of
 from manipula.simulation.limit_checks import SAMPLES_ONLY, TIP, Check, only_samples, strained, worst
-from manipula.simulation.point_motion import ORIGIN, Point, point_name, point_rates
-from manipula.simulation.recorded import out_of_reach
+from manipula.simulation.point_motion import ORIGIN, Point, point_name
+from manipula.simulation.recorded import carrying_of
 from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.verdicts.limits import could_not
 
@@ -30,10 +31,12 @@ def point_checks(
         raise DescriptionError("Limits of points need a robot.", field="points")
     robot.frame(where[0])
     checks, recorded, name = [], hasattr(motion, "arrays"), point_name(where)
-    if recorded and (why := out_of_reach(motion, where[0])):
-        unchecked.append(could_not(f"'{name}'", why))
+    try:
+        moved = carrying_of(motion, where[0]) if recorded else None
+    except DescriptionError as error:
+        unchecked.append(could_not(f"'{name}'", error.problem))
         return name, ()
-    rates = point_rates(robot, where, *(signals[key] for key in ("q", "qd", "qdd")))
+    rates = rates_of(moved, robot, where, signals["t"], *(signals[key] for key in ("q", "qd", "qdd")))
     for quantity, limit in wanted.items():
         if quantity == "jerk":
             frame, point = (where[0], None) if where[1] == ORIGIN else (None, where)

@@ -33,6 +33,7 @@
 ``integrators/``        methods of integration, by name; the same steps in JavaScript
 ``numeric_robot``       a robot with the numbers of one run in the place of its free parameters
 ``point_motion``        how a point of the arm moves when its joints do
+``carried_points``      points in the world: on a base that moves, on tools that change
 ``point_limits``        limits of points other than the tip, as they are given
 ``frozen_mapping``      mappings that are values
 ``progress``            what a run is doing right now

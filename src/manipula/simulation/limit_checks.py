@@ -16,8 +16,9 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import printable
+from manipula.simulation.carried_points import Carrying, rates_of
 from manipula.simulation.integrators import ADAPTIVE
-from manipula.simulation.point_motion import point_of_text, point_rates
+from manipula.simulation.point_motion import point_of_text
 from manipula.simulation.stated_limits import Limit, limit_of
 from manipula.simulation.stepping.grid import LOOKS
 
@@ -240,13 +241,15 @@ def of_points(limits: Mapping[str, Any]) -> list[tuple[str, dict[str, float]]]:
 
 
 def peaks_of(robot: Robot | None, limits: Mapping[str, Any], t: np.ndarray, arrays: Mapping[str, np.ndarray],
-             before: Mapping[str, np.ndarray] | None = None, run: int = 0, broken_only: bool = False) -> list[Peak]:  # fmt: skip
+             before: Mapping[str, np.ndarray] | None = None, run: int = 0, broken_only: bool = False,
+             moved: Carrying | None = None) -> list[Peak]:  # fmt: skip
     """Every limited quantity of one run whose signals are known at the times t, joint after joint.
 
     Args:
         robot: with numbers in it; without one nothing is said of the tip.
         before: the same signals just before the times t, where they may jump and are known; "tip": infinite where the acceleration of the
             tip is there, else NaN.
+        moved: what carries points beside the joints: a base, tools.
     """
     found: list[Peak] = []
 
@@ -276,11 +279,11 @@ def peaks_of(robot: Robot | None, limits: Mapping[str, Any], t: np.ndarray, arra
         if not sizes or robot is None or (name == "tip" and robot.tip is None):
             continue
         where = point_of_text(name)
-        sides = [{**arrays, **before}, arrays] if before is not None else [arrays]
+        sides = [("left", {**arrays, **(before or {})})] if before is not None or moved is not None else []
         rates = [
-            point_rates(robot, where, *(np.where(np.isfinite(side[x]), side[x], arrays[x]) for x in ("q", "qd", "qdd")))
-            for side in sides
-        ]
+            rates_of(moved, robot, where, t, *(np.where(np.isfinite(a[x]), a[x], arrays[x]) for x in ("q", "qd", "qdd")), side=side)
+            for side, a in (*sides, ("right", arrays))
+        ]  # fmt: skip
         for key, size in sizes.items():
             rows = [np.linalg.norm(side[1 if key == "velocity" else 2], axis=-1) for side in rates]
             if key == "acceleration" and before is not None and "tip" in before:

@@ -8,9 +8,12 @@ import numpy as np
 
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml import from_toml
-from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
+from manipula.simulation.carried_points import TIPS, Carrying, carrying
+from manipula.simulation.loops.loop import CompiledLoop
+from manipula.simulation.loops.setup import carrying_with, run_numbers
 from manipula.simulation.numeric_robot import numeric_robot
+from manipula.simulation.plant_of_scenario import plant_of
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits, stored_limits
 
@@ -64,23 +67,32 @@ def robot_of(result: Result) -> Robot | None:
     return None if robot is None else numeric_robot(robot, result.meta.get("parameters"), result.meta.get("run"))
 
 
-def out_of_reach(result: Result, frame: str) -> str:
-    """Why the motion of a frame does not follow from the joints and the robot's description alone; empty where it does.
+def carrying_of(result: Result, frame: str, run: int | None = None) -> Carrying | None:
+    """What carries a frame beside the joints in a run: a base that moves, and of the tip other tools; ``None`` where nothing does.
 
-    A base that moves carries every frame with it; a change of tool moves the tip.
+    Args:
+        run: the number of the run in a batch.
+
+    Raises:
+        DescriptionError: the base or the tool moves, and the result does not carry the scenario that says how.
     """
-    if "base_pose" in result.arrays:
-        return (
-            "The base of the robot moves, and with it every point; motions of points are found on a resting base only."
+    moves, s = "base_pose" in result.arrays, _whole(result)
+    retooled = frame in TIPS and "work_payload" in result.arrays
+    if not moves and not retooled:
+        tools = frame in TIPS and any(getattr(d, "tool", None) is not None for d in getattr(s, "disturbances", ()))
+        if not tools:
+            return None
+    if not isinstance(s, Scenario):
+        what = (
+            "The base of the robot moves" if moves else "A change of the payload may have moved the tip to another tool"
         )
-    if frame not in ("tip", TIP):
-        return ""
-    s = _whole(result)
-    changed = [d for d in getattr(s, "disturbances", ()) if getattr(d, "tool", None) is not None]
-    if not changed and (s is not None or "work_payload" not in result.arrays):
-        return ""
-    what = "A change of the payload moves" if changed else "A change of the payload may have moved"
-    return f"{what} the tip to another tool during the run; its motion is found with one tool only."
+        raise DescriptionError(f"{what} during the run, and the result does not carry the scenario that says how.", field="frame")  # fmt: skip
+    k = int(result.meta.get("run", 0) if run is None else run)
+    if not any(path.startswith(("base_motion", "disturbances")) for path in s.vary or {}):
+        return carrying(s.base_motion, s.disturbances)
+    plant, dimension, _ = plant_of(s)
+    loop = CompiledLoop(plant, dimension, "rk4")
+    return carrying_with(s, loop, run_numbers(s, loop, plant, s.batch)[k])
 
 
 def limits_of(result: Result) -> dict[str, Any]:

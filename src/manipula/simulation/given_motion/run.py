@@ -32,7 +32,7 @@ from manipula.simulation.given_motion.watching import looks, peaks, too_long, wa
 from manipula.simulation.initial_posture import moved_note
 from manipula.simulation.limit_checks import Peak
 from manipula.simulation.loops.loop import CompiledLoop, ReferenceTable
-from manipula.simulation.loops.setup import run_numbers
+from manipula.simulation.loops.setup import carrying_with, run_numbers
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant_of_scenario import initial_state, plant_of
 from manipula.simulation.progress import phase
@@ -328,7 +328,7 @@ def _computed(run: GivenRun) -> Computed:
         row
         for k, number in enumerate(members)
         if (seen := between[k]) is not None
-        for row in peaks(run.asked, robots[k], seen, number, until[k])
+        for row in peaks(run.asked, robots[k], seen, number, until[k], carrying_with(s, loop, p[k]))
     ]
     notes = (
         *run.notes,

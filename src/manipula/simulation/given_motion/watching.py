@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.model import Model
 from manipula.robot.robot import Robot
+from manipula.simulation.carried_points import Carrying
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
 from manipula.simulation.limit_checks import Peak, peaks_of
 from manipula.simulation.loops.loop import CompiledLoop
@@ -215,7 +216,9 @@ def jumping(table: MotionTable) -> np.ndarray:
     return inner[(np.abs(after - before) > CORNER * np.maximum(1e-12, size)).any(axis=(0, 2))]
 
 
-def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int, until: float) -> list[Peak]:
+def peaks(
+    s: Scenario, robot: Robot | None, seen: Seen, run: int, until: float, moved: Carrying | None = None
+) -> list[Peak]:
     """The extremes of one run against its limits, until its end; where a velocity jumps, accelerations and torques are infinite."""
     there = seen.t <= until
     sides = ({name: values[there] for name, values in side.items()} for side in (seen.after, seen.before, seen.torn))
@@ -226,6 +229,5 @@ def peaks(s: Scenario, robot: Robot | None, seen: Seen, run: int, until: float) 
     }
     if "tip" in seen.torn:
         earlier["tip"] = seen.torn["tip"]
-    return peaks_of(
-        robot, stated_limits(s.robot, s.limits, parameters=s.parameters), seen.t, seen.after, earlier, run, s.is_batch
-    )
+    limits = stated_limits(s.robot, s.limits, parameters=s.parameters)
+    return peaks_of(robot, limits, seen.t, seen.after, earlier, run, s.is_batch, moved)

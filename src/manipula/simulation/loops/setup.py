@@ -13,6 +13,7 @@ from manipula.control.base import Controller
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.identity import KeptAnswers, is_own, is_untouched
 from manipula.lazy import cached_property
+from manipula.simulation.carried_points import Carrying, carrying
 from manipula.simulation.checks.rehearsal import check_memories, rehearse
 from manipula.simulation.checks.varied import check_runs, check_together
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -93,6 +94,22 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
     if plain:
         run.__dict__["own"] = True
     return run
+
+
+def carrying_in(run: Run, k: int) -> Carrying | None:
+    """What carries points in run k of a batch: its base and its tools, with the numbers of this run."""
+    return carrying_with(run.scenario, run.loop, run.p[k])
+
+
+def carrying_with(s: Scenario, loop: CompiledLoop, p: np.ndarray) -> Carrying | None:
+    """The same from the numbers of a run, (k,)."""
+    if s.base_motion is None and not any(getattr(d, "tool", None) is not None for d in s.disturbances):
+        return None
+    plant = loop.traced(p, np.array([0.0, 1.0]), np.zeros((1, loop.dimension, 6)))
+    base = plant.base_motion
+    if base is not None and s.base_motion is not None:
+        base = replace(base, motion=s.base_motion.motion)  # itself, not a table of it
+    return carrying(base, plant.disturbances)
 
 
 def _loop(s: Scenario, plant: Plant, *options: Any) -> tuple[CompiledLoop, bool]:

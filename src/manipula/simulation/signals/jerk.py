@@ -19,7 +19,7 @@ import numpy as np
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.simulation.point_motion import Point, point_rates, read_point
-from manipula.simulation.recorded import out_of_reach, robot_of
+from manipula.simulation.signals.jerk_of_points import Pointed, retooled
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ EXAMINED = 60  # intervals of a run in which a jump is looked for, those that ne
 PATIENCE = 20_000  # evaluations within one of them
 
 
-Shown = Callable[..., Any]  # q, qd, qdd, jerk of the joints → acceleration and jerk of what is asked for
+Shown = Callable[..., Any]  # t, q, qd, qdd, jerk of the joints → acceleration and jerk of what is asked for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,27 +94,19 @@ def jerk_of(result: Result, frame: str | None = None, point: Any = None) -> Jerk
     if where not in kept:
         if not all(name in result.arrays for name in ("q", "qd", "qdd")):
             raise DescriptionError("The jerk needs the signals q, qd and qdd; this result does not have them.")
-        kept[where] = _found(result, (lambda *motion: motion[2:]) if where is None else _point(result, where))
+        kept[where] = _found(result, _joints if where is None else Pointed(result, where))
     return kept[where]
 
 
 def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None, point: str | Point = "tip") -> Jerk:
     """Jerk of a joint trajectory at times t, or of a point of the robot that follows it."""
-    shown: Shown = lambda *motion: motion[2:] if robot is None else point_rates(robot, point, *motion)[2:]  # noqa: E731
+    shown: Shown = lambda t, *motion: motion[2:] if robot is None else point_rates(robot, point, *motion)[2:]  # noqa: E731
     found = _along(t, np.asarray(trajectory.derivatives(t, 0))[0], timed(trajectory), shown, False)
     return replace(found, remark=_told(found.jumps, False, ""))
 
 
-def _point(result: Result, point: Point) -> Shown:
-    robot = robot_of(result)
-    if robot is None:
-        raise DescriptionError(
-            "The result does not say which robot moved, so the motion of a point is not known.", field="frame"
-        )
-    robot.frame(point[0])
-    if why := out_of_reach(result, point[0]):
-        raise DescriptionError(why, field="frame")
-    return lambda *motion: point_rates(robot, point, *motion)[2:]
+def _joints(run: int) -> Shown:
+    return lambda t, *motion: motion[2:]
 
 
 def _finite(x: np.ndarray) -> int:
@@ -123,16 +115,17 @@ def _finite(x: np.ndarray) -> int:
     return int(bad[0]) if len(bad) else len(x)
 
 
-def _found(result: Result, shown: Shown) -> Jerk:
+def _found(result: Result, shown: Any) -> Jerk:
     q = np.asarray(result.arrays["q"], float)
     source = source_of(result)
     if isinstance(source, str):
         return estimated(result, shown, source)
     if source.held:
-        values = np.full((*q.shape[:-1], len(shown(*np.zeros((4, 1, q.shape[-1])))[1][0])), np.inf)
+        components = q.shape[-1] if shown is _joints else 3
+        values = np.full((*q.shape[:-1], components), np.inf)
         values[~np.isfinite(q).all(axis=-1)] = np.nan
         return Jerk(result.t, values, remark=source.held)
-    runs = [_along(result.t, x, source.looking(k), shown, not source.exact) for k, x in enumerate(source.states)]
+    runs = [_one(result.t, x, source.looking(k), shown, k, not source.exact) for k, x in enumerate(source.states)]
     jumps = tuple((k, i, t) for k, run in enumerate(runs) for _, i, t in run.jumps)
     between = tuple((k, t, v) for k, run in enumerate(runs) for _, t, v in run.between)
     values = np.array([run.values for run in runs]) if q.ndim == 3 else runs[0].values
@@ -173,13 +166,22 @@ class Dense(NamedTuple):
         return x, self.t[k] + u[:, 0] * h[:, 0]
 
 
+def _one(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Any, run: int, slow: bool) -> Jerk:
+    """Jerk of one run; of a point that a change of tool replaces in parts, of which every one shows the same point."""
+    parts = shown.parts(run, float(t[-1])) if isinstance(shown, Pointed) else []
+    if len(parts) < 2:
+        return _along(t, x, looking, shown(run), slow)
+    found = retooled(t, x, looking, parts, lambda s, y, looking, shown: _along(s, y, looking, shown, slow))
+    return Jerk(t, found.values, jumps=found.jumps, between=found.between)
+
+
 def _along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown, slow: bool) -> Jerk:
     """Jerk of one run from its states (S, size); ``slow``: every look costs a call of somebody's Python."""
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
         seen = looking(x, t)
         n = seen.jerk.shape[1]
-        return Look(seen.rate, seen.second, *shown(x[:, :n], seen.rate[:, :n], seen.acceleration, seen.jerk))
+        return Look(seen.rate, seen.second, *shown(t, x[:, :n], seen.rate[:, :n], seen.acceleration, seen.jerk))
 
     last = _finite(x)
     seen = look(x[:last], t[:last])
@@ -329,7 +331,7 @@ def _peaks(
 # from samples alone --------------------------------------------------------------------------------------------------
 
 
-def estimated(result: Result, shown: Shown, why: str) -> Jerk:
+def estimated(result: Result, shown: Any, why: str) -> Jerk:
     """Jerk from recorded velocities and accelerations.
 
     At every sample the quintic through qd and qdd of three neighbours is differentiated; the same with neighbours twice as far
@@ -341,7 +343,7 @@ def estimated(result: Result, shown: Shown, why: str) -> Jerk:
     values, error = [], 0.0
     for k in range(len(q)):
         near, far = (_sampled(result.t, qd[k], qdd[k], stride) for stride in (1, 2))
-        seen, other = (np.asarray(shown(q[k], qd[k], qdd[k], part)[1]) for part in (near, far))
+        seen, other = (np.asarray(shown(k)(result.t, q[k], qd[k], qdd[k], part)[1]) for part in (near, far))
         values.append(seen)
         off = np.abs(seen - other)
         error = max(error, float(np.nanmax(off)) if np.isfinite(off).any() else np.inf)

@@ -9,13 +9,14 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError
-from manipula.simulation.point_motion import ORIGIN, point_name, point_rates, read_point
-from manipula.simulation.recorded import out_of_reach, robot_of
+from manipula.simulation.carried_points import rates_of
+from manipula.simulation.point_motion import ORIGIN, point_name, read_point
+from manipula.simulation.recorded import carrying_of, robot_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointMotion(Value):
-    """The motion of one point, (S, 3) each in the axes of the base, (N, S, 3) of a batch.
+    """The motion of one point, (S, 3) each in the axes of the base (of the world where the base moves), (N, S, 3) of a batch.
 
     Attributes:
         name: of the frame, or of the link with the place on it. t: times [s].
@@ -40,7 +41,11 @@ def traced_point(result: Any, frame: Any = None, point: Any = None) -> PointMoti
     if robot is None:
         raise DescriptionError("The result does not say which robot moved, so the motion of a point is not known.", field="frame")  # fmt: skip
     robot.frame(where[0])
-    if why := out_of_reach(result, where[0]):
-        raise DescriptionError(why, field="frame")
-    rates = point_rates(robot, where, *(np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd")))
-    return PointMotion(point_name(where), result.t, *rates)
+    motion = [np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd")]
+    if motion[0].ndim == 2:
+        return PointMotion(point_name(where), result.t, *rates_of(carrying_of(result, where[0]), robot, where, result.t, *motion))  # fmt: skip
+    runs = [
+        rates_of(carrying_of(result, where[0], k), robot, where, result.t, *(part[k] for part in motion))
+        for k in range(len(motion[0]))
+    ]
+    return PointMotion(point_name(where), result.t, *(np.stack(rows) for rows in zip(*runs)))

@@ -14,7 +14,7 @@ from manipula.algebra.arguments import choice, positive
 from manipula.errors import DescriptionError, SolveError
 from manipula.motion.piecewise import PiecewiseTrajectory, hermite
 from manipula.simulation.point_motion import point_rates
-from manipula.simulation.recorded import out_of_reach, robot_of
+from manipula.simulation.recorded import carrying_of, robot_of
 
 if TYPE_CHECKING:
     from manipula.simulation.result import Result
@@ -70,8 +70,12 @@ def _of_the_tip(result: Result, states: np.ndarray) -> np.ndarray:
         raise DescriptionError(
             "The result does not say which robot moved, so the motion of its tip is not known.", field="space"
         )
-    if "base_pose" not in result.arrays and (why := out_of_reach(result, "tip")):  # a reference is in axes of the base
-        raise DescriptionError(why, field="space")
+    found = carrying_of(result, "tip")  # a reference is in axes of the base
+    if found is not None and found.tools:
+        raise DescriptionError(
+            "A change of the payload moves the tip to another tool during the run, and a reference cannot jump; until = … may end it before.",
+            field="space",
+        )
     return np.stack(point_rates(robot, "tip", *states))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import ManipulaError, printable
+from manipula.simulation.carried_points import rates_of
 from manipula.simulation.limit_checks import (
     NOTHING,
     SAMPLES_ONLY,
@@ -24,8 +25,8 @@ from manipula.simulation.limit_checks import (
     strained,
     worst,
 )
-from manipula.simulation.point_motion import ORIGIN, point_of_text, point_rates
-from manipula.simulation.recorded import limits_of, out_of_reach, robot_of
+from manipula.simulation.point_motion import ORIGIN, point_of_text
+from manipula.simulation.recorded import carrying_of, limits_of, robot_of
 from manipula.simulation.stated_limits import QUANTITIES, limit_of
 from manipula.simulation.verdicts.batch_limits import BatchChecks, batch_checks, named
 from manipula.verbs import notebook_html
@@ -272,11 +273,13 @@ def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot 
     if robot is None or (not number and robot.tip is None):
         return _Held((), (), (could_not(who, "the result does not say which robot moved."),))
     where = point_of_text(name)
-    if why := out_of_reach(result, where[0]):
-        return _Held((), (), (could_not(who, why),))
+    try:
+        moved = carrying_of(result, where[0])
+    except ManipulaError as error:
+        return _Held((), (), (could_not(who, str(getattr(error, "problem", error))),))
     checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
-    _, v, a = point_rates(robot, where, q, qd, qdd)
+    _, v, a = rates_of(moved, robot, where, result.t, q, qd, qdd)
     for quantity, limit in limits.items():
         found: Any = None
         said = (

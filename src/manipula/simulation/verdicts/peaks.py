@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula import native
 from manipula.simulation.limit_checks import Peak, peaks_of
-from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.setup import Run, carrying_in
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
@@ -72,5 +72,6 @@ class Peaks:
             arrays = {"q": lay.q(x[i]), "qd": lay.qd(x[i]), **{name: seen[name][i] for name in ("qdd", "tau", "power")}}
             earlier = None if before is None else {name: before[name][i] for name in ("qdd", "tau", "power")}
             robot = numeric_robot(s.robot, s.parameters, int(k)) if limits.get("tip") or limits.get("points") else None
-            out[places[i]] = peaks_of(robot, limits, t, arrays, earlier, int(k), broken_only)
+            moved = None if robot is None else carrying_in(run, int(k))
+            out[places[i]] = peaks_of(robot, limits, t, arrays, earlier, int(k), broken_only, moved)
         return out
