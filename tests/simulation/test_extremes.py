@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.simulate import _integrated, _prepared, simulate_and_watch  # pyright: ignore[reportPrivateUsage]
+from manipula.simulation.simulate import _integrated, _prepared, simulate_runs  # pyright: ignore[reportPrivateUsage]
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.verdicts.extremes import extremes, held_limits, peak_rows
 from manipula.simulation.verdicts.peaks import Peaks
@@ -142,7 +142,7 @@ def test_the_compiled_reduction_finds_what_numpy_finds(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_verdict_of_a_batch_is_that_of_its_runs(name: str) -> None:
     """Feasible, how much of the most strained limit is used, and the worst run with joint, value and time."""
-    result = simulate_and_watch(CASES[name](1))
+    result = simulate_runs(CASES[name](1))
     verdict = result.feasibility
     later = mp.simulate(CASES[name](1))
     assert all(np.array_equal(later.arrays[name], values, equal_nan=True) for name, values in result.arrays.items())
@@ -167,10 +167,10 @@ def test_a_run_is_judged_alike_in_any_batch() -> None:
     """The bits of a verdict do not depend on the other runs."""
     whole = batch(5)
     vary: Any = whole.vary
-    together = simulate_and_watch(whole)
+    together = simulate_runs(whole)
     rows = together.meta["peaks"]
     for k in range(RUNS):
-        alone = simulate_and_watch(
+        alone = simulate_runs(
             whole.replace(q0=np.asarray(whole.q0)[k : k + 1], vary={p: v[k : k + 1] for p, v in vary.items()})
         )
         assert alone.feasibility.uses[0] == together.feasibility.uses[k]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
 from manipula.errors import DescriptionError
+from manipula.studies.evaluate import Evaluator
 from manipula.studies.part_files import listed
 from studies.arms import MIXED, base
 
@@ -73,6 +75,34 @@ def test_noise_is_the_own_of_every_run(tmp_path: Path) -> None:
     frame = table.to_pandas()
     assert frame["tau_max"][0] != frame["tau_max"][1]
     assert np.abs(table.run(1).tau).max() == frame["tau_max"][1]
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"control_period": 5e-3}, {"encoder": mp.Encoder(resolution=1e-4, velocity="difference")}]
+)
+def test_noisy_runs_go_side_by_side_with_the_bits_of_runs_alone(tmp_path: Path, more: dict[str, Any]) -> None:
+    """One batch, each run with its own seed: rows, samples and verdicts are those of chunks of one, and of the scenario of the run."""
+    noisy = base(noise=mp.Noise(position=1e-4, velocity=1e-3), limits={"torque": 9.0, "velocity": 2.0}, **more)
+    vary = {"controller.kp": mp.uniform(40, 90), "payload.mass": mp.uniform(0, 1)}
+    study = mp.Study(noisy, vary, samples=7, seed=5, keep_series=["q", "tau"])
+    batches = Evaluator(study).plan.batches(np.arange(7), study.values_of(np.arange(7)))
+    assert [len(b.runs) for b in batches] == [7]
+    assert len(set(batches[0].noise_seeds)) == 7
+    together = mp.sweep(study, tmp_path / "a", engine="serial", chunk=7)
+    alone = mp.sweep(study, tmp_path / "b", engine="serial", chunk=1)
+    assert together.digest() == alone.digest()
+    for k in (0, 6):
+        result = mp.simulate(together.scenario(k))
+        assert np.array_equal(result.tau[:, 1], together.series(k)["tau[1]"])
+        assert result.feasible == together.row(k)["feasible"]
+
+
+def test_noise_may_vary_down_to_none(tmp_path: Path) -> None:
+    study = mp.Study(base(), {"noise.position": [0.0, 1e-4], "controller.kp": [40.0, 60.0]}, seed=2)
+    table = mp.sweep(study, tmp_path / "s", engine="serial")
+    assert table.to_pandas()["status"].tolist() == ["finished"] * 4
+    calm = mp.simulate(base().replace(controller=mp.control.PDGravity(kp=40.0, kv=base().controller.kv)))
+    assert table.row(0)["tau_max"] == np.abs(calm.tau).max()
 
 
 def test_what_is_wrong_together_is_a_row(tmp_path: Path) -> None:

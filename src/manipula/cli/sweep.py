@@ -56,13 +56,7 @@ def estimate(study: Any, workers: int | None) -> None:
     out = Terminal()
     varied = ", ".join(found.alone)
     side = f"about {found.batch:.3g} runs of the pilot side by side" if found.batch > 1 else "every run by itself"
-    why = (
-        " (every run has its own noise)"
-        if found.noise
-        else f" (one loop for every value of {varied})"
-        if varied
-        else ""
-    )
+    why = f" (one loop for every value of {varied})" if varied else ""
     out.say((f"{found.runs} runs", "bold"), f", {side}{why}")
     out.say(
         f"time      {_time(found.total)} on {found.workers} cores ({found.seconds * 1e3:.3g} ms per run, {_time(found.compiling)} of compiling)"

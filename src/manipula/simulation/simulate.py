@@ -69,14 +69,22 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         return with_criteria_notes(_simulated(scenario, threads), scenario)
 
 
-def simulate_and_watch(scenario: Scenario, *, threads: int | None = None) -> Result:
-    """``simulate`` for somebody who is going to ask for ``feasible``: limits are held against every step on the way and
-    not in a second run, where that changes no bit of the result."""
+def simulate_runs(
+    scenario: Scenario, *, threads: int | None = None, watch: bool = True, noise_seeds: tuple[int, ...] = ()
+) -> Result:
+    """``simulate`` for somebody who knows what will be asked of the result.
+
+    Args:
+        watch: for ``feasible``: limits are held against every step on the way and not in a second run, where that changes no bit of the result.
+        noise_seeds: one for every run of a batch, whose noise is that of the run alone with this seed.
+    """
     with np.errstate(all="ignore"):
-        return with_criteria_notes(_simulated(scenario, threads, True), scenario)
+        return with_criteria_notes(_simulated(scenario, threads, watch, noise_seeds), scenario)
 
 
-def _simulated(scenario: Scenario, threads: int | None, watch: bool = False) -> Result:
+def _simulated(
+    scenario: Scenario, threads: int | None, watch: bool = False, noise_seeds: tuple[int, ...] = ()
+) -> Result:
     ready = _READY.get(scenario)
     if ready is None or ready.methods != _methods():
         ready = _prepared(scenario)
@@ -84,7 +92,7 @@ def _simulated(scenario: Scenario, threads: int | None, watch: bool = False) -> 
             return ready
         if ready.run.x0.size + ready.run.p.size <= KEPT_NUMBERS:
             _READY.put(scenario, ready)
-    run = ready.run
+    run = replace(ready.run, noise_seeds=noise_seeds) if noise_seeds else ready.run
     # of somebody's code at once: it may be other code later
     peaks = Peaks(threads) if run.loop.parts is None or (watch and looks_end_steps(run)) else None
     samples = _integrated(run, threads, peaks)

@@ -23,7 +23,7 @@ class DryRun(Value):
 
     Attributes:
         runs: of the study. batch: runs of the pilot that went through one loop side by side, on average.
-        alone: what needs a batch for every value, by path; noise: whether every run is made by itself because of its noise.
+        alone: what needs a batch for every value, by path.
         seconds: of one run on one core, without compiling. total: of all runs on ``workers`` cores. size: bytes on disk.
         statuses: how the pilot ended.
     """
@@ -31,7 +31,6 @@ class DryRun(Value):
     runs: int
     batch: float
     alone: tuple[str, ...]
-    noise: bool
     seconds: float
     compiling: float
     workers: int
@@ -66,6 +65,6 @@ def dry_run(study: Study, workers: int = 1) -> DryRun:
     for row in rows:
         statuses[row["status"]] = statuses.get(row["status"], 0) + 1
     return DryRun(
-        study.runs, len(runs) / max(1, parts), alone, evaluator.plan.noisy, seconds / len(runs), max(0.0, first - seconds),
+        study.runs, len(runs) / max(1, parts), alone, seconds / len(runs), max(0.0, first - seconds),
         workers, size * study.runs, statuses,
     )  # fmt: skip

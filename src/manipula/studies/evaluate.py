@@ -11,7 +11,7 @@ import numpy as np
 from manipula.errors import ManipulaError, printable
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
-from manipula.simulation.simulate import simulate, simulate_and_watch
+from manipula.simulation.simulate import simulate_runs
 from manipula.studies.columns import chosen_columns
 from manipula.studies.plan import Batch, Plan, batch_scenario
 from manipula.studies.study import Study
@@ -94,7 +94,7 @@ class Evaluator:
         s = batch_scenario(batch, members) if batch.template.batched else batch.scenario
         if not isinstance(s, Scenario):
             return s.run()
-        return (simulate_and_watch if self.judged else simulate)(s, threads=self.threads)
+        return simulate_runs(s, threads=self.threads, watch=self.judged, noise_seeds=batch.noise_seeds[members])
 
     def _summarise(
         self, result: Result, runs: np.ndarray, rows: dict[int, dict[str, Any]], series: dict[int, Any]

@@ -60,6 +60,7 @@ class Batch:
     template: Template
     scenario: Any
     values: dict[str, Any]  # of the batched paths, one entry per run
+    noise_seeds: tuple[int, ...] = ()  # of every run, where there is noise
 
 
 class Plan:
@@ -97,24 +98,28 @@ class Plan:
         parted: OrderedDict[Any, list[int]] = OrderedDict()
         for k in members:
             own = tuple(_hashable(values[path][k]) for path in template.alone)
-            if self.noisy or not template.batched:
-                own = (*own, int(runs[k]))  # its noise is its own
+            if not template.batched:
+                own = (*own, int(runs[k]))
             parted.setdefault(own, []).append(k)
         out = []
         for some in parted.values():
             scenario = self._set_alone(template, values, some[0], int(runs[some[0]]))
             rest = {p: _chosen(values[p], some) for p in (*template.state, *template.vary, *template.parameters)}
-            out.append(Batch(runs[some], template, scenario, rest))
+            seeds = tuple(noise_seed(self.study.seed, int(run)) for run in runs[some]) if self._drawn(scenario) else ()
+            out.append(Batch(runs[some], template, scenario, rest, seeds))
         return out
+
+    def _drawn(self, scenario: Any) -> bool:
+        """Is noise drawn in runs of this scenario?"""
+        return self.noisy and (scenario.noise.position > 0.0 or scenario.noise.velocity > 0.0)
 
     def _set_alone(self, template: Template, values: dict[str, Any], k: int, run: int) -> Any:
         scenario = template.scenario
         for path, tokens in template.alone.items():
             scenario = with_value(scenario, tokens, _plain(values[path][k]))
         if self.noisy:
-            scenario = scenario.replace(
-                noise=dataclasses.replace(scenario.noise, seed=noise_seed(self.study.seed, run))
-            )
+            seed = noise_seed(self.study.seed, run) if self._drawn(scenario) else 0
+            scenario = scenario.replace(noise=dataclasses.replace(scenario.noise, seed=seed))
         return scenario
 
     def template(self, values: dict[str, Any], k: int) -> Template:

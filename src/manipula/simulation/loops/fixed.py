@@ -40,7 +40,7 @@ from manipula.simulation.stepping.instants import formula_marks, narrower, table
 from manipula.simulation.stepping.verification import compare, shrinkage
 
 if TYPE_CHECKING:
-    from manipula.simulation.scenario import Scenario
+    pass
 
 SECONDS_PER_PAIR = 20e-9  # of computing that two random numbers take
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
@@ -258,7 +258,7 @@ def _native(
         at_once = max(1, MOST_AT_ONCE // (rows * 4 * run.plant.layout.n))
         parts = []
         for some in (slice(k, k + at_once) for k in range(0, len(chosen), at_once)):
-            noise = _noise_of_all(run.scenario, chosen[some], threads)
+            noise = _noise_of_all(run, chosen[some], threads)
             first = rows * np.arange(len(chosen[some]), dtype=float)
             parts.append(kernel(x0[some], p[some], *numbers, noise, first, threads=threads, turns=turns))
         out = parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts))
@@ -282,9 +282,11 @@ def steps_of(run: Run) -> tuple[float, float]:
     return s.period / count, float(count)
 
 
-def noise_of(s: Scenario, member: int) -> np.ndarray:
+def noise_of(run: Run, member: int) -> np.ndarray:
     """Measurement errors of one run at the beginning of every period, (periods, 2n): of q and qd; (periods, 4n): of motors too."""
-    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(s.noise.seed, spawn_key=(int(member),))))
+    s = run.scenario
+    seed, number = (run.noise_seeds[member], 0) if run.noise_seeds else (s.noise.seed, int(member))
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(number,))))
     n, periods = s.robot.n, s.periods + 1  # one more is measured at the end
     motors = s.controller is not None and "motors" in s.controller.measures
     values = rng.standard_normal((periods, 4 * n if motors else 2 * n))
@@ -293,16 +295,17 @@ def noise_of(s: Scenario, member: int) -> np.ndarray:
     return values
 
 
-def _noise_of_all(s: Any, members: list[int], threads: int | None) -> np.ndarray:
+def _noise_of_all(run: Run, members: list[int], threads: int | None) -> np.ndarray:
     """Measurement errors of several runs behind each other; drawn on several threads, each run from its own generator."""
+    s = run.scenario
     workers = thread_count(threads, len(members) * (s.periods + 1) * s.robot.n * SECONDS_PER_PAIR)
     if workers == 1:
-        return np.concatenate([noise_of(s, k) for k in members])
+        return np.concatenate([noise_of(run, k) for k in members])
     import_module("concurrent.futures.thread")
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(lambda k: noise_of(s, k), members)))
+        return np.concatenate(list(pool.map(lambda k: noise_of(run, k), members)))
 
 
 def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
@@ -310,7 +313,7 @@ def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, thr
     rows = []
     for k in members:
         plant, rate = python_rate(run, k)
-        noise = (noise_of(run.scenario, k), 0.0) if run.loop.noisy else ()
+        noise = (noise_of(run, k), 0.0) if run.loop.noisy else ()
         h, every = steps_of(run)
         numbers, late = (grid.intervals, 0.0, h, ratio), sum(lag(run))
         rows.append(

@@ -37,7 +37,11 @@ MOST_PENDING = 4096  # numbers
 
 @dataclass
 class Run:
-    """Everything a run needs: the loop, the reference's table, initial states (N, size) and parameters (N, k)."""
+    """Everything a run needs: the loop, the reference's table, initial states (N, size) and parameters (N, k).
+
+    Attributes:
+        noise_seeds: of every run its own, as if it were alone with it; empty: one seed for all of them.
+    """
 
     scenario: Scenario
     plant: Plant
@@ -45,6 +49,7 @@ class Run:
     table: ReferenceTable
     x0: np.ndarray
     p: np.ndarray
+    noise_seeds: tuple[int, ...] = ()
     grids: dict[float | None, Any] = field(default_factory=dict, init=False)  # by the step; see ``fixed.grid_of``
 
     @cached_property
