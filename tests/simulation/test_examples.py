@@ -201,3 +201,39 @@ def test_seven_joints(formulation):
     assert np.abs(result.tip[:, 2] - 0.4).max() < ROUNDING
     speed = np.linalg.norm(v, axis=1)[result.t >= 1.0]
     assert np.abs(speed - scenario.parameters["r"] * scenario.parameters["rate"]).max() < ROUNDING
+
+
+def test_prediction_stays_within_its_bounds():
+    """Torques reach their bound and never pass it; every quadratic program was solved; the arm arrives."""
+    scenario = example("predictive_within_bounds")
+    result = mp.simulate(scenario).check()
+    bound = np.array(scenario.controller.effort_limit)
+    assert (np.abs(result.command) <= bound + 1e-9).all()
+    assert (np.abs(result.command) > 0.999 * bound).any()
+    assert (result.arrays["mpc_optimal"] == 1.0).all()
+    assert np.abs(result.q[-1] - scenario.controller.goal).max() < 1e-4
+
+
+def test_an_observed_push_is_the_push_through_a_filter():
+    """ṙ = K_o (Jᵀw − r), integrated here along the recorded motion."""
+    scenario = example("pushed_and_observed")
+    result = mp.simulate(scenario.replace(sample=1e-3)).check()
+    K, t = 40.0, result.t
+    r = np.zeros(6)
+    for k in range(len(t) - 1):  # exact for a push that is linear within a sample
+        h, a, b = t[k + 1] - t[k], result.external[k], result.external[k + 1]
+        decay = np.exp(-K * h)
+        slope = (b - a) / h
+        r = decay * r + (1 - decay) * (a - slope / K) + slope * h if t[k] >= 0.2 - 1e-9 else 0 * r
+        assert np.abs(result.arrays["observed_torque"][k + 1] - r).max() < 2e-5
+    assert np.abs(result.q[-1] - scenario.controller.goal).max() < 3e-3
+    assert np.abs(result.external).max() > 10.0
+
+
+def test_a_carried_arm_keeps_the_limits_of_its_tip_in_the_world():
+    result = mp.simulate(example("carried_by_a_ship")).check()
+    assert result.feasible is True
+    speed = np.linalg.norm(np.gradient(result.tip, result.t, axis=0), axis=1)[2:-2].max()
+    (check,) = [c for c in result.feasibility.checks if c.quantity == "velocity" and not c.name]
+    assert abs(check.worst - speed) < 1e-3
+    assert np.abs(result.audit).max() < 1e-6
