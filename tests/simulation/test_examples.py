@@ -225,7 +225,9 @@ def test_an_observed_push_is_the_push_through_a_filter():
         decay = np.exp(-K * h)
         slope = (b - a) / h
         r = decay * r + (1 - decay) * (a - slope / K) + slope * h if t[k] >= 0.2 - 1e-9 else 0 * r
-        assert np.abs(result.arrays["observed_torque"][k + 1] - r).max() < 2e-5
+        assert (
+            np.abs(result.arrays["observed_torque"][k + 1] - r).max() < 1e-4
+        )  # what lines within a sample leave of a sine
     assert np.abs(result.q[-1] - scenario.controller.goal).max() < 3e-3
     assert np.abs(result.external).max() > 10.0
 
