@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.measurements import check_report, delivered, pairs, share_of
+from manipula.cli.measurements import Json, Report, check_report, delivered, pairs, robot_as, share_of
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -41,11 +41,9 @@ def calibrate(
         list[str] | None,
         typer.Option(metavar="q=PATTERN", help="Columns of the joint positions, {} is the joint's number."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The robot as calibrated (.toml .urdf .xml).")
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="One page about it (.html).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    output: Annotated[Path | None, robot_as("calibrated")] = None,
+    report: Report = None,
+    json: Json = False,
     *,
     options: RobotOptions,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.measurements import check_report, delivered, pairs, share_of
+from manipula.cli.measurements import Json, Report, check_report, delivered, pairs, robot_as, share_of
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -40,11 +40,9 @@ def identify(
             metavar="SIGNAL=PATTERN", help="Columns of a signal, {} is the joint's number: q=ang_{}; several times."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The robot as identified (.toml .urdf .xml).")
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="One page about it (.html).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    output: Annotated[Path | None, robot_as("identified")] = None,
+    report: Report = None,
+    json: Json = False,
     *,
     options: RobotOptions,
 ) -> None:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+
+Report = Annotated[Path | None, typer.Option(help="One page about it (.html).")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def robot_as(found: str) -> Any:
+    """The option that names the file of the robot as it was ``found``."""
+    return typer.Option("-o", "--output", help=f"The robot as {found} (.toml .urdf .xml).")
 
 
 def pairs(given: list[str] | None, option: str) -> dict[str, str]:

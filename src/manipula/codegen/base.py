@@ -34,6 +34,11 @@ class RoutineVariable:
     def size(self) -> int:
         return int(np.prod(self.shape, dtype=int))
 
+    @property
+    def described(self) -> str:
+        """A line for people: name, meaning and shape."""
+        return f"{self.name}: {self.meaning or 'number'}, {' x '.join(map(str, self.shape)) or 'one number'}"
+
 
 @dataclass(frozen=True)
 class ParameterField:

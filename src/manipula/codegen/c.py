@@ -17,7 +17,7 @@ from manipula.codegen.base import (
     RoutineVariable,
     SourceProgram,
 )
-from manipula.codegen.statements import Statements, statements
+from manipula.codegen.statements import ProgramBodies, Statements
 
 _HELPERS = {
     "sign": "static double sign_of(double x)\n{\n    return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x);\n}\n",
@@ -91,7 +91,7 @@ class C(Language):
             if program.fields[0].value is not None:
                 out += ["/* The robot's own numbers. */", f"extern const {x}_parameters {x}_default_parameters;", ""]
         for r in program.routines:
-            described = [f"{v.name}: {v.meaning or 'number'}, {_shape(v)}" for v in (*r.arguments, *r.results)]
+            described = [v.described for v in (*r.arguments, *r.results)]
             text = [f"{r.name}: {r.summary}.", *described, f"Operations: {r.operations()}."]
             out += [self.block(text), f"{self.prototype(program, r)};", ""]
         out += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
@@ -106,18 +106,16 @@ class C(Language):
 
     def source(self, program: SourceProgram) -> str:
         x = program.prefix
-        names: dict[int, str] = {}
-        bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
+        bodies = ProgramBodies(self, program)
         out = [self.block(program.header), f'#include "{x}.h"', "", "#include <math.h>", ""]
-        used = set().union(*(s.codes for _, s in bodies))
-        out += [text for code, text in _HELPERS.items() if code in used]
-        for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
-            out += [self.table(name, source.numbers), ""]
+        out += bodies.helpers(_HELPERS)
+        for table in bodies.tables:
+            out += [table, ""]
         if program.fields and program.fields[0].value is not None:
             out += [f"const {x}_parameters {x}_default_parameters = {{"]
             out += [f"    {self.literal(float(f.value or 0.0))}, /* {f.name} */" for f in program.fields]
             out += ["};", ""]
-        for r, body in bodies:
+        for r, body in bodies.routines:
             out += [self.prototype(program, r), "{", *self.body(r, body), "}", ""]
         return "\n".join(out)
 
@@ -171,7 +169,3 @@ class C(Language):
         out += [f"    test_{r.name}_{k}();" for r in program.routines for k in range(1, len(r.samples) + 1)]
         out += ['    printf("%d failures\\n", failures);', "    return failures != 0;", "}"]
         return "\n".join(out) + "\n"
-
-
-def _shape(value: RoutineVariable) -> str:
-    return " x ".join(str(d) for d in value.shape) if value.shape else "one number"

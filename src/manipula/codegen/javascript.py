@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.codegen.base import PARAMETERS, SEPARATE, Language, Routine, RoutineVariable, SourceProgram
-from manipula.codegen.statements import Statements, statements
+from manipula.codegen.statements import ProgramBodies, Statements
 
 _HELPERS = {
     "sign": "const sign_of = (x) => (x > 0 ? 1 : x < 0 ? -1 : x !== x ? x : 0);",
@@ -71,9 +71,7 @@ class JavaScript(Language):
         return {f"{x}.mjs": self.module(program), f"{x}_test.mjs": self.test(program)}
 
     def module(self, program: SourceProgram) -> str:
-        names: dict[int, str] = {}
-        bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
-        used = set().union(*(s.codes for _, s in bodies))
+        bodies = ProgramBodies(self, program)
         out = [*self.comments(program.header), ""]
         if program.fields and program.fields[0].value is not None:
             out += ["export const default_parameters = Object.freeze({"]
@@ -81,15 +79,13 @@ class JavaScript(Language):
             out += ["});", ""]
         elif program.fields:
             out += [*self.comments(["The fields of p:", *(f"{f.name}: {f.meaning}" for f in program.fields)]), ""]
-        out += [text for code, text in _HELPERS.items() if code in used]
-        for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
-            out.append(self.table(name, source.numbers))
-        for r, body in bodies:
+        out += [*bodies.helpers(_HELPERS), *bodies.tables]
+        for r, body in bodies.routines:
             out += ["", *self.routine(r, body)]
         return "\n".join(out) + "\n"
 
     def routine(self, r: Routine, body: Statements) -> list[str]:
-        described = [f"{v.name}: {v.meaning or 'number'}, {_shape(v)}" for v in (*r.arguments, *r.results)]
+        described = [v.described for v in (*r.arguments, *r.results)]
         out = self.comments([f"{r.name}: {r.summary}.", *described, f"Operations: {r.operations()}."])
         arguments = [*(["p"] if r.uses_parameters else []), *[v.name for v in r.arguments]]
         filled = [f"{v.name} = new Float64Array({v.size})" for v in r.results if v.shape]
@@ -127,7 +123,3 @@ class JavaScript(Language):
                     out.append(f'    check("{r.name} {v.name}", {one}, {expected}, {r.tolerance!r});')
                 out.append("}")
         return "\n".join([*out, 'console.log("all agree");']) + "\n"
-
-
-def _shape(value: RoutineVariable) -> str:
-    return " x ".join(map(str, value.shape)) if value.shape else "one number"

@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.codegen.base import COMPARISONS, FUSED, PARAMETERS, Language, Routine, RoutineVariable, SourceProgram
 from manipula.codegen.names import RESERVED
-from manipula.codegen.statements import Statements, statements
+from manipula.codegen.statements import ProgramBodies, Statements
 
 _HELPERS = {
     "sqrt": "real_sqrt(x) = x < 0 ? oftype(float(x), NaN) : sqrt(x)",
@@ -58,15 +58,11 @@ class Julia(Language):
         return {f"{x}.jl": self.module(program), f"{x}_test.jl": self.test(program)}
 
     def module(self, program: SourceProgram) -> str:
-        names: dict[int, str] = {}
-        bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
-        used = set().union(*(s.codes for _, s in bodies))
+        bodies = ProgramBodies(self, program)
         out = [*self.comments(program.header), f"module {_module(program)}", ""]
         out += self.parameters(program)
-        out += [text for code, text in _HELPERS.items() if code in used]
-        for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
-            out.append(self.table(name, source.numbers))
-        for r, body in bodies:
+        out += [*bodies.helpers(_HELPERS), *bodies.tables]
+        for r, body in bodies.routines:
             out += ["", *self.routine(r, body)]
         return "\n".join([*out, "", "end"]) + "\n"
 
@@ -84,7 +80,7 @@ class Julia(Language):
 
     def routine(self, r: Routine, body: Statements) -> list[str]:
         arguments = [*(["p"] if r.uses_parameters else []), *[v.name for v in r.arguments]]
-        described = [f"{v.name}: {v.meaning or 'number'}, {_shape(v)}" for v in (*r.arguments, *r.results)]
+        described = [v.described for v in (*r.arguments, *r.results)]
         out = self.comments([f"{r.name}: {r.summary}.", *described, f"Operations: {r.operations()}."])
         arrays = [v for v in r.results if v.shape]
         inside = len(arrays) == len(r.results)
@@ -149,7 +145,3 @@ def _module(program: SourceProgram) -> str:
 
 def _index(shape: tuple[int, ...], k: int) -> str:
     return "[" + ", ".join(str(i + 1) for i in np.unravel_index(k, shape)) + "]"
-
-
-def _shape(value: RoutineVariable) -> str:
-    return " x ".join(map(str, value.shape)) if value.shape else "one number"

@@ -94,7 +94,7 @@ class Matlab(Language):
         left = results[0] if len(results) == 1 else f"[{', '.join(results)}]"
         name = f"{program.prefix}_{r.name}"
         out = [f"function {left} = {name}({', '.join(arguments)})"]
-        described = [f"{v.name}: {v.meaning or 'number'}, {_shape(v)}" for v in (*r.arguments, *r.results)]
+        described = [v.described for v in (*r.arguments, *r.results)]
         if r.uses_parameters:
             described.insert(0, f"p: struct as {program.prefix}_parameters returns it")
         out += self.comments([f"{name}: {r.summary}.", *described, f"Operations: {r.operations()}.", *program.header])
@@ -152,7 +152,3 @@ class Matlab(Language):
 
 def _index(shape: tuple[int, ...], k: int) -> str:
     return "(" + ", ".join(str(i + 1) for i in np.unravel_index(k, shape)) + ")"
-
-
-def _shape(value: RoutineVariable) -> str:
-    return " x ".join(map(str, value.shape)) if value.shape else "one number"

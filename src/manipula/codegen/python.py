@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.codegen.base import COMPARISONS, PARAMETERS, SEPARATE, Language, Routine, RoutineVariable, SourceProgram
-from manipula.codegen.statements import Statements, statements
+from manipula.codegen.statements import ProgramBodies, Statements
 
 _LOCATE = '''
 def _locate(breaks, x):
@@ -61,8 +61,7 @@ class Python(Language):
         return {f"{x}.py": self.module(program), f"{x}_test.py": self.test(program)}
 
     def module(self, program: SourceProgram) -> str:
-        names: dict[int, str] = {}
-        bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
+        bodies = ProgramBodies(self, program)
         out = ['"""' + program.header[0], "", *program.header[1:],
                "Every function broadcasts over leading axes of its arguments.", '"""', ""]  # fmt: skip
         out += ["from typing import Any, NamedTuple", ""] if program.fields else []
@@ -73,11 +72,10 @@ class Python(Language):
                 default = "" if f.value is None else f" = {self.literal(f.value)}"
                 out.append(f"    {f.name}: Any{default}  # {f.meaning}")
             out.append("")
-        if any("locate" in s.codes for _, s in bodies):
+        if "locate" in bodies.codes:
             out.append(_LOCATE)
-        for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
-            out.append(self.table(name, source.numbers))
-        for r, body in bodies:
+        out += bodies.tables
+        for r, body in bodies.routines:
             out += ["", *self.routine(r, body)]
         return "\n".join(out) + "\n"
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from manipula.codegen.base import COMPARISONS, PARAMETERS, Language, Routine, RoutineVariable, SourceProgram
-from manipula.codegen.statements import Statements, statements
+from manipula.codegen.statements import ProgramBodies, Statements
 
 
 def _choice(head: str, test: str) -> str:
@@ -69,9 +69,7 @@ class Rust(Language):
 
     # ------------------------------------------------------------------ files
     def files(self, program: SourceProgram) -> dict[str, str]:
-        names: dict[int, str] = {}
-        bodies = [(r, statements(self, r, program.fields, names)) for r in program.routines]
-        used = set().union(*(s.codes for _, s in bodies))
+        bodies = ProgramBodies(self, program)
         out = [f"//! {line}" for line in program.header]
         out += ["#![allow(non_snake_case)]", "#![allow(clippy::all)]", ""]
         if program.fields:
@@ -83,10 +81,10 @@ class Rust(Language):
                 out += ["/// The robot's own numbers.", "pub const DEFAULT_PARAMETERS: Parameters = Parameters {"]
                 out += [f"    {f.name}: {self.literal(float(f.value or 0.0))}," for f in program.fields]
                 out += ["};", ""]
-        out += [text for code, text in _HELPERS.items() if code in used]
-        for name, source in {k: v for _, s in bodies for k, v in s.tables.items()}.items():
-            out += [self.table(name, source.numbers), ""]
-        for r, body in bodies:
+        out += bodies.helpers(_HELPERS)
+        for table in bodies.tables:
+            out += [table, ""]
+        for r, body in bodies.routines:
             out += [*self.routine(r, body), ""]
         return {f"{program.prefix}.rs": "\n".join([*out, *self.tests(program)]) + "\n"}
 

@@ -7,10 +7,11 @@ the graph, so that results differ only by the mathematical library.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable
+from manipula.codegen.base import PARAMETERS, Language, ParameterField, Routine, RoutineVariable, SourceProgram
 from manipula.errors import CompileError
 from manipula.native.lowering.passes import use_counts
 from manipula.native.tracing.graph import Operation
@@ -41,6 +42,21 @@ def statements(
 ) -> Statements:
     """The body of a routine; ``tables`` collects the names of constant arrays over a whole program."""
     return _StatementWriter(language, routine, fields, tables).run()
+
+
+class ProgramBodies:
+    """The bodies of all routines of a program, with one name per constant array."""
+
+    def __init__(self, language: Language, program: SourceProgram) -> None:
+        names: dict[int, str] = {}
+        self.routines = [(r, statements(language, r, program.fields, names)) for r in program.routines]
+        self.codes = set[str]().union(*(body.codes for _, body in self.routines))
+        found = {name: array for _, body in self.routines for name, array in body.tables.items()}
+        self.tables = [language.table(name, array.numbers) for name, array in found.items()]
+
+    def helpers(self, texts: Mapping[str, str]) -> list[str]:
+        """Of helper functions by the code of an operation, those that are used."""
+        return [text for code, text in texts.items() if code in self.codes]
 
 
 class _StatementWriter:

@@ -13,11 +13,12 @@ from manipula.control.base import Controller, Target
 from manipula.control.pose_task import (
     Compensation,
     Kp,
+    KpRotation,
     Kv,
+    KvRotation,
     NullDamping,
     Orientation,
     PoseController,
-    RotationGain,
 )
 from manipula.errors import DescriptionError, printable
 from manipula.parts.field import Frame, Number, Rows, VectorField
@@ -72,8 +73,8 @@ class HybridForcePosition(PoseController):
     null_damping: NullDamping = 5.0
     friction: Compensation = True
     orientation: Orientation = "auto"
-    kp_rotation: Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")] = None
-    kv_rotation: Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")] = None
+    kp_rotation: KpRotation = None
+    kv_rotation: KvRotation = None
     name: ClassVar[str] = "hybrid_force_position"
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
     measures: ClassVar[tuple[str, ...]] = ("wrench",)

@@ -49,6 +49,8 @@ Compensation = Annotated[
     ),
 ]
 RotationGain: Callable[..., Field] = partial(Field, "one per joint", least=0.0, each="rotation")
+KpRotation = Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")]
+KvRotation = Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")]
 
 
 class PoseErrors(NamedTuple):

@@ -1,4 +1,4 @@
-"""ArmTask-space control of redundant arms: resolved accelerations, operational space, impedance.
+"""Task-space control of redundant arms: resolved accelerations, operational space, impedance.
 
 Where the reference says how the tool is turned, position and orientation are controlled together (``pose_task.py``).
 """
@@ -17,7 +17,9 @@ from manipula.control.base import Target
 from manipula.control.pose_task import (
     Compensation,
     Kp,
+    KpRotation,
     Kv,
+    KvRotation,
     NullDamping,
     Orientation,
     PoseController,
@@ -50,8 +52,8 @@ class TaskSpaceComputedTorque(PoseController):
     criteria: Criteria = ()
     friction: Compensation = True
     orientation: Orientation = "auto"
-    kp_rotation: Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")] = None
-    kv_rotation: Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")] = None
+    kp_rotation: KpRotation = None
+    kv_rotation: KvRotation = None
     name: ClassVar[str] = "task_space_computed_torque"
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 
@@ -91,8 +93,8 @@ class OperationalSpace(PoseController):
     criteria: Criteria = ()
     friction: Compensation = True
     orientation: Orientation = "auto"
-    kp_rotation: Annotated[Any, RotationGain("1/s²", "K_p of the orientation; kp when omitted")] = None
-    kv_rotation: Annotated[Any, RotationGain("1/s", "K_v of the orientation; kv when omitted")] = None
+    kp_rotation: KpRotation = None
+    kv_rotation: KvRotation = None
     name: ClassVar[str] = "operational_space"
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from manipula.errors import check_registered, unknown_name
+from manipula.errors import DescriptionError, check_registered, printable, unknown_name
 from manipula.parts.declared import FieldDeclaration, declared
 
 T = TypeVar("T")
@@ -59,6 +59,30 @@ class PartRegistry(MutableMapping[str, T]):
             raise AttributeError(f"module '{self._folder}' has no attribute '{name}'")
 
         return attribute
+
+
+def described_call(
+    description: Any, registry: Mapping[str, Callable[..., Any]], what: str, field: str, name: str = ""
+) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The function that a table with a ``kind`` names, and its arguments, known to it and complete.
+
+    Args:
+        what: the part, in words. field: where a file has it. name: of one entry of the registry, where that is another word.
+    """
+    if not isinstance(description, Mapping) or "kind" not in description:
+        raise DescriptionError(f"A {what} is a table with a 'kind'; found {printable(repr(description))}", field=field)
+    kind = description["kind"]
+    if not isinstance(kind, str) or kind not in registry:
+        raise unknown_name(name or what, kind, sorted(registry), field=f"{field}.kind")
+    parameters = inspect.signature(registry[kind]).parameters
+    arguments = {str(key): value for key, value in description.items() if key != "kind"}
+    for key in arguments:
+        if key not in parameters:
+            raise unknown_name(f"argument of {what} '{kind}'", key, parameters, field=f"{field}.{key}")
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in arguments:
+            raise DescriptionError(f"{what[0].upper()}{what[1:]} '{kind}' needs '{key}'.", field=f"{field}.{key}")
+    return registry[kind], arguments
 
 
 @dataclass(frozen=True)

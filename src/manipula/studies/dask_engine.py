@@ -18,7 +18,7 @@ from typing import Any
 from manipula.errors import CompileError, DescriptionError, ManipulaError, printable
 from manipula.simulation.provenance import versions
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
-from manipula.studies.files import study_of, study_text
+from manipula.studies.files import study_of, text_for
 from manipula.studies.folder import DECIDING, StudyFolder
 from manipula.studies.study import Study
 
@@ -76,13 +76,7 @@ def make_on_cluster(
         DescriptionError: no scheduler there, or it died; other versions on a worker; a folder that workers do not see or cannot write to.
     """
     distributed = distributed_package()
-    try:
-        text = study_text(study)
-    except DescriptionError as error:
-        raise DescriptionError(
-            f"Workers get the study as text, and this one has none: {error.problem} Use engine='serial'.",
-            field=error.field or "base",
-        ) from None
+    text = text_for("Workers", study)
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -79,28 +79,19 @@ class Uniform(Distribution):
 
 
 @dataclass(frozen=True)
-class LogUniform(Distribution):
-    """Every order of magnitude from ``low`` to ``high`` alike; both greater than 0."""
+class LogUniform(Uniform):
+    """Every order of magnitude from ``low`` to ``high`` alike: the logarithm is uniform; both greater than 0."""
 
     name: ClassVar[str] = "log_uniform"
-    low: float
-    high: float
-    relative: bool = False
 
     def __post_init__(self) -> None:
-        _finite(self, "low", "high")
-        _increasing(self, self.low, self.high)
+        super().__post_init__()
         if self.low <= 0.0:
             raise DescriptionError(f"low must be greater than 0, found {self.low:g}.", field=self.name)
 
     def at(self, u: np.ndarray) -> np.ndarray:
         """x = low (high/low)^u."""
         return np.clip(self.low * np.exp(u * math.log(self.high / self.low)), self.low, self.high)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """low … high."""
-        return self.low, self.high
 
 
 def _below(x: float) -> float:

@@ -94,6 +94,21 @@ def _flat(table: dict[str, Any], path: str = "") -> Any:
             yield place, value
 
 
+def text_for(who: str, study: Study) -> str:
+    """The study as other processes get it.
+
+    Raises:
+        DescriptionError: for a study that has no such text, naming ``who`` would need it.
+    """
+    try:
+        return study_text(study)
+    except DescriptionError as error:
+        raise DescriptionError(
+            f"{who} get the study as text, and this one has none: {error.problem} Use engine='serial'.",
+            field=error.field or "base",
+        ) from None
+
+
 def study_text(study: Study, *, base: str | None = None) -> str:
     """TOML that reads back as an equal study; ``base`` names the file of the scenario in place of the scenario itself.
 

@@ -22,7 +22,7 @@ from typing import Any
 import manipula
 from manipula.errors import CompileError, DescriptionError, printable
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
-from manipula.studies.files import study_text
+from manipula.studies.files import text_for
 from manipula.studies.folder import StudyFolder
 from manipula.studies.study import Study
 
@@ -106,13 +106,7 @@ class Pool:
     """Processes that make the chunks of a queue."""
 
     def __init__(self, study: Study, place: StudyFolder, workers: int) -> None:
-        try:
-            text = study_text(study)
-        except DescriptionError as error:
-            raise DescriptionError(
-                f"Other processes get the study as text, and this one has none: {error.problem} Use engine='serial'.",
-                field=error.field or "base",
-            ) from None
+        text = text_for("Other processes", study)
         self.begin = json.dumps({"study": text, "folder": str(place.path.absolute()), "threads": 1})
         self.study, self.place, self.count = study, place, workers
         self.tell: Callable[[Made], None] = lambda made: None

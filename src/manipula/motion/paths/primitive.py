@@ -13,10 +13,10 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from manipula.errors import DescriptionError, printable, unknown_name
+from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.parts.checks import check_arguments
-from manipula.parts.registry import PartKind
+from manipula.parts.registry import PartKind, described_call
 
 P = ParamSpec("P")
 
@@ -77,20 +77,7 @@ def _plain(value: Any) -> Any:
 
 def from_description(description: Mapping[str, Any]) -> Path:
     """The path a file describes: ``{"kind": "circle", "center": [...], "radius": 0.1}``."""
-    if not isinstance(description, Mapping) or "kind" not in description:
-        raise DescriptionError("A path is described by a table with a 'kind'; found " + printable(repr(description)))
-    kind = description["kind"]
-    if not isinstance(kind, str) or kind not in REGISTRY:
-        raise unknown_name("path primitive", kind, sorted(REGISTRY), field="path.kind")
-    function = REGISTRY[kind]
-    parameters = inspect.signature(function).parameters
-    arguments = {str(name): value for name, value in description.items() if name != "kind"}
-    for name in arguments:
-        if name not in parameters:
-            raise unknown_name(f"argument of path '{kind}'", name, parameters, field=f"path.{name}")
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in arguments:
-            raise DescriptionError(f"Path '{kind}' needs '{name}'.", field=f"path.{name}")
+    function, arguments = described_call(description, REGISTRY, "path", "path", "path primitive")
     nested = {
         name: from_description(value)
         if isinstance(value, Mapping)

@@ -15,11 +15,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.motion.timing.base import FunctionProfile, PiecewiseProfile, Profile, TimeLaw
 from manipula.motion.timing.constant_speed import constant_speed
 from manipula.motion.timing.double_s import double_s
@@ -29,7 +27,7 @@ from manipula.motion.timing.rest_to_rest import cosine, cubic, cycloid, quintic,
 from manipula.motion.timing.scaled import scaled
 from manipula.motion.timing.table import table
 from manipula.motion.timing.trapezoid import trapezoid
-from manipula.parts.registry import PartKind
+from manipula.parts.registry import PartKind, described_call
 
 REGISTRY: dict[str, Callable[..., TimeLaw]] = {
     "constant_speed": constant_speed,
@@ -50,21 +48,8 @@ KIND = PartKind("time law", "kind", REGISTRY, "manipula.motion.timing.REGISTRY")
 
 def from_description(description: Mapping[str, Any]) -> TimeLaw:
     """The law a file describes: ``{"kind": "quintic", "duration": 2.0}``."""
-    if not isinstance(description, Mapping) or "kind" not in description:
-        raise DescriptionError("A time law is a table with a 'kind'; found " + printable(repr(description)))
-    kind = description["kind"]
-    if not isinstance(kind, str) or kind not in REGISTRY:
-        raise unknown_name("time law", kind, sorted(REGISTRY), field="timing.kind")
-    parameters = inspect.signature(REGISTRY[kind]).parameters
-    arguments = {str(name): value for name, value in description.items() if name != "kind"}
-    for name in arguments:
-        if name not in parameters:
-            raise unknown_name(f"argument of time law '{kind}'", name, parameters, field=f"timing.{name}")
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in arguments:
-            raise DescriptionError(f"Time law '{kind}' needs '{name}'.", field=f"timing.{name}")
-    nested = {k: from_description(v) if isinstance(v, Mapping) else v for k, v in arguments.items()}
-    return REGISTRY[kind](**nested)
+    law, arguments = described_call(description, REGISTRY, "time law", "timing")
+    return law(**{k: from_description(v) if isinstance(v, Mapping) else v for k, v in arguments.items()})
 
 
 __all__ = [

@@ -129,6 +129,20 @@ def coordinates_of(asked: str, movable: tuple[int, ...], what: str = "the frame"
     return asked
 
 
+def point_rows(
+    coordinates: str, goal: Any, target: Any, place: Vector, J: np.ndarray, drift: Vector, qd: Vector
+) -> TaskRows:
+    """A point of the arm at a goal, or at the reference: e = x_d − x, and b = ẍ_d − J̇q̇, in the coordinates that count.
+
+    Args:
+        place: where the point is, (3,). J, drift: its Jacobian (3, n) and J̇q̇ (3,).
+    """
+    chosen, still = ["xyz".index(c) for c in coordinates], np.zeros(3)
+    x, v, a = target[:3] if goal is None else (array(goal), still, still)
+    J = J[chosen]
+    return TaskRows(array(x[chosen] - place[chosen]), array(v[chosen] - J @ qd), J, array(a[chosen] - drift[chosen]))
+
+
 def check_goal(goal: Any, movable: tuple[int, ...], place: Any, what: str) -> None:
     """Does a goal ask for nothing that no joint can change? Its other coordinates are where the arm has them anyway.
 

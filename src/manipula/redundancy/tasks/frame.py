@@ -26,6 +26,7 @@ from manipula.redundancy.tasks.base import (
     Weight,
     check_goal,
     coordinates_of,
+    point_rows,
 )
 from manipula.robot.link import TIP
 
@@ -80,13 +81,9 @@ class FramePosition(ArmTask):
     def rows(self, arm: Arm, q: Vector, qd: Vector, target: Any, near: Vector | None = None) -> TaskRows:
         if self.coordinates == "auto":
             return self.decided(arm).rows(arm, q, qd, target, near)
-        chosen = ["xyz".index(c) for c in self.coordinates]
-        J = kinematics.jacobian(arm.full, q, self.frame)[chosen]
-        nothing = np.zeros(3)
-        x, v, a = target[:3] if self.goal is None else (array(self.goal), nothing, nothing)
-        e = array(x[chosen] - kinematics.position(arm.full, q, self.frame)[chosen])
-        drift = (kinematics.jacobian_rate(arm.full, q, qd, self.frame) @ qd)[chosen]
-        return TaskRows(e, array(v[chosen] - J @ qd), J, array(a[chosen] - drift))
+        place, J = kinematics.position(arm.full, q, self.frame), kinematics.jacobian(arm.full, q, self.frame)
+        drift = kinematics.jacobian_rate(arm.full, q, qd, self.frame) @ qd
+        return point_rows(self.coordinates, self.goal, target, place, J, drift, qd)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from manipula.redundancy.tasks.base import (
     Weight,
     check_goal,
     coordinates_of,
+    point_rows,
 )
 
 
@@ -76,12 +77,9 @@ class CentreOfMass(ArmTask):
     def rows(self, arm: Arm, q: Vector, qd: Vector, target: Any, near: Vector | None = None) -> TaskRows:
         if self.coordinates == "auto":
             return self.decided(arm).rows(arm, q, qd, target, near)
-        chosen = ["xyz".index(c) for c in self.coordinates]
-        J, nothing = self._jacobian(arm, q)[chosen], np.zeros(3)
-        x, v, a = target[:3] if self.goal is None else (array(self.goal), nothing, nothing)
-        e = array(x[chosen] - centre_of_mass(arm.full, q)[chosen])
         along = derivatives(lambda s: centre_of_mass(arm.full, array([p + r * s for p, r in zip(q, qd)])), 0.0, 2)
-        return TaskRows(e, array(v[chosen] - J @ qd), J, array(a[chosen] - array(along[2])[chosen]))
+        place, J = centre_of_mass(arm.full, q), self._jacobian(arm, q)
+        return point_rows(self.coordinates, self.goal, target, place, J, array(along[2]), qd)
 
 
 @dataclass(frozen=True)

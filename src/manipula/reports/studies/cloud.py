@@ -10,6 +10,7 @@ import numpy as np
 from manipula.errors import ManipulaError
 from manipula.reports.content import PageContent
 from manipula.reports.live import live_module
+from manipula.reports.page import section, text
 from manipula.reports.source import decimated
 from manipula.simulation.exported.loop import INTEGRATORS
 from manipula.simulation.result import Result
@@ -32,6 +33,15 @@ def cloud(
         "runs": content.packer.add(np.asarray(runs, float), "f8"), "total": total, "columns": told, "across": axes[0], "up": axes[1],
         "colour": axes[2], "first": int(first), "live": None, "series": {}, "again": again,
     }  # fmt: skip
+
+
+def arm_and_charts(content: PageContent, charts: Sequence[Mapping[str, Any]]) -> str:
+    """Where the page draws the moving arm and the charts of the run that is shown."""
+    arm = section("Motion", '<div class="card player" id="motion"></div>') if content.draws_an_arm else ""
+    places = "".join(
+        f'<figure class="card chart" id="{p["id"]}" aria-label="{text(p["title"])}"></figure>' for p in charts
+    )
+    return arm + (section("Charts", f'<div class="charts">{places}</div>') if places else "")
 
 
 def _shown(column: StudyColumn, values: Any) -> bool:

@@ -13,7 +13,7 @@ from manipula.formats.whole_file import file_path, write_whole
 from manipula.reports import viewer
 from manipula.reports.content import PageContent
 from manipula.reports.page import card, document, section, text
-from manipula.reports.studies.cloud import add_series, cloud, live_runs, shown_run
+from manipula.reports.studies.cloud import add_series, arm_and_charts, cloud, live_runs, shown_run
 from manipula.reports.studies.excerpt import Excerpt, excerpt_of
 from manipula.reports.studies.findings import banner, ended, influence, main_columns, spread, worst_cases
 from manipula.simulation.result import Result
@@ -105,12 +105,7 @@ class _RunsShown:
         self.html = section("Runs", '<div class="card study" id="study"></div>')
         if module is None:
             self.html += f'<p class="note">{len(study["series"]) + 1} runs can be shown moving; the others are not computed in this page: {text(why, 300)}</p>'
-        if content.draws_an_arm:
-            self.html += section("Motion", '<div class="card player" id="motion"></div>')
-        places = "".join(
-            f'<figure class="card chart" id="{p["id"]}" aria-label="{text(p["title"])}"></figure>' for p in charts
-        )
-        self.html += section("Charts", f'<div class="charts">{places}</div>') if places else ""
+        self.html += arm_and_charts(content, charts)
         self.scripts = [*([module] if module else []), built]
         self.numbers = (content.document, content.packer.text())
 

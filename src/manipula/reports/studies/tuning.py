@@ -15,7 +15,7 @@ from manipula.reports.content import PageContent
 from manipula.reports.key_numbers import grid
 from manipula.reports.page import card, document, section, table, text
 from manipula.reports.source import summary
-from manipula.reports.studies.cloud import cloud, live_runs, shown_run
+from manipula.reports.studies.cloud import arm_and_charts, cloud, live_runs, shown_run
 from manipula.reports.studies.page import CHARTS, RULES, has_chart
 from manipula.studies.columns import StudyColumn
 from manipula.studies.layout import columns_of
@@ -94,12 +94,7 @@ class _CandidatesShown:
             self.html += f'<p class="note">The arm is shown for the best candidate only: {text(why, 300)}</p>'
         elif found.draws > 1:
             self.html += '<p class="note">The arm moves at the first of the conditions of a candidate.</p>'
-        if content.draws_an_arm:
-            self.html += section("Motion", '<div class="card player" id="motion"></div>')
-        places = "".join(
-            f'<figure class="card chart" id="{p["id"]}" aria-label="{text(p["title"])}"></figure>' for p in charts
-        )
-        self.html += section("Charts", f'<div class="charts">{places}</div>') if places else ""
+        self.html += arm_and_charts(content, charts)
         self.scripts = [*([module] if module else []), built]
         self.numbers = (content.document, content.packer.text())
 

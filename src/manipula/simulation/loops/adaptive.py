@@ -18,7 +18,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.loops.events import advance_through_events, following
+from manipula.simulation.loops.events import advance_through_events, error_scale, following, proposed_step
 from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
@@ -42,7 +42,6 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
     Args:
         after: gives the first known instant after t. over: must the run end in this state? largest: step ever taken.
     """
-    exponent = -1.0 / (method.error_order + 1)
 
     def attempt(t: Any, x: Any, h: Any, rejected: Any) -> tuple[Any, Any, Any, Any]:
         end = ops.minimum(goal, after(t, x))
@@ -50,16 +49,9 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
         hits = h >= left * (1.0 - 1e-12)
         step = ops.where(hits, left, h)
         inside = within(t, step)
-
-        def scale(new: Any) -> Any:
-            return array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
-
-        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, scale)
+        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
-        factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
-        factor = ops.where(native.is_finite(error), factor, 0.2)
-        factor = ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
-        proposal = step * factor
+        proposal = proposed_step(method, error, step, rejected)
         proposal = ops.where(
             fine & hits, ops.maximum(h, proposal), proposal
         )  # a step cut short at a sample says nothing

@@ -26,6 +26,19 @@ MOST = 200  # divisions of one step
 BEHIND, WITHIN = 4.0, 2.0  # parts of a step behind an event; times as many parts of every step in a repetition
 
 
+def error_scale(x: Any, tolerance: Any) -> Callable[[Any], Any]:
+    """What an error of each state is divided by: tolerance·(1 + max(|x|, |new|))."""
+    return lambda new: array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
+
+
+def proposed_step(method: AdaptiveStep, error: Any, step: Any, rejected: Any) -> Any:
+    r"""The next step, :math:`h\cdot\min(8, \max(0.2, 0.9\,e^{-1/(p+1)}))`; not longer after one that was rejected."""
+    exponent = -1.0 / (method.error_order + 1)
+    factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
+    factor = ops.where(native.is_finite(error), factor, 0.2)
+    return step * ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
+
+
 def following(plant: Plant, grid: Grid) -> Callable[[Any, Any], Any]:
     """``following(t, x)``: the first known instant after t; x says when switches happened."""
     own = [s.time for s in plant.switches if s.when is None]
@@ -107,7 +120,6 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
 
     ``wall`` is a time by which something has happened (far away: nothing has), ``usual`` the step to go on with behind it.
     """
-    exponent = -1.0 / (method.error_order + 1)
 
     def attempt(t: Any, x: Any, h: Any, rejected: Any, wall: Any, usual: Any, fresh: Any) -> tuple[Any, ...]:
         x = settle(plant, t, x, fresh)
@@ -119,11 +131,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
         hits = trial >= left * (1.0 - 1e-12)
         step = ops.where(hits, left, trial)
         inside = within(t, step)
-
-        def scale(new: Any) -> Any:
-            return array([tolerance * (1.0 + ops.maximum(ops.abs(a), ops.abs(b))) for a, b in zip(x, new)])
-
-        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, scale)
+        new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
         worst = ops.minimum(breach(plant, t + step, new, sides), passed_over(plant, t, x, step, new, sides))
         bad = fine & (worst < 0.0)
@@ -131,10 +139,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
         landed = ops.where(bad & small, 1.0, 0.0)
         divided = ops.where(bad, 1.0, 0.0) - landed  # something happens within: not so far
         taken = ops.where(fine, 1.0, 0.0) - divided
-        factor = ops.minimum(8.0, ops.maximum(0.2, 0.9 * ops.exp(exponent * ops.log(ops.maximum(error, 1e-12)))))
-        factor = ops.where(native.is_finite(error), factor, 0.2)
-        factor = ops.where(rejected > 0.5, ops.minimum(factor, 1.0), factor)
-        proposal = step * factor
+        proposal = proposed_step(method, error, step, rejected)
         proposal = ops.where(fine & hits, ops.maximum(h, proposal), proposal)
         now = ops.where(taken > 0.5, ops.where(hits, end, t + step), t)
         usual = ops.where((divided > 0.5) & (wall >= FAR), h, usual)
