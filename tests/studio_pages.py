@@ -18,7 +18,9 @@ def run(page) -> dict:
     page.wait_for_function(
         "(old) => { const r = window.studio.run.value; return r && r.id !== old && r.state === 'done'; }", arg=before
     )
-    page.wait_for_function("() => window.studio.view.state.engine.runs.value[0].t.length > 1")
+    page.wait_for_function(
+        "() => !window.studio.view.growing && window.studio.view.state.engine.runs.value[0].t.length > 1"
+    )
     return page.evaluate("window.studio.run.value")
 
 

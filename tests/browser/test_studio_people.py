@@ -61,6 +61,48 @@ def test_a_run_is_paused_goes_on_and_is_stopped(page):
     assert page.locator("#pause").is_disabled()
 
 
+def test_charts_and_trace_grow_while_a_run_is_computed(page):
+    begin(page, LONG)
+    page.wait_for_selector("#chart-position .u-over")
+    count = "window.studio.view.state.engine.runs.value[0].t.length"
+    before = page.evaluate(count)
+    page.wait_for_function(f"(old) => {count} > old", arg=before)
+    assert page.locator("#chart-velocity .legend button").count() == 7
+    now = "window.studio.view.state.clock.now.value"
+    page.wait_for_function(f"() => {now} > 0")
+    page.click("#stop")
+    page.wait_for_function("() => window.studio.run.value.state === 'stopped'")
+
+
+def test_another_document_leaves_nothing_of_the_last_one(page):
+    """Charts, key numbers and points of a path belong to one document."""
+    choose(page, "planar-2r")
+    run(page)
+    path = {"kind": "polyline", "points": [[0.6, 0.5, 0], [0.5, 0.6, 0]]}
+    page.evaluate(
+        """(path) => window.studio.replace({ format: 1, name: "polyline", robot: "planar-3r", duration: 1, kind: "kinematic", q0_deg: [20, 40, 30],
+        reference: { path, timing: { kind: "quintic", duration: 1 } } })""",
+        path,
+    )
+    page.wait_for_function(
+        "() => window.studio.robot.value?.robot.name === 'planar-3r' && window.studio.view.showsPosture"
+    )
+    assert page.locator("#charts figure").count() == 0
+    assert np.allclose(page.evaluate("window.studio.posture.value"), np.deg2rad([20, 40, 30]))  # where the run begins
+    page.wait_for_function("() => window.studio.overlay.handles.length === 2")
+    page.click("#tab-run")
+    assert page.locator(".cards > div").count() == 0
+    choose(page, "planar-2r")  # has no such points
+    page.wait_for_function("() => window.studio.view.showsPosture && window.studio.overlay.handles.length === 0")
+    run(page)
+    choose_again = "document.getElementById('catalogue').dispatchEvent(new Event('change'))"
+    page.click("#tab-robot")
+    page.evaluate(choose_again)  # the same robot once more
+    page.wait_for_function("() => window.studio.view.showsPosture")
+    assert page.locator("#charts figure").count() == 0
+    assert page.evaluate("window.studio.message.value") == ""
+
+
 def test_charts_zoom_pin_and_hide(page):
     choose(page, "planar-2r")
     run(page)
@@ -258,16 +300,16 @@ def test_a_point_of_a_study_is_a_run(browser, tmp_path_factory):
         page.goto(process.stdout.readline().strip())
         page.wait_for_selector(READY, state="attached")
         page.click("#tab-studies")
-        page.wait_for_selector("circle[data-run='3']")
-        page.evaluate(
-            "document.querySelector(\"circle[data-run='3']\").dispatchEvent(new MouseEvent('click', { bubbles: true }))"
-        )
+        page.wait_for_function("() => window.studio.cloud?.place(3).every(Number.isFinite)")
+        page.locator("canvas.cloud").scroll_into_view_if_needed()
+        x, y = page.evaluate("window.studio.cloud.place(3)")
+        page.locator("canvas.cloud").click(position={"x": x, "y": y})
         page.wait_for_function(
-            "() => window.studio.run.value?.state === 'done' && window.studio.view.state.engine.runs.value[0].t.length > 1"
+            "() => window.studio.run.value?.state === 'done' && !window.studio.view.growing && window.studio.view.state.engine.runs.value[0].t.length > 1"
         )
         _t, q = samples(page)
         assert np.array_equal(q, mp.open_study(folder / "gains").run(3).q)
-        assert page.locator("circle.chosen").count() == 1
+        assert page.evaluate("window.studio.cloud.chosen.value") == 3
     finally:
         context.close()
         process.terminate()

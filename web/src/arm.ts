@@ -11,7 +11,9 @@ import { before } from "./numbers";
 import { colour } from "./palette";
 
 const MOST_TRACE = 1500;
-const SOFTWARE = { trace: 300, ratio: 0.8, round: 10 }; // where the processor draws: fewer corners and pixels
+const FLAT = 9; // degrees of view for an arm that moves in a plane
+const ROOM = 0.09; // around the motion, of its size
+const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 180, round: 12 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
 
 /** Is 3-D drawn by the processor? Then nothing is smoothed. */
 export function graphics(): { works: boolean; software: boolean } {
@@ -23,6 +25,8 @@ export function graphics(): { works: boolean; software: boolean } {
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return { works: true, software: /swiftshader|llvmpipe|software|basic render/i.test(name) };
 }
+
+export type Side = "home" | "front" | "side" | "top";
 
 interface OnStage {
   run: number;
@@ -43,9 +47,13 @@ export class Stage {
   private readonly options = new Map<string, boolean>();
   private readonly centre = new THREE.Vector3();
   private readonly size: number;
+  private readonly corners: THREE.Vector3[]; // of the room that the motion takes
   private readonly plane: number[] | null;
   private grid: THREE.LineSegments | null = null;
   private asked = false;
+  private from: Side = "home";
+  private rest = 0; // until the fine picture of what stands still
+  private coarse = false;
   /** Has somebody turned, shifted or enlarged the view? */
   turned = false;
   /** Pictures drawn so far. */
@@ -57,13 +65,15 @@ export class Stage {
     readonly software: boolean,
   ) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, alpha: !software, powerPreference: "low-power" });
-    this.renderer.setPixelRatio(software ? SOFTWARE.ratio : Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(software ? SOFTWARE.still : Math.min(devicePixelRatio, 2));
     const robots = state.page.robots;
     const low = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k])));
     const high = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k])));
     this.size = Math.max(...high.map((h, k) => h - low[k]), 1e-6);
+    this.corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => new THREE.Vector3(...[0, 1, 2].map((k) => ((c >> k) & 1 ? high[k] : low[k]))));
     this.centre.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
     this.plane = robots[0].plane;
+    if (this.plane) this.camera.fov = FLAT; // from far away: nothing leans
     this.camera.up.set(0, 0, 1);
     this.camera.near = 0.01 * this.size;
     this.camera.far = 60 * this.size;
@@ -71,7 +81,7 @@ export class Stage {
     this.controls.enableZoom = true;
     this.controls.zoomSpeed = 0.9;
     this.controls.minDistance = 0.2 * this.size;
-    this.controls.maxDistance = 20 * this.size;
+    this.controls.maxDistance = 30 * this.size;
     canvas.style.touchAction = "pan-y";
     this.controls.addEventListener("change", () => this.ask());
     this.controls.addEventListener("start", () => (this.turned = true));
@@ -84,6 +94,10 @@ export class Stage {
     this.look("home");
   }
 
+  /** Does the arm move in a plane? Then lines of that plane are drawn over it, not inside it. */
+  get flat(): boolean {
+    return this.plane !== null;
+  }
   get hasShapes(): boolean {
     return this.arms.some((a) => a.model.hasShapes);
   }
@@ -123,20 +137,30 @@ export class Stage {
   }
 
   /** Look from a side: the whole motion is in the picture. */
-  look(from: "home" | "front" | "side" | "top"): void {
+  look(from: Side): void {
     const flat: Record<string, [number, number, number]> = { "0,1": [0, 0, 1], "0,2": [0, -1, 0], "1,2": [1, 0, 0] };
-    const sides: Record<string, [number, number, number]> = {
+    const sides: Record<Side, [number, number, number]> = {
       home: this.plane ? flat[this.plane.join()] : [0.62, -0.9, 0.55],
       front: [0, -1, 0],
       side: [1, 0, 0],
       top: [0, 0, 1],
     };
     const way = new THREE.Vector3(...sides[from]).normalize();
-    const narrow = Math.min(this.camera.aspect, 1);
-    const distance = (0.72 * this.size) / (Math.tan((this.camera.fov * Math.PI) / 360) * narrow) + (this.plane ? 0 : 0.25 * this.size);
-    if (Math.abs(way.z) > 0.999) way.set(0, -1e-4, way.z);
+    if (Math.abs(way.z) > 0.999) way.set(0, -1e-4, way.z).normalize();
+    this.from = from;
+    this.turned = false;
+    const right = new THREE.Vector3().crossVectors(this.camera.up, way).normalize();
+    const up = new THREE.Vector3().crossVectors(way, right);
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360);
+    const margin = ROOM * this.size;
+    let distance = this.controls.minDistance;
+    for (const corner of this.corners) {
+      const at = corner.clone().sub(this.centre);
+      const needed = Math.max((Math.abs(at.dot(right)) + margin) / (tall * this.camera.aspect), (Math.abs(at.dot(up)) + margin) / tall);
+      distance = Math.max(distance, needed + at.dot(way));
+    }
     this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(way.normalize(), distance);
+    this.camera.position.copy(this.centre).addScaledVector(way, distance);
     this.controls.update();
     this.ask();
   }
@@ -152,6 +176,7 @@ export class Stage {
   }
 
   orbit(dx: number, dy: number): void {
+    this.turned = true;
     const offset = this.camera.position.clone().sub(this.controls.target);
     const ball = new THREE.Spherical().setFromVector3(new THREE.Vector3(offset.x, offset.z, -offset.y));
     ball.theta -= dx;
@@ -163,6 +188,7 @@ export class Stage {
   }
 
   zoom(factor: number): void {
+    this.turned = true;
     const offset = this.camera.position.clone().sub(this.controls.target);
     const length = Math.min(Math.max(offset.length() / factor, this.controls.minDistance), this.controls.maxDistance);
     this.camera.position.copy(this.controls.target).addScaledVector(offset.normalize(), length);
@@ -246,10 +272,11 @@ export class Stage {
   private line(points: number[], name: string, width: number, dashed: boolean, opacity = 1): Line2 {
     const geometry = new LineGeometry();
     geometry.setPositions(points);
-    const material = new LineMaterial({ linewidth: width, dashed, dashSize: 0.02 * this.size, gapSize: 0.014 * this.size, transparent: opacity < 1, opacity, depthWrite: opacity >= 1 });
+    const material = new LineMaterial({ linewidth: width, dashed, dashSize: 0.02 * this.size, gapSize: 0.014 * this.size, transparent: opacity < 1, opacity, depthWrite: opacity >= 1, depthTest: !this.flat });
     const line = new Line2(geometry, material);
     if (dashed) line.computeLineDistances();
     line.frustumCulled = false;
+    if (this.flat) line.renderOrder = 1;
     this.scene.add(line);
     this.lines.push({ line, name });
     material.resolution.set(this.canvas.clientWidth, this.canvas.clientHeight);
@@ -268,7 +295,7 @@ export class Stage {
     const normal = this.plane ? [2, 1, 0][["0,1", "0,2", "1,2"].indexOf(this.plane.join())] : 2;
     const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
     const step = steps.find((s) => this.size / s < 14) ?? this.size / 10;
-    const half = Math.ceil((0.9 * this.size) / step) * step;
+    const half = Math.ceil(((this.plane ? 1.6 : 0.9) * this.size) / step) * step;
     const middle = [this.centre.x, this.centre.y, this.centre.z].map((c) => Math.round(c / step) * step);
     const height = normal === 2 && !this.plane ? Math.min(low, this.state.page.robots[0].base[11]) : middle[normal] - 0.03 * this.size;
     const [u, v] = [0, 1, 2].filter((k) => k !== normal);
@@ -330,20 +357,47 @@ export class Stage {
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
     for (const { line } of this.lines) line.material.resolution.set(clientWidth, clientHeight);
+    if (!this.turned) this.look(this.from);
     this.draw();
   }
 
+  /** Draw before the next picture of the page. */
   ask(): void {
     if (this.asked) return;
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
-      this.draw();
+      if (this.software) this.quickly();
+      else this.draw();
     });
+  }
+
+  /** Few pixels now, all of them when nothing has moved for a moment. */
+  private quickly(): void {
+    clearTimeout(this.rest);
+    this.sharpness(true);
+    this.draw();
+    this.rest = window.setTimeout(() => {
+      this.sharpness(false);
+      this.draw();
+    }, SOFTWARE.after);
+  }
+
+  private sharpness(coarse: boolean): void {
+    if (coarse === this.coarse) return;
+    this.coarse = coarse;
+    this.renderer.setPixelRatio(coarse ? SOFTWARE.moving : SOFTWARE.still);
   }
 
   draw(): void {
     this.renderer.render(this.scene, this.camera);
     this.frames++;
+  }
+
+  /** The stage is gone. */
+  dispose(): void {
+    clearTimeout(this.rest);
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 }

@@ -1,6 +1,6 @@
 /** The card with the moving arm: stage, values of the joints, timeline and playback. */
 import { effect, untracked } from "@preact/signals-core";
-import { graphics, Stage } from "./arm";
+import { graphics, Stage, type Side } from "./arm";
 import { el, icon, ICONS } from "./dom";
 import { at, fixed } from "./numbers";
 import { colours } from "./palette";
@@ -18,7 +18,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const speed = el("select", { id: "speed", change: () => (clock.speed.value = Number(speed.value)) }, ...SPEEDS.map((v) => el("option", { value: v, selected: v === "1" }, `${v}×`)));
   const joints = page.joints.map((joint, i) => {
     const value = el("td", { id: `value-${i}` });
-    return { value, row: el("tr", {}, el("td", {}, el("i", { class: "chip", style: `--c:var(--j${(i % 8) + 1})` }), joint.name), value, el("td", {}, joint.unit)) };
+    return { value, row: el("tr", {}, el("td", {}, el("i", { class: "chip", style: `--c:var(--j${(i % 8) + 1})` }), el("span", { title: joint.name }, joint.name)), value, el("td", {}, joint.unit)) };
   });
   const tips = ["x", "y", "z"].map((c) => {
     const value = el("td", { id: `tip-${c}` });
@@ -30,11 +30,12 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const floater = el("div", { class: "floater" }, canvas);
   const place = el("div", { class: "stage" }, floater);
   card.replaceChildren(place, el("div", { class: "readout" }, el("table", {}, body)), controls);
+  const still = state.engine.runs.peek()[0].t.length < 2; // a posture has no time
   const { works, software } = graphics();
   const stage = works ? new Stage(canvas, state, software) : null;
   if (!stage) canvas.replaceWith(el("p", { class: "note", id: "stage" }, texts.noGraphics));
   if (page.robots[0].tip) body.append(group(texts.tip), ...tips.map((c) => c.row));
-  controls.append(play, scrub, time, el("label", {}, `${texts.speed} `, speed), ...(stage ? [el("span", { class: "boxes" }, ...boxes(stage)), el("span", { class: "views" }, ...views(stage, page.robots[0].plane !== null))] : []));
+  controls.append(...(still ? [] : [play, scrub, time, el("label", {}, `${texts.speed} `, speed)]), ...(stage ? [el("span", { class: "boxes" }, ...boxes(stage)), el("span", { class: "views" }, ...views(stage, page.robots[0].plane !== null))] : []));
   for (const note of new Set(page.robots.flatMap((r) => r.notes))) card.after(el("p", { class: "note" }, note));
   card.after(el("p", { class: "hint" }, texts.stageHint));
 
@@ -124,7 +125,7 @@ function boxes(stage: Stage): HTMLElement[] {
 }
 
 function views(stage: Stage, flat: boolean): HTMLElement[] {
-  const button = (name: "home" | "front" | "side" | "top", words: string) => el("button", { type: "button", "data-view": name, click: () => stage.look(name) }, words);
+  const button = (name: Side, words: string) => el("button", { type: "button", "data-view": name, click: () => stage.look(name) }, words);
   return flat ? [button("home", texts.views.reset)] : [button("front", texts.views.front), button("side", texts.views.side), button("top", texts.views.top), button("home", texts.views.home)];
 }
 

@@ -13,6 +13,11 @@ export function shown(value: number | null | undefined, digits = 4): string {
   return `${String(Number(mantissa)).replace("-", "−")}·10${raised(Number(exponent))}`;
 }
 
+/** A sentence whose numbers are written as on a page: `-2.2e-11` becomes −2.2·10⁻¹¹. */
+export function typeset(text: string): string {
+  return text.replace(/(?<![\w.])(-?)(\d+(?:\.\d+)?)(?:e([+-]?\d+))?(?![\w.]*\w)/g, (_, minus: string, digits: string, exponent?: string) => `${minus && "−"}${digits}${exponent === undefined ? "" : `·10${raised(Number(exponent))}`}`);
+}
+
 function raised(exponent: number): string {
   return (exponent < 0 ? "⁻" : "") + [...String(Math.abs(exponent))].map((d) => UP[Number(d)]).join("");
 }

@@ -71,7 +71,7 @@ export function studyPanel(panel: HTMLElement, state: State, arrays: Arrays): Sc
   const hue = chooser(texts.study.colour, study.colour, true);
   const scatter = new Scatter(canvas, { x: named(study.across), y: named(study.up), c: study.colour ? named(study.colour) : null }, (point) => void show(runs[point], point));
   const choices = el("div", { class: "choices" }, ...[[texts.study.up, up], [texts.study.across, across], [texts.study.colour, hue]].map(([word, select]) => el("label", {}, `${word as string} `, select as HTMLElement)), key);
-  panel.replaceChildren(choices, el("div", { class: "cloud-place" }, canvas, el("div", { class: "row" }, el("table", {}, head, el("tbody", {}, ...rows.map((r) => r.row))))), said, el("p", { class: "hint" }, texts.study.hint + (runs.length < study.total ? ` ${texts.study.shown(runs.length, study.total)}` : "")));
+  panel.replaceChildren(choices, el("div", { class: "cloud-place" }, canvas, el("div", { class: "numbers" }, el("table", {}, head, el("tbody", {}, ...rows.map((r) => r.row))))), said, el("p", { class: "hint" }, texts.study.hint + (runs.length < study.total ? ` ${texts.study.shown(runs.length, study.total)}` : "")));
 
   effect(() => {
     const point = scatter.hovered.value >= 0 ? scatter.hovered.value : scatter.chosen.value;

@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { chunkOf } from "../src/studio/client";
 import { built, numberOf } from "../src/studio/dh_construction";
 import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written, writtenAngle } from "../src/studio/entry";
-import { rounds, spanOf } from "../src/studio/scatter";
+import { Grown } from "../src/studio/growing";
 import { neededBy, Schemas, type Schema } from "../src/studio/schema";
 import { at, fieldName, put, Store } from "../src/studio/store";
 
@@ -105,13 +105,29 @@ describe("forms", () => {
   });
 });
 
-describe("points of a study", () => {
-  it("have round numbers on their axes", () => {
-    expect(rounds(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
-    expect(rounds(-3, 12)).toEqual([0, 5, 10]);
-    const [low, high] = spanOf([2, 2]);
-    expect(low).toBeLessThan(2);
-    expect(high).toBeGreaterThan(2);
+describe("samples of a run that goes on", () => {
+  const chunk = (first: number, count: number) => {
+    const t = Float64Array.from({ length: count }, (_, i) => 0.5 * (first + i));
+    return { run: "", first, until: 1e5, t, q: Float32Array.from(t), qd: Float32Array.from(t, (v) => -v) };
+  };
+  it("stay even and in order, however many there are", () => {
+    const grown = new Grown(1);
+    for (let first = 0, k = 1; first < 30_000; first += k, k = 1 + ((7 * k) % 997)) grown.add(chunk(first, k));
+    const t = grown.times();
+    expect(t.length).toBeLessThan(4000);
+    expect(t.length).toBeGreaterThan(1000);
+    const step = t[1] - t[0];
+    for (let i = 0; i < t.length; i++) {
+      expect(t[i]).toBe(i * step);
+      expect(grown.column(0)[i]).toBe(Math.fround(t[i]));
+      expect(grown.column(1)[i]).toBe(-Math.fround(t[i]));
+    }
+  });
+  it("begin anew where they are told from the beginning", () => {
+    const grown = new Grown(1);
+    grown.add(chunk(0, 10));
+    grown.add(chunk(0, 3));
+    expect([...grown.times()]).toEqual([0, 0.5, 1]);
   });
 });
 

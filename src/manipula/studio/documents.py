@@ -61,6 +61,17 @@ def robot_from_document(document: Any) -> Robot:
     return _begun_reading(document, ())[1]
 
 
+def start_from_document(document: Any) -> list[float] | None:
+    """The initial posture that a document states (of a batch the first), or None where it states none or a wrong one."""
+    try:
+        root, robot = _begun_reading(document, ("q0", "q0_deg"))
+        q0 = read_state(root, "q0", robot)
+    except ManipulaError:
+        return None
+    start = None if q0 is None else np.atleast_2d(np.asarray(q0, float))[0]
+    return None if start is None or start.shape != (robot.n,) or not np.isfinite(start).all() else start.tolist()
+
+
 def reference_from_document(document: Any) -> tuple[Robot, Trajectory, Any]:
     """Robot, reference and initial posture (or None) of a document, whatever else is wrong in it."""
     root, robot = _begun_reading(document, ("reference", "q0", "q0_deg"))

@@ -14,8 +14,11 @@ from manipula.studio.pages import robot_page
 from manipula.studio.wire import to_json
 
 
-def robot_view(robot: Robot) -> dict[str, Any]:
+def robot_view(robot: Robot, start: list[float] | None = None) -> dict[str, Any]:
     """A robot as the page lists and draws it.
+
+    Args:
+        start: where it stands; none: where it begins best.
 
     Raises:
         DescriptionError: a parameter of the robot has no value.
@@ -26,7 +29,7 @@ def robot_view(robot: Robot) -> dict[str, Any]:
             f"The parameters {', '.join(robot.parameters)} have no value; give them one to see the robot.",
             field="robot",
         )
-    start = starting_posture(robot)
+    start = starting_posture(robot) if start is None else start
     return to_json({
         "name": robot.name, "n": robot.n, "joints": [_joint(robot, i) for i in range(len(robot.moving_joints))],
         "frames": [f.name for f in robot.frames], "tip": robot.tip, "postures": dict(robot.postures), "start": start, "dh": _dh(robot),

@@ -25,7 +25,9 @@ function step(name: string, value: number): THREE.Matrix4 {
 export interface Built {
   frames: THREE.Matrix4[]; // of the base, then after every whole row, then the one that is on its way
   way: THREE.Vector3[]; // of its origin
-  words: string;
+  joint: number; // of the last step, from 1
+  name: string; // of its column
+  value: number;
 }
 
 /** The frames after `count` steps; null when a number of the table is a formula. */
@@ -35,7 +37,7 @@ export function built(rows: readonly Table[], convention: string, q: readonly nu
   const now = base.clone();
   const frames = [base.clone()];
   const way = [new THREE.Vector3().setFromMatrixPosition(now)];
-  let words = "";
+  let [joint, last, at] = [0, "", 0];
   for (let k = 0; k < count; k++) {
     const i = Math.floor(k / 4);
     const name = order[k % 4];
@@ -47,7 +49,7 @@ export function built(rows: readonly Table[], convention: string, q: readonly nu
     now.multiply(step(name, value));
     way.push(new THREE.Vector3().setFromMatrixPosition(now));
     if (k % 4 === 3 || k === count - 1) frames.push(now.clone());
-    words = `${i + 1}: ${name} = ${value.toFixed(3)}`;
+    [joint, last, at] = [i + 1, name, value];
   }
-  return { frames, way, words };
+  return { frames, way, joint, name: last, value: at };
 }

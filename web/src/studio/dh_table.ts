@@ -71,7 +71,7 @@ export class DhTable {
     const place: Path = degrees ? [...path.slice(0, -1), `${name}_deg`] : path;
     const variable = name === (slides ? "d" : "theta");
     const box = el("input", {
-      type: "text", autocomplete: "off", "data-path": fieldName(place), placeholder: variable ? "q" : "0", "aria-label": fieldName(place), class: variable ? "variable" : "",
+      type: "text", autocomplete: "off", "data-path": fieldName(place), placeholder: variable ? `q${Number(path[path.length - 2]) + 1}` : "0", "aria-label": fieldName(place), class: variable ? "variable" : "",
       title: variable ? TEXTS.offsetOfVariable : degrees ? TEXTS.degrees : "",
       input: (e: Event) => this.store.edit(place, parsed((e.target as HTMLInputElement).value)),
     }); // prettier-ignore

@@ -61,6 +61,9 @@ function asTurn(value: number): string | null {
 /** An angle as people write it. */
 export const writtenAngle = (value: Json | undefined): string => (typeof value === "number" ? (asTurn(value) ?? written(value)) : written(value));
 
+/** A number of a box in seven digits, an angle as a part of π where it is one; what is kept has all digits. */
+export const easy = (value: number, unit: string): string => (unit.startsWith("rad") && !unit.includes("/") ? asTurn(value) : null) ?? written(Number(value.toPrecision(7)));
+
 export function written(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number") return Object.is(value, -0) ? "0" : String(Math.abs(value) >= 1e-4 || value === 0 ? Number(value.toPrecision(12)) : value);

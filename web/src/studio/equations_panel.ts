@@ -10,7 +10,7 @@ const CODE = ["c", "python", "matlab", "julia", "rust", "javascript"];
 export function equationsPanel(studio: Studio): HTMLElement {
   const select = (label: string, choices: readonly string[]): HTMLSelectElement => {
     const made = el("select", { "aria-label": label });
-    for (const choice of choices) made.append(el("option", { value: choice }, choice));
+    for (const choice of choices) made.append(el("option", { value: choice }, TEXTS.partNames[choice] ?? choice));
     return made;
   };
   const level = select(TEXTS.level, studio.hello.levels);
@@ -42,7 +42,7 @@ export function equationsPanel(studio: Studio): HTMLElement {
   });
   const row = (words: string, ...inner: HTMLElement[]): HTMLElement => el("label", { class: "row" }, el("span", { class: "name" }, words), ...inner);
   void derive();
-  return el("div", { class: "panel" }, row(TEXTS.level, level), row(TEXTS.part, part), shown, row(TEXTS.language, as), copy);
+  return el("div", { class: "panel" }, row(TEXTS.level, level), row(TEXTS.part, part), shown, row(TEXTS.language, as), el("div", { class: "buttons" }, copy));
 }
 
 /** The text of equations in LaTeX or plain text; of a language the files of the whole robot, one after the other. */

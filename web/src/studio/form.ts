@@ -1,7 +1,7 @@
 /** Forms made from schemas: no controller, path or law is known here by its name. */
 import { effect } from "@preact/signals-core";
 import { el } from "../dom";
-import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written } from "./entry";
+import { easy, fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written } from "./entry";
 import { meaning, neededBy, type Schema, type Schemas } from "./schema";
 import { fieldName, isTable, type Json, type Path, type Store } from "./store";
 import { TEXTS } from "../texts";
@@ -13,6 +13,9 @@ export interface Server {
   choose(kind: string, name: string | null, place: Path): Promise<void>;
   firstOf(kind: string, name: string, place: Path): Promise<Json | undefined>;
 }
+
+const SHORT = 3; // letters of a name that says nothing without its meaning
+const FITS = 3; // numbers beside a name; more of them have a line of their own
 
 /** Tables of a scenario that the server fills in. */
 const FILLED = ["noise", "actuator", "encoder", "base_motion"];
@@ -52,14 +55,16 @@ export class Forms {
     const title = el("span", { class: "name" }, shown);
     const measure = name.endsWith("_deg") ? "°" : unit;
     if (measure) title.append(el("span", { class: "unit" }, measure));
+    if (shown.length <= SHORT && words) title.append(el("small", { class: "meaning" }, words));
     if (kind === "kinds" || kind === "table" || kind === "parts" || kind === "joints") {
       const inner = kind === "kinds" ? this.part(schema, path, words) : kind === "parts" ? this.parts(resolved, path) : kind === "joints" ? this.perJoint(resolved, path) : this.optional(resolved, path);
       return el("fieldset", { class: "group" }, el("legend", { title: words }, title), inner, this.wrong(path));
     }
     const id = `f${++counter}`;
-    const input = this.input(kind, resolved, path, id, words);
+    const input = this.input(kind, resolved, path, id, words, unit);
     const label = el("label", { class: "field", for: id, title: words }, title);
-    return el("div", { class: `row ${kind}` }, label, input, this.wrong(path));
+    const value = this.store.get(path);
+    return el("div", { class: `row ${kind}${Array.isArray(value) && value.length > FITS ? " long" : ""}` }, label, input, this.wrong(path));
   }
 
   /** Which kind of part, and its fields. */
@@ -151,7 +156,7 @@ export class Forms {
     return el("div", {}, choose, ...inner);
   }
 
-  private input(kind: string, schema: Schema, path: Path, id: string, words: string): HTMLElement {
+  private input(kind: string, schema: Schema, path: Path, id: string, words: string, unit: string): HTMLElement {
     const value = this.store.get(path);
     const shared = { id, "data-path": fieldName(path), placeholder: schema.default === undefined ? "" : written(schema.default) };
     const set = (text: string, read: (text: string) => Json | undefined): void => this.store.edit(path, text.trim() ? read(text) : undefined);
@@ -169,7 +174,7 @@ export class Forms {
     if (kind === "rows" || kind === "texts" || kind === "named" || kind === "raw") return this.area(kind, path, shared, set);
     const read = kind === "each" ? parsedEach : kind === "list" ? parsedList : kind === "text" ? (text: string) => text : parsed;
     const box = el("input", { ...shared, type: "text", autocomplete: "off", spellcheck: "false", input: (e: Event) => set((e.target as HTMLInputElement).value, read) });
-    box.value = written(value);
+    box.value = typeof value === "number" ? easy(value, unit) : written(value);
     if ((kind !== "number" && kind !== "each") || typeof value !== "number") return box;
     return el("span", { class: "slid" }, box, this.slider(path, schema, value, box, words));
   }

@@ -1,5 +1,8 @@
 /** The reference on the stage: its path, coloured by how well the arm can move there, and its points, which can be dragged. */
 import * as THREE from "three";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
+import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import type { Stage } from "../arm";
 import { colour } from "../palette";
 import type { Built } from "./dh_construction";
@@ -37,6 +40,16 @@ function shade(share: number, reached: boolean): THREE.Color {
   return reached ? new THREE.Color(colour("bad")).lerp(new THREE.Color(colour("good")), Math.min(Math.max(share, 0), 1)) : new THREE.Color(colour("bad"));
 }
 
+/** Take everything out of a group, and out of the memory of the graphics. */
+function emptied(group: THREE.Group): void {
+  group.traverse((o) => {
+    const drawn = o as Partial<THREE.Mesh>;
+    drawn.geometry?.dispose();
+    if (drawn.material) for (const material of [drawn.material].flat()) material.dispose();
+  });
+  group.clear();
+}
+
 export class Overlay {
   private readonly group = new THREE.Group();
   private readonly frames = new THREE.Group();
@@ -56,7 +69,7 @@ export class Overlay {
   }
 
   draw(stage: Stage): void {
-    this.group.clear();
+    emptied(this.group);
     const { followed } = this;
     stage.scene.add(this.group);
     const line = followed?.tip ?? (followed?.space === "task" ? followed.points : null);
@@ -72,12 +85,17 @@ export class Overlay {
           colours.push(tint.r, tint.g, tint.b);
         }
       }
-      const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(at, 3)).setAttribute("color", new THREE.Float32BufferAttribute(colours, 3));
-      this.group.add(new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true })));
+      const geometry = new LineSegmentsGeometry().setPositions(at).setColors(colours);
+      const way = new LineSegments2(geometry, new LineMaterial({ vertexColors: true, linewidth: 3, depthTest: !stage.flat }));
+      way.renderOrder = 1;
+      way.material.resolution.set(stage.canvas.clientWidth, stage.canvas.clientHeight);
+      way.frustumCulled = false;
+      this.group.add(way);
     }
     for (const path of this.handles) {
+      const p = this.store.get(path) as number[] | undefined;
+      if (!p) continue; // another document came
       const ball = new THREE.Mesh(new THREE.SphereGeometry(0.00025 * stage.camera.far, 16, 12), new THREE.MeshLambertMaterial({ color: new THREE.Color(colour("accent")) }));
-      const p = this.store.get(path) as number[];
       ball.position.set(p[0], p[1], p[2] ?? 0);
       this.group.add(ball);
     }
@@ -86,7 +104,7 @@ export class Overlay {
 
   /** Frames of a DH table while it is built; none ends that. */
   construct(stage: Stage, steps: Built | null): void {
-    this.frames.clear();
+    emptied(this.frames);
     stage.scene.add(this.frames);
     if (steps) {
       const size = 0.0016 * stage.camera.far;

@@ -19,7 +19,7 @@ export class Posing {
     const list = el("div", { class: "postures" });
     this.studio.follow(() => {
       const all = this.found.value;
-      list.replaceChildren(...(all.length > 1 ? [el("p", { class: "words" }, TEXTS.postures), ...all.map((q, i) => el("button", { type: "button", class: "quiet", click: () => void this.studio.stand(q) }, String(i + 1)))] : []));
+      list.replaceChildren(...(all.length > 1 ? [el("p", { class: "words" }, TEXTS.postures), el("div", { class: "buttons" }, ...all.map((q, i) => el("button", { type: "button", class: "quiet", "aria-label": TEXTS.postureNumber(i + 1), click: () => void this.studio.stand(q) }, String(i + 1))))] : []));
     });
     return list;
   }

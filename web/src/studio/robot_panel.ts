@@ -21,7 +21,7 @@ export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTML
     "aria-label": TEXTS.catalogue,
     change: async (e: Event) => studio.open(async () => (await ask("new", { robot: (e.target as HTMLSelectElement).value })).document),
   });
-  choose.append(el("option", { value: "", disabled: true, selected: !named }, TEXTS.catalogue));
+  choose.append(el("option", { value: "", disabled: true, selected: !named }, TEXTS.ownRobot));
   for (const entry of studio.hello.catalog) choose.append(el("option", { value: entry.name, selected: entry.name === named, title: entry.description }, `${entry.name} (${entry.n})`));
   const panel = el("div", { class: "panel" }, el("label", { class: "row" }, el("span", { class: "name" }, TEXTS.catalogue), choose), planarForm(studio));
   const entry = studio.hello.catalog.find((e) => e.name === named);
@@ -108,7 +108,7 @@ function jointSliders(studio: Studio): HTMLElement {
 function construction(studio: Studio): HTMLElement {
   const rows = studio.store.get(ROWS) as Table[];
   const convention = String(studio.store.get(["robot", "dh", "convention"]) ?? "");
-  const words = el("output", {});
+  const words = el("output", { class: "words" }, TEXTS.buildHint);
   const range = el("input", { type: "range", min: 0, max: 4 * rows.length, step: 1, value: 0, id: "construction", "aria-label": TEXTS.build, input: () => show() });
   const show = (): void => {
     const { stage } = studio.view;
@@ -116,7 +116,7 @@ function construction(studio: Studio): HTMLElement {
     if (!stage || !X) return;
     const base = new THREE.Matrix4().set(X[0], X[1], X[2], X[3], X[4], X[5], X[6], X[7], X[8], X[9], X[10], X[11], 0, 0, 0, 1);
     const steps = Number(range.value) ? built(rows, convention, studio.posture.value, base, Number(range.value)) : null;
-    words.textContent = steps?.words ?? (Number(range.value) ? TEXTS.onlyNumbers : "");
+    words.textContent = steps ? TEXTS.buildStep(steps.joint, steps.name, fixed(steps.value)) : Number(range.value) ? TEXTS.onlyNumbers : TEXTS.buildHint;
     studio.overlay.construct(stage, steps);
   };
   return el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.build), range, words);

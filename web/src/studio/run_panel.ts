@@ -1,5 +1,6 @@
 /** Run: verdict and feasibility first, key numbers, comparison, files; then the settings of the run. */
 import { download, el } from "../dom";
+import { typeset } from "../numbers";
 import { TEXTS } from "../texts";
 import type { Studio } from "./studio";
 import type { Summary } from "./wire";
@@ -19,16 +20,16 @@ export function verdict(studio: Studio): HTMLElement {
     if (problem) {
       colour = "bad";
       const where = problem.field ? `${problem.field}: ` : "";
-      said.push(el("b", {}, TEXTS.cannot), el("span", {}, ` ${where}${problem.problem ?? problem.message}`));
+      said.push(el("b", {}, TEXTS.cannot), el("span", {}, ` ${where}${typeset(problem.problem ?? problem.message)}`));
     } else if (busy) {
       const share = studio.progress.value;
       said.push(el("b", {}, busy + (studio.paused.value ? `, ${TEXTS.paused}` : "")), el("progress", { max: 1, "aria-label": busy, ...(share === null ? {} : { value: share }) }));
     } else if (run?.status) {
       colour = toneOf(run);
-      if (run.feasible === false) said.push(el("b", {}, TEXTS.infeasible), el("span", {}, `: ${run.feasibility ?? ""} `));
-      said.push(el("b", {}, run.status), el("span", {}, `: ${run.reason ?? ""}`));
+      if (run.feasible === false) said.push(el("b", {}, TEXTS.infeasible), el("span", {}, `: ${typeset(run.feasibility ?? "")} `));
+      said.push(el("b", {}, run.status), el("span", {}, `: ${typeset(run.reason ?? "")}`));
       if (run.feasible === true) said.push(el("span", {}, ` ${TEXTS.feasible}: ${run.feasibility ?? ""}`));
-      for (const note of [...(run.broken ?? []), ...(run.remarks ?? []), ...(run.notes ?? [])]) said.push(el("p", { class: "note" }, note));
+      for (const note of [...(run.broken ?? []), ...(run.remarks ?? []), ...(run.notes ?? [])]) said.push(el("p", { class: "note" }, typeset(note)));
     } else if (run?.state === "stopped") {
       said.push(el("b", {}, TEXTS.states["stopped"] ?? ""));
     } else said.push(el("span", {}, TEXTS.noRun));
@@ -98,20 +99,23 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const differences = el("div", { class: "differences" });
   const files = el("div", { class: "buttons files", role: "group", "aria-label": TEXTS.files });
   studio.follow(() => {
-    cards.replaceChildren(...studio.cards.value.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, c.remark) : null)));
+    const known = studio.run.value?.state === "done" ? studio.cards.value : []; // none of another document
+    cards.replaceChildren(...known.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, c.remark) : null)));
   });
   studio.follow(() => {
-    const found = studio.compared.value;
+    const found = studio.run.value?.state === "done" ? studio.compared.value : null;
     const grids = found ? [grid(TEXTS.setDifferently, found.names, found.settings), grid(TEXTS.differences, found.names.slice(1), found.differences), grid(TEXTS.numbers, found.names, found.numbers)] : [];
     differences.replaceChildren(...grids.filter((g) => g !== null));
   });
   studio.follow(() => {
     const run = studio.run.value;
     const done = run?.state === "done";
+    const order = [run?.id, ...studio.others.value.map((o) => o.id).filter((id) => id !== run?.id)]; // as in charts and tables
+    const numberOf = (o: Summary): number => order.indexOf(o.id) + 1;
     const isKept = studio.others.value.some((o) => o.id === run?.id);
     kept.replaceChildren(
       ...(done && run && !isKept ? [el("button", { type: "button", id: "keep", title: TEXTS.keptHint, click: () => void studio.keep(run.id, true) }, TEXTS.keep)] : []),
-      ...studio.others.value.map((o, i) => el("span", { class: "keptrun" }, `${i + 1}: ${o.name} (${o.status ?? o.state})`, el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove} ${o.name}`, click: () => void studio.keep(o.id, false) }, "×"))),
+      ...studio.others.value.map((o) => el("span", { class: "keptrun" }, `${numberOf(o)}: ${o.name} (${o.status ?? o.state})`, el("button", { type: "button", class: "quiet", "aria-label": `${TEXTS.remove} ${o.name}`, click: () => void studio.keep(o.id, false) }, "×"))),
       ...(done && !studio.others.value.length ? [el("p", { class: "words" }, TEXTS.keptHint)] : []),
     );
     const file = ([name, words]: [string, string]): HTMLElement => el("button", { type: "button", class: "quiet", "data-file": name, click: () => run && void fetched(studio, run.id, name) }, words);
@@ -131,5 +135,12 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
     box.append(el("label", {}, input, kind.replaceAll("-", " ")));
   }
   chooser.append(box);
-  return el("div", { class: "panel" }, cards, kept, differences, files, chooser, settings);
+  const titled = (words: string, ...inner: HTMLElement[]): HTMLElement => el("section", { class: "titled" }, el("h2", {}, words), ...inner);
+  const compare = titled(TEXTS.compare, kept, differences);
+  const taken = titled(TEXTS.files, files);
+  studio.follow(() => {
+    compare.hidden = studio.run.value?.state !== "done" && !studio.others.value.length;
+    taken.hidden = studio.run.value?.state !== "done";
+  });
+  return el("div", { class: "panel" }, cards, compare, taken, chooser, titled(TEXTS.settingsOfRun, settings));
 }

@@ -1,5 +1,6 @@
 /** Task, control and run settings: every field of a scenario that the server declares, sorted by what it is about. */
 import { el } from "../dom";
+import { shown } from "../numbers";
 import { ask } from "./client";
 import type { Forms } from "./form";
 import type { Schema, Schemas } from "./schema";
@@ -44,6 +45,11 @@ export function panelOf(studio: Studio, forms: Forms, schemas: Schemas, panel: "
       reach.textContent = studio.reach.value ? `${TEXTS.unreachable}: ${studio.reach.value}` : "";
     });
     box.append(reach);
+    const key = el("p", { class: "words pathkey" }, `${TEXTS.pathKey} `, el("i", { class: "ramp", role: "img", "aria-label": TEXTS.pathRamp }));
+    studio.follow(() => {
+      key.hidden = !studio.coloured.value;
+    });
+    box.append(key);
     if (document["program"] !== undefined) box.append(residuals(studio));
   }
   for (const [name, schema] of wanted) {
@@ -87,7 +93,7 @@ function residuals(studio: Studio): HTMLElement {
       if (mine !== asked) return;
       try {
         const { constraints } = await ask("residual", { document, q });
-        if (mine === asked) list.replaceChildren(...constraints.map((c) => el("li", {}, c.equation, el("span", { class: "unit" }, c.value === null ? "" : `${TEXTS.residual}: ${c.value.toPrecision(3)}`))));
+        if (mine === asked) list.replaceChildren(...constraints.map((c) => el("li", {}, c.equation, el("span", { class: "unit" }, c.value === null ? "" : `${TEXTS.residual}: ${shown(c.value, 3)}`))));
       } catch {
         list.replaceChildren();
       }

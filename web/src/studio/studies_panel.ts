@@ -1,9 +1,9 @@
 /** Studies: which there are, two of their columns against each other, any run of them on the stage. */
 import { el } from "../dom";
 import { shown } from "../numbers";
-import { TEXTS } from "../texts";
+import { Scatter, type Column } from "../scatter";
+import { TEXTS, texts } from "../texts";
 import { ask } from "./client";
-import { scatter } from "./scatter";
 import { said, type Studio } from "./studio";
 import type { StudyEntry, StudyTable } from "./wire";
 
@@ -47,9 +47,8 @@ function shownStudy(studio: Studio, found: StudyTable, redraw: (x: string, y: st
   const run = async (number: number): Promise<void> => {
     try {
       const { document, row: values } = await ask("study_run", { name: found.name, run: number });
-      const unit = (name: string): string => found.columns.find((c) => c.name === name)?.unit ?? "";
       const told = Object.entries(values).filter(([, v]) => v !== null && v !== "");
-      row.replaceChildren(...told.map(([name, v]) => el("div", {}, el("dt", {}, name), el("dd", {}, typeof v === "number" ? shown(v) : String(v), el("small", {}, ` ${unit(name)}`)))));
+      row.replaceChildren(...told.map(([name, v]) => el("div", {}, el("dt", {}, name), el("dd", {}, typeof v === "number" ? shown(v) : String(v), el("small", {}, ` ${unitOf(found, name)}`)))));
       studio.show(document);
       await studio.start();
     } catch (error) {
@@ -58,17 +57,29 @@ function shownStudy(studio: Studio, found: StudyTable, redraw: (x: string, y: st
   };
   const number = el("input", { type: "text", inputmode: "numeric", "aria-label": TEXTS.runNumber, value: "0" });
   const go = el("button", { type: "button", id: "open-run", click: () => void run(Number(number.value)) }, TEXTS.openRun);
-  const picture = scatter(found.points, found.x, found.y, (n) => {
-    number.value = String(n);
-    void run(n);
+  const canvas = el("canvas", { class: "cloud", tabindex: 0, role: "img", "aria-label": `${TEXTS.scatter(found.y, found.x)} ${texts.study.points}` });
+  studio.cloud = new Scatter(canvas, axesOf(found), (point) => {
+    const chosen = found.points[point].run;
+    number.value = String(chosen);
+    void run(chosen);
   });
   return [
     el("h2", {}, found.name),
     choose(TEXTS.across, found.x, (name) => redraw(name, found.y)),
     choose(TEXTS.up_, found.y, (name) => redraw(found.x, name)),
-    picture,
+    canvas,
     el("p", { class: "words" }, found.points.length ? TEXTS.scatterHint(found.points.length, found.thinned) : TEXTS.noRows),
     el("div", { class: "buttons" }, number, go),
     row,
   ];
 }
+
+/** The points as columns of a cloud; coloured by how their runs ended, where these differ. */
+function axesOf(found: StudyTable): { x: Column; y: Column; c: Column | null } {
+  const of = (name: string, values: (number | null)[]): Column => ({ name, unit: unitOf(found, name), meaning: "", role: "summary", values: Float64Array.from(values, (v) => v ?? NaN) });
+  const words = [...new Set(found.points.map((p) => p.status))];
+  const ended: Column = { ...of("status", found.points.map((p) => words.indexOf(p.status))), words };
+  return { x: of(found.x, found.points.map((p) => p.x)), y: of(found.y, found.points.map((p) => p.y)), c: words.length > 1 ? ended : null };
+}
+
+const unitOf = (found: StudyTable, name: string): string => (found.columns.find((c) => c.name === name)?.unit ?? "").replace(/^1$/, "");

@@ -1,5 +1,6 @@
 /** The studio: the document, its robot, its runs, and how each follows from the others. */
 import { effect, signal } from "@preact/signals-core";
+import type { Scatter } from "../scatter";
 import { TEXTS } from "../texts";
 import { ask, isOver, Refusal, watch } from "./client";
 import { Overlay } from "./overlay";
@@ -29,9 +30,12 @@ export class Studio {
   readonly view: View;
   readonly overlay: Overlay;
   readonly posing: Posing;
+  /** The points of the study that is shown, for people who script the page. */
+  cloud: Scatter | null = null;
   private pathText = "";
   private readonly effects: (() => void)[] = [];
   private robotText = "";
+  private startText = "";
   private checking: AbortController | null = null;
   private timer = 0;
   private unwatch: (() => void) | null = null;
@@ -77,6 +81,9 @@ export class Studio {
   replace(document: Table): void {
     this.everRan = false;
     this.run.value = null;
+    this.pathText = "";
+    this.robotText = ""; // the arm is shown again, even where it is the same one
+    this.overlay.set(this.view.stage, null);
     this.store.replace(document);
   }
 
@@ -114,8 +121,9 @@ export class Studio {
     const mine = new AbortController();
     this.checking = mine;
     try {
-      const robotText = JSON.stringify([document["robot"], document["constants"]]);
-      if (robotText !== this.robotText) await this.look(document, robotText, mine.signal);
+      const [robotText, startText] = lookedAt(document);
+      const moved = startText !== this.startText && !this.run.value; // the arm that is shown stands where the run will begin
+      if (robotText !== this.robotText || moved) await this.look(document, mine.signal);
       void this.followPath(document);
       if (this.live.value && this.everRan && JSON.stringify(document) !== this.ranText) return await this.start();
       const answer = await ask("check", { document }, mine.signal);
@@ -131,11 +139,15 @@ export class Studio {
     const text = JSON.stringify([document["reference"], document["robot"], document["constants"], document["q0"] ?? document["q0_deg"]]);
     if (text === this.pathText) return;
     this.pathText = text;
+    this.reach.value = "";
+    this.coloured.value = false;
     if (document["reference"] === undefined) return this.overlay.set(this.view.stage, null);
     try {
       const followed = await ask("path", { document });
-      if (text === this.pathText) this.overlay.set(this.view.stage, followed);
+      if (text !== this.pathText) return;
+      this.overlay.set(this.view.stage, followed);
       this.reach.value = followed.reason ?? "";
+      this.coloured.value = followed.manipulability !== undefined;
     } catch (error) {
       if (error instanceof Refusal) this.overlay.set(this.view.stage, null);
     }
@@ -143,19 +155,21 @@ export class Studio {
 
   /** Why the reference is not reached; empty where it is. */
   readonly reach = signal("");
+  /** Is the path coloured by how well the arm can move along it? */
+  readonly coloured = signal(false);
 
   private tell(error: unknown): void {
     if (error instanceof Refusal) this.store.problem.value = error.told;
-    else this.message.value = TEXTS.lost;
+    else this.message.value = said(error);
   }
 
-  private async look(document: Table, text: string, stop: AbortSignal): Promise<void> {
+  private async look(document: Table, stop: AbortSignal): Promise<void> {
+    const [robotText, startText] = lookedAt(document);
     const seen = await ask("robot", { document }, stop);
-    this.robotText = text;
-    const before = this.posture.value;
-    const q0 = document["q0"];
-    const start = Array.isArray(q0) && q0.length === seen.robot.n && q0.every((v) => typeof v === "number") ? (q0 as number[]) : seen.robot.start;
-    this.posture.value = before.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name ? before : start;
+    const stays = startText === this.startText && this.posture.value.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name;
+    this.robotText = robotText;
+    this.startText = startText;
+    if (!stays) this.posture.value = seen.robot.start;
     this.robot.value = seen;
     const going = this.run.value !== null && !isOver(this.run.value); // its arm is the one that is watched
     if (seen.robot.drawn && (going || !this.run.value || !this.live.value)) {
@@ -283,7 +297,7 @@ export class Studio {
       this.replace(document);
       this.everRan = true;
       this.ranText = JSON.stringify(document);
-      await this.look(document, JSON.stringify([document["robot"], document["constants"]]), new AbortController().signal);
+      await this.look(document, new AbortController().signal);
       if (isOver(summary)) await this.ended(summary);
       else this.await_(summary);
       return true;
@@ -328,4 +342,13 @@ export class Studio {
   }
 }
 
-export const said = (error: unknown): string => (error instanceof Refusal ? error.message : TEXTS.lost);
+/** What of a document says which robot is looked at, and where it starts. */
+const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"]]), JSON.stringify([document["q0"], document["q0_deg"]])];
+
+/** A refusal in its own words; a connection that broke; a mistake of the page itself, which is also told to its console. */
+export function said(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof TypeError && /fetch|network/i.test(error.message)) return TEXTS.lost;
+  console.error(error);
+  return TEXTS.mistake(error instanceof Error ? error.message : String(error));
+}

@@ -8,7 +8,9 @@ import { RecordedEngine, recordedRuns, type Run } from "../engine";
 import { motionCard } from "../motion";
 import { Arrays, unpacked } from "../packed";
 import { State } from "../state";
+import { TEXTS } from "../texts";
 import type { Chunk } from "./client";
+import { Grown, GrowingEngine, growingPage } from "./growing";
 import type { Drawn } from "./wire";
 
 /** Samples that come from the server: other numbers of the same run take the place of the old ones. */
@@ -33,19 +35,24 @@ export class ServerEngine extends RecordedEngine {
   }
 }
 
+const TOLD_MS = 120; // between pictures of a run that goes on
+
 const shapeOf = (page: Page): string => JSON.stringify([page.joints, page.robots, page.runs.map((r) => [r.robot, r.path]), page.charts.map((c: ChartSpec) => [c.id, c.title, c.curves.map((k) => [k.name, k.y])])]);
 
 export class View {
   stage: Stage | null = null;
   state: State | null = null;
-  private engine: ServerEngine | null = null;
+  private engine: ServerEngine | GrowingEngine | null = null;
+  private grown: Grown | null = null; // samples of a run that goes on
+  private told = 0;
+  private last = 0;
   private shape = "";
   private readonly drawn: Chart[] = [];
   private readonly card = el("div", { class: "card player", id: "motion" });
   private readonly charts = el("div", { class: "charts", id: "charts" });
 
   constructor(
-    host: HTMLElement,
+    private readonly host: HTMLElement,
     private readonly dragged: (stage: Stage) => void,
   ) {
     host.replaceChildren(el("div", { class: "stagebox" }, this.card), this.charts);
@@ -56,10 +63,10 @@ export class View {
     const drawn = told as { page: Page; arrays: string };
     const arrays = await unpacked(drawn.page.arrays, drawn.arrays);
     const shape = shapeOf(drawn.page);
-    if (shape === this.shape && this.engine && this.state) {
-      const t = drawn.page.runs[0];
+    if (shape === this.shape && this.engine instanceof ServerEngine && this.state) {
+      const [t, engine] = [drawn.page.runs[0], this.engine];
       batch(() => {
-        this.engine!.update(drawn.page, arrays);
+        engine.update(drawn.page, arrays);
         const times = arrays.column(t.t, 0);
         this.state!.clock.span(times[0], times[times.length - 1]);
       });
@@ -69,12 +76,12 @@ export class View {
     this.build(drawn.page, arrays);
   }
 
-  private build(page: Page, arrays: Arrays): void {
+  private build(page: Page, arrays: Arrays, engine: ServerEngine | GrowingEngine = new ServerEngine(page, arrays)): void {
     const before = this.stage && this.state?.page.robots[0]?.name === page.robots[0]?.name ? this.stage : null;
-    this.stage?.renderer.dispose();
-    this.stage?.renderer.forceContextLoss();
+    this.stage?.dispose();
     this.state?.clock.pause();
-    this.engine = new ServerEngine(page, arrays);
+    this.engine = engine;
+    this.last = 0;
     const state = new State(page, arrays, this.engine);
     this.state = state;
     this.card.parentElement?.querySelectorAll(":scope > .hint, :scope > .note").forEach((n) => n.remove());
@@ -82,12 +89,15 @@ export class View {
     if (before && this.stage) this.stage.lookAs(before);
     if (this.stage) this.dragged(this.stage);
     for (const chart of this.drawn.splice(0)) chart.dispose();
-    this.charts.replaceChildren();
+    const still = engine.runs.peek()[0].t.length < 2; // the arm alone: it has all the room, and the place of the charts says how they come
+    this.host.classList.toggle("still", still);
+    this.charts.replaceChildren(...(still ? [el("p", { class: "empty" }, TEXTS.noCharts)] : []));
     for (const spec of page.charts) {
       const figure = el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title });
       this.charts.append(figure);
       this.drawn.push(new Chart(figure, spec, state));
     }
+    if (engine instanceof GrowingEngine) this.charts.append(el("p", { class: "empty growing" }, TEXTS.growing));
     effect(() => {
       document.documentElement.dataset["moment"] = String(state.clock.shown.value);
     });
@@ -101,14 +111,38 @@ export class View {
     this.state!.moved.value++;
   }
 
+  /** Does it show a run that goes on? */
+  get growing(): boolean {
+    return this.engine instanceof GrowingEngine;
+  }
+
   get showsPosture(): boolean {
     return this.engine?.runs.peek()[0]?.t.length === 1;
   }
 
-  /** The arm while a run is computed: it stands where the run is. */
+  /** A run while it is computed: the arm stands where the run is, its trace and the charts grow. */
   arriving(chunk: Chunk, n: number): void {
-    const last = chunk.t.length - 1;
-    if (last < 0 || !this.stage) return;
-    this.posture(Array.from(chunk.q.subarray(last * n, (last + 1) * n)));
+    if (!chunk.t.length || !this.stage || !this.state) return;
+    if (chunk.first === 0 || !this.grown) this.grown = new Grown(n);
+    this.grown.add(chunk);
+    if (this.grown.length < 2) return;
+    const now = performance.now();
+    if (now - this.told < TOLD_MS) return;
+    this.told = now;
+    if (!(this.engine instanceof GrowingEngine)) {
+      const page = growingPage(this.state.page, TEXTS.growingCharts);
+      this.shape = "";
+      this.build(page, this.state.arrays, new GrowingEngine(page, this.state.arrays, this.grown, n));
+    }
+    const [engine, { clock }] = [this.engine, this.state];
+    if (!(engine instanceof GrowingEngine)) return;
+    const times = this.grown.times();
+    const follows = clock.now.peek() >= this.last && !clock.playing.peek(); // nobody has gone back to look at something
+    this.last = times[times.length - 1];
+    batch(() => {
+      engine.tell();
+      clock.span(0, chunk.until);
+      if (follows) clock.set(this.last);
+    });
   }
 }

@@ -43,7 +43,7 @@ def check(runs: RunStore, document: Any) -> dict[str, Any]:
 def robot(runs: RunStore, document: Any) -> dict[str, Any]:
     """The robot of a document as the page draws it, with what the doctor says."""
     found = documents.robot_from_document(document)
-    return {"robot": robot_view(found), "doctor": diagnosis(found)}
+    return {"robot": robot_view(found, documents.start_from_document(document)), "doctor": diagnosis(found)}
 
 
 def as_dh(runs: RunStore, document: Any, convention: Any = "standard") -> dict[str, Any]:
