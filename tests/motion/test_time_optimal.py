@@ -260,7 +260,7 @@ def test_samples_are_the_derivatives_of_the_path(options):
     at = s[:-1] + np.diff(s) * BETWEEN[:, None]
     at[-1] = s[1:]
     expected = np.concatenate([path.derivatives(at[:-1], 2), path.derivatives(at[-1:], 2, "left")], axis=1)
-    found, finite = sample_intervals(path, at, s[:-1])
+    found, finite, _ = sample_intervals(path, at, s[:-1])
     assert finite
     for k, wanted in enumerate(expected):
         np.testing.assert_allclose(found[..., k, :], wanted, atol=1e-12 * (1 + np.abs(wanted).max()))

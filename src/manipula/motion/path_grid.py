@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,8 @@ CORNER = 1e-6  # rad: a tangent that turns by more at once
 
 def even_grid(path: Path, count: int) -> np.ndarray:
     """Even arc lengths with every break of the path among them."""
-    even, near = np.linspace(0.0, path.length, count + 1), 1e-9 * path.length
+    even, near = np.arange(count + 1.0) * (path.length / count), 1e-9 * path.length
+    even[-1] = path.length
     s = np.concatenate([even, path.breaks[1:-1]])
     s.sort()
     if (s[1:] - s[:-1]).min() > near:
@@ -38,75 +40,70 @@ class PathGrid:
     Interval i of the grid is column ``slots[i]`` of all ``stored`` intervals put side by side.
 
     Attributes:
+        begins: of all stored intervals.
         table: all stored intervals solved for u, see :func:`~.phase_plane.solved_for_u`; it has room for more.
-        bounds: of x at the beginning and at the end of every interval, (N, 2).
+        bounds: of x at the beginning and at the end of every stored interval, (2, M).
         corners: arc lengths at which the tangent jumps.
     """
 
-    def __init__(self, limits: PathLimits, scheme: str, s: np.ndarray, coarse: PathGrid | None = None) -> None:
-        self.limits, self.scheme, self.s, self.delta = limits, scheme, s, np.diff(s)
-        if coarse is None:
-            self.slots = np.arange(len(s) - 1)
-            first = Intervals(limits, s[:-1], s[1:])
-            self.stored: tuple[Intervals, ...] = (first,)
-            self.flat_below = FLAT * self._largest_factor(first.rows[0])
-            self.table, self.bounds = np.empty((0, 0)), np.empty((0, 2))
-            self.bounds = self._solve(first, self.delta, 0)
-            at = np.searchsorted(s, limits.path.breaks[1:-1])
-            jump = first.q1[0][at] - first.q1[-1][at - 1]
-            self.corners = s[at[np.einsum("ij,ij->i", jump, jump) > CORNER**2]]
+    def __init__(self, limits: PathLimits, scheme: str, s: np.ndarray) -> None:
+        first = Intervals(limits, s[:-1], s[1:])
+        self._be(limits, scheme, s, np.arange(len(s) - 1), (first,), s[:-1])
+        self.flat_below, self.table = FLAT * first.largest, np.empty((0, 0))
+        self.bounds = self._solve(first, self.delta, 0)
+        self.seen, self.used = np.full((3, len(s) - 1), np.nan), np.zeros(len(s) - 1)
+        at = s.searchsorted(limits.path.breaks[1:-1])
+        jump = first.rows[0, at, : limits.n] - first.rows[-1, at - 1, : limits.n]
+        self.corners = s[at[(jump * jump).sum(axis=1) > CORNER**2]]
+
+    def _be(
+        self, limits: PathLimits, scheme: str, s: np.ndarray, slots: np.ndarray, stored: tuple[Intervals, ...], begins: np.ndarray
+    ) -> None:  # fmt: skip
+        self.limits, self.scheme, self.s, self.delta = limits, scheme, s, s[1:] - s[:-1]
+        self.slots, self.stored, self.begins = slots, stored, begins
 
     def refined(self, wanting: np.ndarray) -> PathGrid | None:
         """The grid with the marked intervals and their neighbours cut into four; None when that is too fine. It takes over the table."""
-        near = wanting.copy()
-        near[1:] |= wanting[:-1]
-        near[:-1] |= wanting[1:]
-        if len(self.s) + 3 * int(near.sum()) > MAX_GRID:
+        near = np.zeros(len(wanting) + 2, bool)
+        near[1:-1] = wanting
+        near[:-2] |= wanting
+        near[2:] |= wanting
+        near[0] = near[-1] = False
+        edges = (near[1:] != near[:-1]).nonzero()[0].reshape(-1, 2).tolist()  # of runs of such intervals
+        cut = near[1:-1].nonzero()[0]
+        if len(self.s) + 3 * len(cut) > MAX_GRID:
             return None
-        cuts = self.s[:-1][near] + self.delta[near] * (np.arange(4.0) / 4)[:, None]
-        begin, end = cuts.T.ravel(), np.concatenate([cuts[1:], self.s[1:][near][None]]).T.ravel()
-        new = Intervals(self.limits, begin, end)
-        edges = (
-            np.flatnonzero(np.diff(near, prepend=False, append=False)).reshape(-1, 2).tolist()
-        )  # of runs of such intervals
-
-        def spliced(old: np.ndarray, instead: np.ndarray) -> np.ndarray:
-            parts, kept, used = [], 0, 0
-            for first, last in edges:
-                parts += [old[kept:first], instead[used : used + 4 * (last - first)]]
-                kept, used = last, used + 4 * (last - first)
-            return np.concatenate([*parts, old[kept:]])
-
-        finer = PathGrid(self.limits, self.scheme, np.append(spliced(self.s[:-1], begin), self.s[-1]), self)
-        count = sum(part.count for part in self.stored)
-        finer.stored, finer.flat_below, finer.corners = (*self.stored, new), self.flat_below, self.corners
-        finer.slots, finer.table = spliced(self.slots, count + np.arange(len(begin))), self.table
-        finer.bounds = spliced(self.bounds, finer._solve(new, end - begin, count))
+        cuts = self.s[cut][:, None] + self.delta[cut][:, None] * (np.arange(4.0) / 4)
+        ends = np.empty_like(cuts)
+        ends[:, :-1], ends[:, -1] = cuts[:, 1:], self.s[cut + 1]
+        begin, end, count = cuts.ravel(), ends.ravel(), len(self.begins)
+        new, slots, kept, added = Intervals(self.limits, begin, end), [], 0, count
+        for first, last in edges:
+            slots += [self.slots[kept:first], np.arange(added, added := added + 4 * (last - first))]
+            kept = last
+        order, finer = np.concatenate([*slots, self.slots[kept:]]), object.__new__(PathGrid)
+        begins, s = np.concatenate([self.begins, begin]), np.empty(len(order) + 1)
+        s[:-1], s[-1] = begins[order], self.s[-1]
+        finer._be(self.limits, self.scheme, s, order, (*self.stored, new), begins)
+        finer.flat_below, finer.corners, finer.table = self.flat_below, self.corners, self.table
+        finer.bounds = np.concatenate([self.bounds, finer._solve(new, end - begin, count)], axis=1)
+        finer.seen = np.concatenate([self.seen, np.full((3, len(begin)), np.nan)], axis=1)
+        finer.used = np.concatenate([self.used, np.zeros(len(begin))])
         return finer
-
-    def _largest_factor(self, rows: np.ndarray) -> float:
-        """The largest coefficient of u of all rows, at the beginnings of the intervals."""
-        n, largest = self.limits.n, np.maximum(rows.max(axis=0), -rows.min(axis=0)).tolist()
-        found = largest[:n] if self.limits.acceleration is not None else []
-        return max(found + (largest[2 * n + 1 : 3 * n + 1] if self.limits.torque is not None else []))
 
     def _solve(self, part: Intervals, delta: np.ndarray, used: int) -> np.ndarray:
         """Append the solved rows of more intervals to the table, of which so many rows are used; the bounds of x of these intervals."""
-        bounds = np.stack([part.bound(0), part.bound(-1)], axis=1)
-        both = (part.rows[0], part.rows[-1]) if self.scheme == "interpolation" else (part.rows[0],)
-        given = (
-            *map(np.ascontiguousarray, both),
-            delta,
-            bounds[:, 0].copy(),
-            np.array(self.flat_below),
-            self.limits.of_rows,
+        bounds, both = (
+            part.bounds(),
+            (part.rows[0], part.rows[-1]) if self.scheme == "interpolation" else (part.rows[0],),
         )
+        given = *both, delta, bounds[0], np.array(self.flat_below), self.limits.of_rows
         old, needed = self.table, used + part.count
         fits = needed <= len(old)
         for flat_rows in (False, True):  # hardly ever is a row flat
-            kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), flat_rows, native.has_compiler())
+            kernel = _stage_kernel(self.limits.n, self.limits.kinds, len(both), flat_rows, self.limits.compiled)
             rows = kernel(part.count, *given, **({} if fits else {"before": used, "behind": needed // 2}))
-            if not np.isnan(rows[:, -1] if fits else rows[used:needed, -1]).any():
+            if not math.isnan((rows[:, -1] if fits else rows[used:needed, -1]).min()):
                 break
         if fits:
             old[used:needed] = rows
@@ -124,18 +121,30 @@ class PathGrid:
 
     def x_max(self) -> np.ndarray:
         """Bounds of x on the grid; 0 at corners, where only standstill is smooth."""
-        out = np.append(self.bounds[:, 0], self.bounds[-1, 1])
-        out[np.searchsorted(self.s, self.corners)] = 0.0
+        out = np.empty(len(self.s))
+        out[:-1], out[-1] = self.bounds[0, self.slots], self.bounds[1, self.slots[-1]]
+        if len(self.corners):
+            out[self.s.searchsorted(self.corners)] = 0.0
         return out
 
     def tightest(self, u: np.ndarray, x: np.ndarray, rise: np.ndarray) -> np.ndarray:
-        """Use of the tightest limit in every interval, for u, x at its beginning and the rise of x in it, (N,) each."""
-        if len(self.stored) == 1:
-            return self.stored[0].tightest(u, x, rise)
-        every = np.concatenate([part.seen() for part in self.stored], axis=1)
-        every[0, self.slots], every[1, self.slots], every[2, self.slots] = u, x, rise
-        parts = np.split(every, np.cumsum([part.count for part in self.stored])[:-1], axis=1)
-        return np.concatenate([part.tightest(*now) for part, now in zip(self.stored, parts)])[self.slots]
+        """Use of the tightest limit in every interval, for u, x at its beginning and the rise of x in it, (N,) each.
+
+        Intervals that were looked at before with the very same numbers are not looked at again.
+        """
+        now, slots = self.seen.copy(), self.slots
+        now[0, slots], now[1, slots], now[2, slots] = u, x, rise
+        changed, used, begin = (now != self.seen).any(axis=0), self.used.copy(), 0
+        for part in self.stored:
+            here = slice(begin, begin + part.count)
+            which = changed[here].nonzero()[0]
+            if 4 * len(which) >= part.count:
+                used[here] = part.tightest(now[:, here].copy())
+            elif len(which):
+                used[begin + which] = part.tightest(now.take(begin + which, axis=1), which)
+            begin += part.count
+        self.seen, self.used = now, used
+        return used[slots]
 
     def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Use of every kind of limit, (5, N, kinds), for u (N,) and x (5, N)."""

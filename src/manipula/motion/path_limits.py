@@ -34,7 +34,7 @@ _accepted = functools.lru_cache(16)(function_of)  # a compiled function keeps it
 
 def _known_graph(inverse_dynamics: Any, n: int) -> native.Graph | None:
     """The operations of a compiled inverse dynamics: they join the machine code that samples the path."""
-    kernel = native.kernel_behind(inverse_dynamics) if native.has_compiler() else None
+    kernel = native.kernel_behind(inverse_dynamics)
     if kernel is None or kernel.graph.shared or kernel.graph.sampled:
         return None
     shapes = [*kernel.graph.inputs.values()], [*kernel.graph.outputs.values()]
@@ -54,7 +54,7 @@ class PathLimits:
         tip_speed: float | None,
         tip_velocity: TipVelocity | None,
     ) -> None:
-        self.path, self.n = path, path.dimension
+        self.path, self.n, self.compiled = path, path.dimension, native.has_compiler()
         self.velocity = two_sided(velocity, "velocity", self.n)
         self.acceleration = two_sided(acceleration, "acceleration", self.n)
         self.torque = two_sided(torque, "torque", self.n)
@@ -71,7 +71,8 @@ class PathLimits:
         ):  # fmt: skip
             if f is not None:
                 (_accepted if type(f) is BuiltinFunctionType else function_of)(f, name, *names)
-        self.graph = None if self.torque is None else _known_graph(inverse_dynamics, self.n)
+        known = self.torque is not None and self.compiled
+        self.graph = _known_graph(inverse_dynamics, self.n) if known else None
         self.tip_speed = (
             None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
         )
@@ -113,8 +114,8 @@ class PathLimits:
 
     @cached_property
     def of_speeds(self) -> np.ndarray:
-        """Lower and upper limits of joint velocity, infinite where there are none, (2, n)."""
-        return np.full((2, self.n), np.inf) if self.velocity is None else np.array(self.velocity)
+        """One over lower and upper limits of joint velocity, 0 where there are none, (2, n)."""
+        return np.zeros((2, self.n)) if self.velocity is None else 1.0 / np.array(self.velocity)
 
     @cached_property
     def of_rows(self) -> np.ndarray:
@@ -128,6 +129,7 @@ class Intervals:
     Attributes:
         rows: q', q'', the bound of x by velocity, and where torques are limited their a, b and c: (5, N, 2n + 1 or 5n + 1).
         tip: bound of x by the speed of the tip, (5, N), where it is limited.
+        largest: the largest |coefficient| of u of all rows at the beginnings.
     """
 
     def __init__(self, limits: PathLimits, begin: np.ndarray, end: np.ndarray) -> None:
@@ -135,9 +137,9 @@ class Intervals:
         at[-1] = end
         self.limits, self.count, n = limits, len(begin), limits.n
         asked = limits.torque is not None and limits.graph is None  # by calls from Python
-        along = _along(n, limits.graph, asked or limits.tip_speed is not None)
-        self._seen: tuple[np.ndarray, np.ndarray] | None = None
-        (self.rows, finite), self.tip = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,)), None
+        along = _along(n, limits.acceleration is not None, limits.graph, asked or limits.tip_speed is not None)
+        self.rows, finite, self.largest = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,))
+        self.tip: np.ndarray | None = None
         if asked or limits.tip_speed is not None:
             flat = self.rows.reshape(-1, self.rows.shape[-1])
             q, q1, q2 = (np.ascontiguousarray(flat[:, k : k + n]) for k in (flat.shape[1] - n, 0, n))
@@ -148,6 +150,7 @@ class Intervals:
                 torques = np.concatenate(limits.torque_rows(q, q1, q2), axis=1)
                 self.rows = np.concatenate([self.rows, torques.reshape(*at.shape, -1)], axis=2)
                 finite = bool(np.isfinite(torques).all())
+                self.largest = max(self.largest, float(np.abs(torques[: self.count, :n]).max()))
             self.rows = np.ascontiguousarray(self.rows)
         if limits.torque is not None and not finite and not np.isfinite(self.rows[..., -3 * n :]).all():
             raise DescriptionError("'inverse_dynamics' returned a value that is not finite.")
@@ -162,69 +165,57 @@ class Intervals:
         """q'' (5, N, n)."""
         return self.rows[..., self.limits.n : 2 * self.limits.n]
 
-    def bound(self, place: int) -> np.ndarray:
-        """The least bound of x at one of the five places, (N,)."""
-        least = np.minimum(self.rows[place, :, 2 * self.limits.n], FASTEST_SQUARE)
-        return least if self.tip is None else np.minimum(least, self.tip[place])
+    def bounds(self) -> np.ndarray:
+        """The least bound of x at the beginnings and at the ends, (2, N)."""
+        least = np.minimum(self.rows[:: len(BETWEEN) - 1, :, 2 * self.limits.n], FASTEST_SQUARE)
+        return least if self.tip is None else np.minimum(least, self.tip[:: len(BETWEEN) - 1])
 
     def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
         """How much of every kind of limit is used, (5, N, kinds), for u (N,) and x (5, N)."""
-        kernel = _share_kernel(self.limits.n, self.limits.kinds, native.has_compiler())
+        kernel = _share_kernel(self.limits.n, self.limits.kinds, self.limits.compiled)
         tip = [] if self.tip is None else [self.tip]
         u = np.broadcast_to(u, x.shape).copy()
         shares = kernel(x.size, self.rows, u, np.ascontiguousarray(x), *tip, self.limits.of_rows)
         return shares.reshape(*x.shape, -1)
 
-    def tightest(self, u: np.ndarray, x: np.ndarray, rise: np.ndarray) -> np.ndarray:
-        """How much of the tightest limit is used in every interval, (N,), at its five places; x rises by ``rise`` from its beginning to its end.
-
-        Intervals that were looked at before with the very same numbers are not looked at again.
-        """
-        now, which = np.stack([u, x, rise]), None
-        if self._seen is not None:
-            which = np.flatnonzero((now != self._seen[0]).any(axis=0))
-            if not len(which):
-                return self._seen[1]
-            which = which if 4 * len(which) < self.count else None
-        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, native.has_compiler())
+    def tightest(self, now: np.ndarray, which: np.ndarray | None = None) -> np.ndarray:
+        """How much of the tightest limit is used in every interval or in some, (N,), at its five places, for u, x at its beginning and
+        the rise of x until its end, (3, N)."""
+        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, self.limits.compiled)
         places = [*self.rows, *(() if self.tip is None else self.tip)]
-        if which is None:
-            found = kernel(self.count, *places, *now, self.limits.of_rows)
-        else:
-            assert self._seen is not None
-            found = self._seen[1].copy()
-            found[which] = kernel(len(which), *(x[which] for x in (*places, *now)), self.limits.of_rows)
-        self._seen = now, found
-        return found
-
-    def seen(self) -> np.ndarray:
-        """u, x and the rise of x that the intervals were looked at with last, (3, N)."""
-        return np.zeros((3, self.count)) if self._seen is None else self._seen[0].copy()
+        if which is not None:
+            places = [x[which] for x in places]
+        return kernel(now.shape[1], *places, *now, self.limits.of_rows)
 
 
 @functools.lru_cache(16)
-def _along(n: int, graph: native.Graph | None, point: bool) -> Along:
-    """At a place of the path: q', q'', the bound of ṡ² by joint velocities; a, b, c of torques that ``graph`` computes; q when asked for."""
+def _along(n: int, accelerated: bool, graph: native.Graph | None, point: bool) -> Along:
+    """At a place of the path: q', q'', the bound of ṡ² by joint velocities; a, b, c of torques that ``graph`` computes; q when asked for.
+
+    With them the largest |coefficient| of u, among q' where accelerations are limited and a.
+    """
 
     def place(p: Any, t: Any, c2: Any, velocity: Any) -> Any:
-        out = [*t, *c2, _velocity_bound(t, *velocity)]
+        out, factors = [*t, *c2, _velocity_bound(t, *velocity)], list(t) if accelerated else []
         if graph is not None:
             rest = [0.0] * n
             c = native.inline(graph, p, rest, rest)
-            out += [*(native.inline(graph, p, rest, t) - c), *(native.inline(graph, p, t, c2) - c), *c]
-        return array([*out, *p] if point else out)
+            a = native.inline(graph, p, rest, t) - c
+            out, factors = [*out, *a, *(native.inline(graph, p, t, c2) - c), *c], [*factors, *a]
+        largest = functools.reduce(ops.maximum, map(ops.abs, factors), 0.0 * p[0])
+        return array([*out, *p] if point else out), largest
 
-    return Along(place, ((2, n),), identity(n, None if graph is None else graph.digest(), point))
+    return Along(place, ((2, n),), identity(n, accelerated, None if graph is None else graph.digest(), point))
 
 
 def _velocity_bound(q1: Any, low: Any, high: Any) -> Any:
-    """min over joints of (limit / q')², for limits on the side of q'."""
-    least: Any = float("inf")
+    """min over joints of (limit / q')², for limits on the side of q'; given is one over the limits."""
+    most: Any = 0.0
     for rate, below, above in zip(q1, low, high):
-        still = ops.abs(rate) <= 0.0
-        allowed = ops.where(rate > 0.0, above, below) / ops.where(still, 1.0, rate)
-        least = ops.minimum(least, ops.where(still, float("inf"), allowed))
-    return least * least
+        most = ops.maximum(most, ops.maximum(rate * above, rate * below))
+    moving = most > 0.0
+    least = 1.0 / ops.where(moving, most, 1.0)
+    return ops.where(moving, least * least, float("inf"))
 
 
 def row_width(n: int, kinds: tuple[str, ...]) -> int:

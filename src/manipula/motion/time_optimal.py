@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -212,9 +213,10 @@ def _on_grid(
     if found.x is None:
         return f"{found.reason} (s = {grid.s[found.failed_at]:.6g} of {length:.6g})"
     x = found.x
-    stuck = np.flatnonzero((x[1:] <= 0) & (x[:-1] <= 0))
-    if len(stuck):
-        return f"the motion cannot leave standstill at s = {grid.s[stuck[0]]:.6g}"
+    if not (x[1:-1].min(initial=math.inf) > 0.0 and x[:2].max() > 0.0):
+        stuck = np.flatnonzero((x[1:] <= 0) & (x[:-1] <= 0))
+        if len(stuck):
+            return f"the motion cannot leave standstill at s = {grid.s[stuck[0]]:.6g}"
     return x, found.cap
 
 
@@ -222,7 +224,7 @@ def _profile(s: np.ndarray, x: np.ndarray) -> PiecewiseProfile:
     """s(t) of constant acceleration between grid points: Δt = 2Δ/(ṡ_i + ṡ_{i+1})."""
     speed, delta, rows = np.sqrt(x), s[1:] - s[:-1], np.empty((len(s) - 1, 3))
     times = np.zeros(len(s))
-    np.cumsum(2.0 * delta / (speed[1:] + speed[:-1]), out=times[1:])
+    (2.0 * delta / (speed[1:] + speed[:-1])).cumsum(out=times[1:])
     rows[:, 0], rows[:, 1], rows[:, 2] = s[:-1], speed[:-1], (x[1:] - x[:-1]) / (2.0 * delta) / 2
     return PiecewiseProfile(times, rows)
 

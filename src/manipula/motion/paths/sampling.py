@@ -10,6 +10,7 @@ and u(s) is Newton's iteration on the series of :class:`~.arc_length.ArcLength`,
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array, dot
 from manipula.identity import identity
-from manipula.motion.paths.arc_length import NODES
+from manipula.motion.paths.arc_length import NODES, ArcLength
 from manipula.motion.paths.base import STANDSTILL, Path
 from manipula.motion.paths.polynomial import PiecewisePolynomial
 
@@ -30,7 +31,7 @@ class Along(NamedTuple):
     """What is computed at every place of a path in the machine code that samples it.
 
     Attributes:
-        function: ``function(p, t, n, *constants)`` → one array of numbers, with t = dp/ds and n = d²p/ds², over any scalar.
+        function: ``function(p, t, n, *constants)`` → one array of numbers, with t = dp/ds and n = d²p/ds², and one more number, over any scalar.
         constants: shapes of what is the same at all places.
         parts: the identity of ``function``.
     """
@@ -41,17 +42,18 @@ class Along(NamedTuple):
 
 
 def _derivatives(p: Any, t: Any, n: Any) -> Any:
-    return array([p, t, n])
+    return array([p, t, n]), 0.0 * p[0]
 
 
 DERIVATIVES = Along(_derivatives, (), b"derivatives")
 
 
 class PathSamples(NamedTuple):
-    """What was found, and whether all of it certainly are finite numbers."""
+    """What was found, whether all of it certainly are finite numbers, and the largest of the single numbers at the beginnings."""
 
     values: np.ndarray
     finite: bool
+    largest: float
 
 
 def sample_intervals(
@@ -68,15 +70,16 @@ def sample_intervals(
         if found is not None:
             return found
     right, left = path.derivatives(s[:-1], 2), path.derivatives(s[-1:], 2, "left")
-    found = _beside(path.dimension, along, native.has_compiler())(*np.concatenate([right, left], axis=1), *constants)
-    return PathSamples(found, bool(np.isfinite(found).all()))
+    kernel = _beside(path.dimension, along, native.has_compiler())
+    found, size = kernel(*np.concatenate([right, left], axis=1), *constants)
+    return PathSamples(found, bool(np.isfinite(found).all()), float(size[0].max()))
 
 
 def _compiled(
     path: Path, s: np.ndarray, begin: np.ndarray, along: Along, constants: Sequence[np.ndarray]
 ) -> PathSamples | None:
     """None where the curve stands still: a cusp needs a look beside it."""
-    piece = np.clip(np.searchsorted(path.breaks, begin, side="right") - 1, 0, len(path._owner) - 1)
+    piece = np.minimum(path.breaks[1:].searchsorted(begin, side="right"), len(path._owner) - 1)
     if len(path.curves) == 1:
         return _on_curve(path, 0, s, piece, along, constants)
     owner = path._owner[piece]
@@ -89,7 +92,8 @@ def _compiled(
         parts.append(found)
         order.append(mine)
     back = np.argsort(np.concatenate(order), kind="stable")
-    return PathSamples(np.concatenate([x.values for x in parts], axis=1)[:, back], all(x.finite for x in parts))
+    values, finite = np.concatenate([x.values for x in parts], axis=1).take(back, axis=1), all(x.finite for x in parts)
+    return PathSamples(values, finite, max(x.largest for x in parts))
 
 
 def _on_curve(
@@ -98,21 +102,55 @@ def _on_curve(
     curve, table = path.curves[i], path._tables[i]
     assert isinstance(curve, PiecewisePolynomial)
     _, powers, d = curve.coefficients.shape
-    kernel, count, shape = _kernel(d, powers, table is None, along), s.size, s.shape
+    kernel, (k, N) = _kernel(d, powers, table is None, along), s.shape
+    own, places = _places(s, piece)
+    count, spare = len(places), N - len(own)
     if table is None:
-        every = np.ascontiguousarray(np.broadcast_to(piece.astype(float), shape))
+        pieces = np.concatenate([np.tile(piece, k - 1), piece[own]]).astype(float)
         speed = np.array([curve.breaks[0], curve.speed])
-        found, _, total = kernel(count, np.ascontiguousarray(s), every, curve.rows, speed, *constants)
+        found, size, _, total = kernel(count, places, pieces, curve.rows, speed, *constants, behind=spare)
     else:
-        panel = table.start.searchsorted(s, side="right") - 1
-        for k in (0, -1):  # an end that is a break belongs to the piece before
-            panel[k] = np.minimum(np.maximum(panel[k], table._first[piece]), table._last[piece])
-        given = np.ascontiguousarray(s), panel.astype(float), curve.rows, table.panels
-        found, rate, total = kernel(count, *given, *constants)
+        panel = _panels(table, s, piece, own)
+        found, size, rate, total = kernel(count, places, panel, curve.rows, table.panels, *constants, behind=spare)
         still = STANDSTILL * table.mean_speed
-        if rate.min() < still.max() and np.any(rate.reshape(shape) < still[piece]):
-            return None
-    return PathSamples(found.reshape(*shape, *found.shape[1:]), bool(np.isfinite(total.sum())))
+        if rate[:count].min() < still.max():
+            every = still[piece]
+            if (rate[: (k - 1) * N].reshape(-1, N) < every).any() or (rate[(k - 1) * N : count] < every[own]).any():
+                return None
+    values = found.reshape(k, N, *found.shape[1:])
+    ends = values[-1]
+    last = ends[: len(own)].copy()
+    ends[:-1] = values[0, 1:]
+    ends[own] = last
+    return PathSamples(values, math.isfinite(total[:count].sum()), float(size[:N].max()))
+
+
+def _places(s: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The intervals whose end is not where the next one on the same piece begins, and the places to look at: all but the other ends."""
+    apart = s[-1, :-1] != s[0, 1:]
+    apart |= piece[:-1] != piece[1:]
+    own = np.append(apart.nonzero()[0], len(piece) - 1)
+    return own, np.concatenate([s[:-1].ravel(), s[-1, own]])
+
+
+def _panels(table: ArcLength, s: np.ndarray, piece: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The panels of these places, as numbers; an end that is a break belongs to the piece before."""
+    start, first, last = table.start, table._first[piece], table._last[piece]
+    inner, end = s[:-1], s[-1, own]
+    out = np.empty(inner.size + len(own))
+    places = out[: inner.size].reshape(inner.shape)
+    beginnings = np.minimum(np.maximum(start[1:].searchsorted(s[0], side="right"), first), last)
+    if (start[1:] - start[:-1]).min() > (s[-1] - s[0]).max():  # an interval is on one panel, or on two
+        following = start[beginnings + 1]
+        places[1:] = inner[1:] >= following
+        places[1:] += beginnings
+        ends = beginnings[own] + (end >= following[own])
+    else:
+        places[1:] = start[1:].searchsorted(inner[1:], side="right")
+        ends = start[1:].searchsorted(end, side="right")
+    places[0] = beginnings
+    out[inner.size :] = np.minimum(np.maximum(ends, first[own]), last[own])
+    return out
 
 
 @functools.lru_cache(64)
@@ -126,8 +164,9 @@ def _kernel(d: int, powers: int, even: bool, along: Along) -> native.RowsCall:
 
     def sampled(s: Any, place: Any, pieces: Any, table: Any, *more: Any) -> Any:
         p, t, n, rate = (_even if even else _uneven)(s, place, pieces, table, d)
-        found = along.function(p, t, n, *more)
-        return {"found": found, "rate": rate, "total": sum(found.ravel())}  # of one number not finite it is not either
+        found, size = along.function(p, t, n, *more)
+        total = sum(found.ravel())  # of one number not finite it is not either
+        return {"found": found, "size": size, "rate": rate, "total": total}
 
     shared = (*tuple(inputs)[2:], *constants)
     parts = None if along.parts is None else identity(d, powers, even, along.parts)
@@ -139,7 +178,12 @@ def _beside(d: int, along: Along, compiled: bool) -> native.Kernel:
     """``along`` at places whose derivatives are known."""
     constants = {f"constant_{k}": shape for k, shape in enumerate(along.constants)}
     parts = None if along.parts is None else identity(d, along.parts)
-    return native.kernel_of(along.function, {"p": (d,), "t": (d,), "n": (d,), **constants}, "path.beside", parts)
+
+    def beside(*given: Any) -> Any:
+        found, size = along.function(*given)
+        return {"found": found, "size": size}
+
+    return native.kernel_of(beside, {"p": (d,), "t": (d,), "n": (d,), **constants}, "path.beside", parts)
 
 
 def _even(s: Any, piece: Any, pieces: Any, speed: Any, d: int) -> Any:
@@ -148,7 +192,8 @@ def _even(s: Any, piece: Any, pieces: Any, speed: Any, d: int) -> Any:
     low, high, *coefficients = native.lookup(pieces, piece)
     u = ops.minimum(ops.maximum(first + s / speed, low), high)
     c0, c1, c2 = _taylor(np.reshape(coefficients, (-1, d)), u - low)
-    return c0, array(c1 / speed), array(2.0 * c2 / (speed * speed)), speed
+    slow = 1.0 / speed
+    return c0, array(c1 * slow), array(c2 * (2.0 * slow * slow)), speed
 
 
 def _uneven(s: Any, panel: Any, pieces: Any, panels: Any, d: int) -> Any:
@@ -173,10 +218,10 @@ def _uneven(s: Any, panel: Any, pieces: Any, panels: Any, d: int) -> Any:
     x = native.until(newton(NODES + 1), (x, 1.0), lambda x, change: change < 1e-9, 30.0).state[0]
     u = ops.minimum(ops.maximum(begin + half * (1.0 + x), low), high)
     c0, c1, c2 = _taylor(np.reshape(coefficients, (-1, d)), u - low)
-    square = dot(c1, c1)
-    speed = ops.sqrt(square)
-    t = array(c1 / speed)
-    return c0, t, array(2.0 * (c2 - dot(c2, t) * t) / square), speed
+    speed = ops.sqrt(dot(c1, c1))
+    slow = 1.0 / speed  # one division takes as long as a dozen products
+    t = array(c1 * slow)
+    return c0, t, array((c2 - dot(c2, t) * t) * (2.0 * slow * slow)), speed
 
 
 def _taylor(rows: Any, x: Any) -> list[np.ndarray]:

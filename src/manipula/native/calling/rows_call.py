@@ -57,8 +57,13 @@ class RowsCall:
         """``before`` and ``behind``: rows of the results around those that are computed, left to the caller."""
         if not self.native or not count:
             found = self.kernel(*arrays)
-            spare = [(before, behind)] + [(0, 0)] * 9
-            return np.pad(found, spare[: found.ndim]) if before + behind else found
+            if not before + behind:
+                return found
+            return (
+                tuple(_padded(x, before, behind) for x in found)
+                if isinstance(found, tuple)
+                else _padded(found, before, behind)
+            )
         sources, k = self.pointers_in(), 0
         for (shared, shape, size), array in zip(self.inputs, arrays, strict=True):
             fits = array.size == count * size if not shared else array.shape == shape or _fits(shape, array.shape)
@@ -92,6 +97,11 @@ class RowsCall:
             if bases.setdefault(base, length - more) != length - more:
                 raise ShapeError(f"{self.kernel.name}: '{name}' is {length}, but should be {bases[base] + more}.")
         return found
+
+
+def _padded(array: np.ndarray, before: int, behind: int) -> np.ndarray:
+    """With so many more rows around it."""
+    return np.pad(array, [(before, behind), *[(0, 0)] * (array.ndim - 1)])
 
 
 def _fits(shape: tuple, found: tuple[int, ...]) -> bool:
