@@ -10,7 +10,9 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DescriptionError
+from manipula.studies.axis_checks import checked_before
 from manipula.studies.evaluate import Evaluator
+from manipula.studies.files import study_of, study_text
 from manipula.studies.part_files import listed
 from studies.arms import MIXED, base
 
@@ -84,7 +86,7 @@ def test_noisy_runs_go_side_by_side_with_the_bits_of_runs_alone(tmp_path: Path, 
     """One batch, each run with its own seed: rows, samples and verdicts are those of chunks of one, and of the scenario of the run."""
     noisy = base(noise=mp.Noise(position=1e-4, velocity=1e-3), limits={"torque": 9.0, "velocity": 2.0}, **more)
     vary = {"controller.kp": mp.uniform(40, 90), "payload.mass": mp.uniform(0, 1)}
-    study = mp.Study(noisy, vary, samples=7, seed=5, keep_series=["q", "tau"])
+    study = mp.Study(noisy, vary, samples=7, seed=5, keep_series=("q", "tau"))
     batches = Evaluator(study).plan.batches(np.arange(7), study.values_of(np.arange(7)))
     assert [len(b.runs) for b in batches] == [7]
     assert len(set(batches[0].noise_seeds)) == 7
@@ -97,11 +99,22 @@ def test_noisy_runs_go_side_by_side_with_the_bits_of_runs_alone(tmp_path: Path, 
         assert result.feasible == together.row(k)["feasible"]
 
 
+def test_only_who_makes_a_study_looks_at_all_its_draws(tmp_path: Path) -> None:
+    """A mass without a lower bound is refused where one of the draws is negative; who reads the study again need not look."""
+    with pytest.raises(DescriptionError, match=r"Run [0-9]+ would have -"):
+        mp.Study(base(), {"payload.mass": mp.normal(0.1, 1.0)}, samples=50, seed=1)
+    study = mp.Study(base(), {"payload.mass": mp.normal(5.0, 0.1)}, samples=3, seed=1)
+    with checked_before():
+        again = study_of(study_text(study).replace("samples = 3", "samples = 1000000"))
+    assert again.runs == 1000000
+    assert mp.sweep(study, tmp_path / "s", engine="serial").study == study
+
+
 def test_noise_may_vary_down_to_none(tmp_path: Path) -> None:
     study = mp.Study(base(), {"noise.position": [0.0, 1e-4], "controller.kp": [40.0, 60.0]}, seed=2)
     table = mp.sweep(study, tmp_path / "s", engine="serial")
     assert table.to_pandas()["status"].tolist() == ["finished"] * 4
-    calm = mp.simulate(base().replace(controller=mp.control.PDGravity(kp=40.0, kv=base().controller.kv)))
+    calm = mp.simulate(base().replace(controller=mp.control.PDGravity(kp=40.0, kv=15.0)))
     assert table.row(0)["tau_max"] == np.abs(calm.tau).max()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
+from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +24,19 @@ if TYPE_CHECKING:
 
 ONE_BY_ONE = 500  # values of an axis that are set into the scenario one by one
 NOT_VARIED = ("robot", "model", "name", "torques", "vary", "kind")
+
+
+_BEFORE: ContextVar[bool] = ContextVar("checked_before", default=False)
+
+
+@contextlib.contextmanager
+def checked_before() -> Iterator[None]:
+    """Studies that are read inside were made before: all their draws were looked at then."""
+    token = _BEFORE.set(True)
+    try:
+        yield
+    finally:
+        _BEFORE.reset(token)
 
 
 def check_axes(study: Study) -> None:
@@ -126,7 +142,7 @@ def _check_axis(study: Study, base: Any, path: str, axis: Any) -> None:
     ends = sorted(scale * x for x in axis.support if math.isfinite(x))
     for end in ends:
         _set(base, path, end, 0)
-    if len(ends) < 2:  # nothing bounds the draws: look at them
+    if len(ends) < 2 and not _BEFORE.get():  # nothing bounds the draws: look at them
         for first in range(0, study.runs, 65536):
             runs = np.arange(first, min(first + 65536, study.runs))
             _check_draws(study, base, path, ready, tokens, runs)

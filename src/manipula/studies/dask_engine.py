@@ -17,6 +17,7 @@ from typing import Any
 
 from manipula.errors import CompileError, DescriptionError, ManipulaError, printable
 from manipula.simulation.provenance import versions
+from manipula.studies.axis_checks import checked_before
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
 from manipula.studies.files import study_of, text_for
 from manipula.studies.folder import DECIDING, StudyFolder
@@ -45,7 +46,9 @@ def make_chunk(text: str, folder: str, first: int, last: int) -> dict[str, Any]:
                     "This worker does not see the folder of the study: it has to be on a file system that all workers share.",
                     file=folder,
                 )
-            makers[key] = ChunkMaker(study_of(text), place, threads=1)
+            with checked_before():
+                study = study_of(text)
+            makers[key] = ChunkMaker(study, place, threads=1)
         return {"made": makers[key].make(first, last)._asdict()}
     except ManipulaError as error:
         return {"stop": str(error)}

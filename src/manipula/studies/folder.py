@@ -19,6 +19,7 @@ from manipula.formats.guard import read_text
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.provenance import versions
+from manipula.studies.axis_checks import checked_before
 from manipula.studies.files import study_of, study_text, varied_tables
 from manipula.studies.layout import columns_of
 from manipula.studies.part_files import TEMPORARY, Part, Taken, covering, is_whole, listed, missing, unwritable
@@ -113,7 +114,8 @@ class StudyFolder:
                 "The base of this study holds Python objects that no file can hold, so its runs can only be made where it is at hand.",
                 file=str(path),
             )
-        return study_of(read_text(path), str(path))
+        with checked_before():
+            return study_of(read_text(path), str(path))
 
     def found(self) -> list[Taken]:
         """Which runs are there, by the names of the parts."""

@@ -32,6 +32,7 @@ def _listen(stream: TextIO, lines: queue.SimpleQueue[str]) -> None:
 
 def _serve(lines: queue.SimpleQueue[str], answers: TextIO) -> None:
     from manipula.errors import ManipulaError
+    from manipula.studies.axis_checks import checked_before
     from manipula.studies.chunks import ChunkMaker
     from manipula.studies.files import study_of
     from manipula.studies.folder import StudyFolder
@@ -41,7 +42,9 @@ def _serve(lines: queue.SimpleQueue[str], answers: TextIO) -> None:
 
     try:
         begin = json.loads(lines.get())
-        maker = ChunkMaker(study_of(begin["study"]), StudyFolder(begin["folder"]), threads=begin["threads"])
+        with checked_before():
+            study = study_of(begin["study"])
+        maker = ChunkMaker(study, StudyFolder(begin["folder"]), threads=begin["threads"])
     except ManipulaError as error:
         return say(stop=str(error))
     say(ready=True)

@@ -13,6 +13,7 @@ from manipula.studies.opened import StudyResults
 MOST_POINTS = 4000
 MOST_FAILED = 1000
 MOST_ROWS = 200_000  # of which sensitivities and histograms are made
+MOST_WAITING = 20_000  # rows of parts that were not looked at together yet
 EXTREMES = 3
 
 
@@ -73,13 +74,26 @@ def excerpt_of(results: StudyResults) -> Excerpt:
         piece = {name: _taken(v, chosen) for name, v in columns.items()}
         pieces.append({**piece, " even": even[chosen], " marked": (bad | edge)[chosen]})
         seen += rows
-    values = {name: _joined([p[name] for p in pieces]) for name in (*names, " even", " marked")}
+        if sum(len(p["status"]) for p in pieces[1:]) > MOST_WAITING:
+            pieces = [_thinned(_all(pieces), kept)]  # what is no extreme among these rows is none among more of them
+    values = _thinned(_all(pieces), kept) if pieces else {name: np.zeros(0) for name in (*names, " even", " marked")}
     even, marked, runs = values.pop(" even").astype(bool), values.pop(" marked").astype(bool), values.pop("run")
-    marked &= _extremes(values, kept) | np.array([name != "finished" for name in values["status"]], bool)
     return Excerpt(
         tuple(c for c in kept if c.name != "run"), runs.astype(np.int64), values, total, np.flatnonzero(even), _points(even, marked),
         dict(sorted(statuses.items(), key=lambda item: -item[1])), infeasible,
     )  # fmt: skip
+
+
+def _all(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: _joined([p[name] for p in pieces]) for name in pieces[0]}
+
+
+def _thinned(values: dict[str, Any], kept: list[StudyColumn]) -> dict[str, Any]:
+    """The rows without those that were marked for an extreme of their part and are none of all parts."""
+    bad = np.array([name != "finished" for name in values["status"]], bool)
+    marked = values[" marked"].astype(bool) & (_extremes(values, kept) | bad)
+    chosen = np.flatnonzero(values[" even"].astype(bool) | marked)
+    return {name: _taken(v, chosen) for name, v in {**values, " marked": marked}.items()}
 
 
 def _points(even: np.ndarray, marked: np.ndarray) -> np.ndarray:
