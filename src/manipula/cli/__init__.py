@@ -3,7 +3,7 @@
 =================  ==========================================================================
 ``app``            all commands in one place
 ``doctor``         is a robot model physical?
-``certify``        how far all roads to the equations of a robot differ
+``certify``        how far all routes to the equations of a robot differ
 ``doctor_folder``  every robot file of a folder as a table
 ``convert``        a description in another format
 ``catalog``        the robots that come with the package

@@ -25,7 +25,7 @@ def certify(
     *,
     options: RobotOptions,
 ) -> None:
-    """Say how far all roads to the equations of a robot differ: Lagrange, Newton–Euler, machine code, exported C and JavaScript,
+    """Say how far all routes to the equations of a robot differ: Lagrange, Newton–Euler, machine code, exported C and JavaScript,
     Pinocchio and MuJoCo where they are installed; and whether the laws of mechanics hold. Exit code 1 when something disagrees."""
     from manipula.certificate.certify import certify as examine
     from manipula.reports.identification import html_path

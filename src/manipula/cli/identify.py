@@ -27,7 +27,7 @@ def identify(
         typer.Option(help="Of the zero-phase filter [Hz].", show_default="10 times the bandwidth of the motion"),
     ] = None,
     decimate: Annotated[
-        int | None, typer.Option(help="Use every so-manieth sample.", show_default="those that are independent")
+        int | None, typer.Option(help="Use one sample in this many.", show_default="those that are independent")
     ] = None,
     velocity: Annotated[str, typer.Option(help="measured, derived from the positions, or auto.")] = "auto",
     units: Annotated[

@@ -171,8 +171,8 @@ def _torque_table(s: Scenario) -> tuple[np.ndarray, np.ndarray]:
     end = float(s.duration or 0.0)
     if times[0] > SAME or times[-1] < end - SAME * (1.0 + end):
         raise DescriptionError(
-            f"The torques are given from {times[0]:g} to {times[-1]:g} s, the run lasts from 0 to {end:g} s: outside its times nobody "
-            "knows what the motors do. Give torques (zeros, say) for all of it, or another duration.",
+            f"The torques are given from {times[0]:g} to {times[-1]:g} s, the run lasts from 0 to {end:g} s: no torque is defined "
+            "outside the given times. Give torques (for example zeros) for the whole run, or another duration.",
             field="torques.times",
         )
     coefficients = np.zeros((len(times) - 1, s.robot.n, 6))

@@ -73,7 +73,7 @@ def identify_log(
         extras: columns beside the links' (see :func:`identify`); "auto" takes viscous and Coulomb friction and adds offset, rotor inertia
             and Stribeck's peak as far as cross-validation inside the training data gains by them.
         cutoff: of the filter [Hz]; ten times the bandwidth of the motion when omitted.
-        decimate: every how-manieth of the filtered samples is used, counted at the rate of the log; when omitted, as many as are independent.
+        decimate: one in this many of the filtered samples is used, counted at the rate of the log; when omitted, as many as are independent.
         velocity: "measured", "derived" from the positions, or "auto": measured where the log has it.
         smooth, v_stribeck: widths of dry friction [rad/s, m/s], a number or one per joint; searched when omitted.
         weights, physical, prior, prior_weight, masses, centres, total_mass, confidence: as in :func:`identify`.

@@ -130,7 +130,7 @@ class _Collada:
             if e.get("semantic", "") == "VERTEX":
                 offset, points = at, self._points(self._target(e, "source", "vertices"))
         if offset is None or width > 64:
-            element.fail("The corners of these faces are not told.")
+            element.fail("The corners of these faces are missing.")
         rings = [_numbers(p).reshape(-1) for p in element.all("p")]
         if element.tag == "polylist":
             sizes = _numbers(self._first(element, "vcount") or element.fail("<vcount> is missing."))
@@ -157,12 +157,12 @@ class _Collada:
     def _points(self, vertices: Element) -> np.ndarray:
         stated = next((e for e in vertices.all("input") if e.get("semantic", "") == "POSITION"), None)
         if stated is None:
-            vertices.fail("The positions of these vertices are not told.")
+            vertices.fail("The positions of these vertices are missing.")
         source = self._target(stated, "source", "source")
         accessor = self._first(self._first(source, "technique_common"), "accessor")
         numbers = self._first(source, "float_array")
         if numbers is None or accessor is None:
-            source.fail("The positions of these vertices are not told.")
+            source.fail("The positions of these vertices are missing.")
         if id(numbers) not in self.arrays:
             self.arrays[id(numbers)] = _numbers(numbers)
         values = self.arrays[id(numbers)]

@@ -37,7 +37,7 @@ class Poses:
             raise problem.at(line=where.line, field=where.tag)
         if len(found) > 1:
             kinds = " and ".join(kind for kind, _ in found)
-            where.fail(f"'{printable(name, 60)}' is the name of a {kinds}; nobody could say which one is meant.")
+            where.fail(f"'{printable(name, 60)}' is the name of a {kinds}: the name is ambiguous.")
         return found[0]
 
     def _above(self, node: Node) -> Node:

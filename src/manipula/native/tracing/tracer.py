@@ -29,7 +29,7 @@ class NoAttributeError(TracingError, AttributeError):
 def _no_number(what: str) -> Callable[..., Any]:
     def method(self: Any, *_: Any) -> Any:
         raise TracingError(
-            f"{what} was asked of a traced number, whose value is not known while the function is being compiled: "
+            f"{what} is not possible for a traced number, whose value is not known while the function is being compiled: "
             "use functions of manipula.algebra.ops instead of math, ops.where instead of 'if', and tables "
             "(native.table) instead of indexing by a computed number."
         )
@@ -67,7 +67,7 @@ class TracedValue:
 
     def __getattr__(self, name: str) -> Any:
         raise NoAttributeError(
-            f"'{name}' was asked of a traced number ({type(self).__name__}), which knows arithmetic, comparisons and the functions of "
+            f"'{name}' does not exist for a traced number ({type(self).__name__}), which supports arithmetic, comparisons and the functions of "
             "manipula.algebra.ops only."
         )
 

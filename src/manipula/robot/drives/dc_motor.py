@@ -18,7 +18,7 @@ class DCMotor(Drive):
     r"""Armature circuit :math:`L\,\dot i = V - R i - k\,N\dot q`, torque :math:`\tau = N k\,i`, under the voltage
     :math:`V = R\,u/(Nk) + kN\dot q` that holds the commanded torque u against the back-EMF, cut to ``±voltage``.
 
-    An arm that nobody commands is therefore not braked by its motors, unless the voltage is too small for its speed. With
+    An arm without commands is therefore not braked by its motors, unless the voltage is too small for its speed. With
     ``command="voltage"`` the controller's command is V itself [V], as for a bare amplifier: then the back-EMF brakes, also without a
     command, like a damper :math:`(Nk)^2/R`. Gains of the controller are volts per radian then, and limits of the command volts.
     """

@@ -260,8 +260,8 @@ def _other(run: Run, made: RunSamples, every: RunSamples, k: int) -> Searched | 
     if not error > run.scenario.tolerance:
         return None
     return Searched(
-        f"Made again in steps of at most {run.scenario.step:g} s the run is another one from t = {float(until):.6g} s on, by {float(error):.1e}: "
-        "somebody's code does something there that steps pass over. Reduce the step.", "",
+        f"Repeated with steps of at most {run.scenario.step:g} s, the run differs from t = {float(until):.6g} s on, by {float(error):.1e}: "
+        "user code acts there within one step. Reduce the step.", "",
     )  # fmt: skip
 
 
