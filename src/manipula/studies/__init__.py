@@ -15,6 +15,7 @@
 ``chunks``             which runs are made next; a chunk made and published
 ``folder``             the files of a study, and whether they belong to it
 ``files``              studies as TOML
+``own_code``           a user's code inside a study, as a text that changes with it
 ``evaluate``           some runs made: rows and samples
 ``plan``               which runs share a compiled loop, and the scenario of every run
 ``layout``             the table: kinds, units and meanings of its columns

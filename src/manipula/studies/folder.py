@@ -22,6 +22,7 @@ from manipula.simulation.provenance import versions
 from manipula.studies.axis_checks import checked_before
 from manipula.studies.files import study_of, study_text, varied_tables
 from manipula.studies.layout import columns_of
+from manipula.studies.own_code import OURS, code_of
 from manipula.studies.part_files import TEMPORARY, Part, Taken, covering, is_whole, listed, missing, unwritable
 from manipula.studies.study import Study
 
@@ -165,7 +166,7 @@ def manifest_of(study: Study) -> dict[str, Any]:
     return {
         "format": FORMAT, "name": study.name, "runs": study.runs, "base": base, "vary": vary, "samples": study.samples,
         "seed": study.seed, "design": study.design, "keep": study.keep, "keep_series": list(study.keep_series),
-        "series_runs": study.series_runs, "versions": dict(known),
+        "series_runs": study.series_runs, "versions": dict(known), "code": code_of(study.base),
         "columns": [{"name": c.name, "unit": c.unit, "meaning": c.meaning, "kind": c.kind} for c in columns_of(study)],
     }  # fmt: skip
 
@@ -189,6 +190,12 @@ def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path) -> Non
                 f"The study in this folder is another one: {name} is {old} there and {new} here. Take a new folder.",
                 file=str(path), field=field,
             )  # fmt: skip
+    if plain["code"] != OURS and (plain["code"] is None or there.get("code", OURS) != plain["code"]):
+        how = "cannot be compared with that" if plain["code"] is None else "computes something else than that"
+        raise DescriptionError(
+            f"The base holds parts of your own, whose code here {how} which made the rows in this folder. Take a new folder.",
+            file=str(path), field="code",
+        )  # fmt: skip
     for name in DECIDING:
         old, new = there.get("versions", {}).get(name), plain["versions"].get(name)
         if old != new:

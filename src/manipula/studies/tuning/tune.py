@@ -23,6 +23,7 @@ from manipula.studies.distributions import Distribution
 from manipula.studies.evaluate import Evaluator
 from manipula.studies.files import study_text
 from manipula.studies.layout import columns_of
+from manipula.studies.own_code import OURS, code_of
 from manipula.studies.plan import check_base
 from manipula.studies.study import Study
 from manipula.studies.sweep import sweep
@@ -344,7 +345,7 @@ def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, m
     asked = {
         "format": FORMAT, "study": study_text(study), "parameters": list(searched), "minimise": list(goals.minimise),
         "subject_to": dict(goals.subject_to), "over": goals.over, "method": method, "seed": plan.seed, "population": len(plan.start),
-        "generations": plan.generations, "tolerance": plan.tolerance,
+        "generations": plan.generations, "tolerance": plan.tolerance, "code": code_of(study.base),
     }  # fmt: skip
     file = place / SETTINGS
     if file.is_file():
@@ -354,8 +355,15 @@ def _begin(place: Path, study: Study, searched: tuple[str, ...], goals: Goals, m
             there = json.loads(read_text(file))
         except ValueError:
             raise DescriptionError("This is no record of a tuning.", file=str(file)) from None
+        if isinstance(there, dict):
+            there.setdefault("code", OURS)
         for name, value in asked.items():
-            if not isinstance(there, dict) or there.get(name) != value:
+            if not isinstance(there, dict) or there.get(name) != value or (name == "code" and value is None):
+                if name == "code":
+                    raise DescriptionError(
+                        "The study holds parts of your own, whose code is not (or cannot be said to be) that which made the runs in this folder; "
+                        "take a new folder.", file=str(place), field="code",
+                    )  # fmt: skip
                 found = there.get(name) if isinstance(there, dict) else None
                 told = f" (there: {found!r}, asked for: {value!r})" if name != "study" else ""
                 raise DescriptionError(f"This folder holds another tuning: '{name}' differs{told}.", file=str(place))
