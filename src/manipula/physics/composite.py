@@ -53,6 +53,14 @@ def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vecto
     return array(ldl_solve(L, D, tau - nonlinear_effects(mechanism, q, qd), pattern))
 
 
+def accelerations(robot: Robot | Mechanism, q: Vector, tau: Vector) -> np.ndarray:
+    r""":math:`\ddot q = M^{-1}\tau`, (n,), of torques from which everything else was taken already."""
+    mechanism = mechanism_of(robot)
+    pattern = mechanism.pattern()
+    L, D = ldl(mass_matrix(mechanism, q), pattern)
+    return array(ldl_solve(L, D, tau, pattern))
+
+
 def inverse_mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """M(q)⁻¹, n×n."""
     mechanism = mechanism_of(robot)

@@ -93,6 +93,11 @@ class Mechanism:
         """The same equations of motion in the fewest inertial constants (:func:`regrouped`); found once."""
         return regrouped(self)
 
+    @cached_property
+    def lean_carried(self) -> Mechanism:
+        """The same where the base may move: what the first links would hand to the base stays with them."""
+        return regrouped(self, base_rests=False)
+
     def ancestors(self, i: int) -> list[int]:
         """Parents of joint i, nearest first, without i."""
         found, p = [], self.bodies[i].parent
@@ -247,17 +252,20 @@ def _clean_position(p: np.ndarray) -> np.ndarray:
     return np.where(np.abs(p) < 1e-16 * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
-def regrouped(mechanism: Mechanism) -> Mechanism:
+def regrouped(mechanism: Mechanism, base_rests: bool = True) -> Mechanism:
     r"""A mechanism with the same equations of motion and the fewest inertial constants.
 
     A part of link i that looks the same after any motion of joint i may as well belong to its parent. For a revolute joint
     that part is a mass on the axis with moments :math:`m,\ m z,\ \mathrm{diag}(J_{yy}, J_{yy}, 0)`; for a prismatic one it is the
     whole rotational inertia. Moving it leaves M, C, g and tau exactly as they were [Gautier & Khalil 1990] but makes
     a third of the constants zero. Joint reactions and the constant of the potential energy do change: do not use it there.
+    A base that moves is no place to leave inertia at: with ``base_rests`` false its own force is the same, too.
     """
     moments = [b.moments for b in mechanism.bodies]
     for i in range(len(moments) - 1, -1, -1):
         b, m = mechanism.bodies[i], moments[i]
+        if b.parent < 0 and not base_rests:
+            continue
         if b.revolute:
             yy = m.second[1, 1]
             first = array([0.0, 0.0, m.first[2]])

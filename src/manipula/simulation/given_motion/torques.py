@@ -71,7 +71,7 @@ def signals_along(plant: Plant, t: Scalar, x: Vector, qdd: Vector) -> dict[str, 
     external, _ = plant.external_torques(Surroundings(mechanism, q, qd, base), t)
     tau = array(newton_euler.inverse_dynamics(mechanism.lean, q, qd, qdd) + friction - external)
     if base is not None:
-        tau = array(tau + inertial_torques(mechanism, carried(mechanism, base), q, qd))
+        tau = array(tau + inertial_torques(mechanism, base, q, qd))
     kinetic, potential, _ = replace(plant, drives=(None,) * lay.n).energies(t, x)
     pose = kinematics.pose(mechanism, q) if plant.robot.tip is not None else zeros(4, 4)
     return {

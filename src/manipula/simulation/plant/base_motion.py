@@ -160,13 +160,15 @@ def carried(mechanism: Mechanism, base: BaseState) -> Mechanism:
     return replace(mechanism, gravity=into(mechanism.gravity), base=moving)
 
 
-def inertial_torques(still: Mechanism, moving: Mechanism, q: Vector, qd: Vector) -> np.ndarray:
+def inertial_torques(mechanism: Mechanism, base: BaseState, q: Vector, qd: Vector) -> np.ndarray:
     """What the motion of the base adds to C q̇ + g, (n,): inertial forces, and gravity in turned axes."""
-    return array(newton_euler.nonlinear_effects(moving, q, qd) - newton_euler.nonlinear_effects(still, q, qd))
+    moving = carried(mechanism.lean_carried, base)
+    return array(newton_euler.nonlinear_effects(moving, q, qd) - newton_euler.nonlinear_effects(mechanism.lean, q, qd))
 
 
-def base_power(moving: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
+def base_power(mechanism: Mechanism, at: BaseState, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
     """Power of the forces that move the arm with its base [W], before external wrenches take their part of it."""
+    moving = carried(mechanism.lean_carried, at)
     wrench, base = newton_euler.base_wrench(moving, q, qd, qdd), moving.base
     assert base is not None
     return dot(wrench[:3], base.v) + dot(wrench[3:], base.w)

@@ -238,10 +238,15 @@ class Plant:
         push, relief = array(tau + external), self.relief(around, t, touches)
         for touch in touches:
             push = array(push + touch.torque)
-        moving = mechanism if base is None else carried(mechanism, base)
-        if base is not None:
-            push = array(push - inertial_torques(mechanism, moving, q, qd))
-        (qdd, friction, loads), stuck = self.accelerate(moving, lean, q, qd, push, states, relief)
+        if base is not None and self._solves_once:
+            free = array(push - newton_euler.nonlinear_effects(carried(mechanism.lean_carried, base), q, qd))
+            forward = lambda tau: composite.accelerations(lean, q, array(free - tau))  # noqa: E731
+            (qdd, friction, loads), stuck = unloaded(self.friction, qd, states, forward), None
+        else:
+            moving = mechanism if base is None else carried(mechanism, base)
+            if base is not None:
+                push = array(push - inertial_torques(mechanism, base, q, qd))
+            (qdd, friction, loads), stuck = self.accelerate(moving, lean, q, qd, push, states, relief)
         bristles = rates(self.friction, qd, states, loads)
         if self.controller is not None and lay.controller:
             controller: Any = acting_controller(self, t, x)
@@ -256,12 +261,17 @@ class Plant:
             works.append(sum((touch.power for touch in touches), 0.0))
         if base is not None:
             works[2] = sum(powers, 0.0)
-            carrying = base_power(moving, q, qd, qdd) - works[2] + np.sum(array(external * qd))
+            carrying = base_power(mechanism, base, q, qd, qdd) - works[2] + np.sum(array(external * qd))
             for touch in touches:
                 carrying = carrying - touch.power + np.sum(array(touch.torque * qd))
             works.append(carrying)
         rate = lay.join(qd, qdd, bristles, motor_rates, own, works)
         return Flow(rate, qdd, u, array(tau), friction, external, loads, touches, stuck)
+
+    @property
+    def _solves_once(self) -> bool:
+        """Do accelerations follow from M and one vector of torques, without joints that rest and friction that depends on them?"""
+        return not sticky(self.friction) and not loaded(self.friction) and not uses_articulated(self.mechanism(0.0))
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
                    relief: Any = 0.0) -> tuple[Balance, Sticking | None]:  # fmt: skip
