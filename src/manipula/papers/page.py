@@ -64,13 +64,13 @@ def page_html(found: Reproduction) -> str:
     content.add_robots()
     modules: list[str] = []
     if built is not None and found.live:
-        from manipula.reports.live import live_module
-
         content.add_chart("torque")  # signals that the page computes again are known by name before it is traced
         content.document["charts"].clear()
     writer = _SectionWriter(content, built is not None)
     sections = "".join(writer.section(s, k) for k, s in enumerate(found.sections))
     if built is not None and found.live:
+        from manipula.reports.live import live_module
+
         told, module = live_module(results[0], list(found.live), content.shown[0])
         content.document["live"] = told
         modules.append(module)
