@@ -168,3 +168,9 @@ def test_a_base_stands_beside_the_file(tmp_path: Path) -> None:
     )
     with pytest.raises(UnknownNameError, match=r"study\.toml"):
         mp.Study.load(tmp_path / "study.toml")
+
+
+def test_a_programmed_motion_has_no_reference_to_vary() -> None:
+    scenario = mp.ProgramScenario(mp.load("planar-2r"), constraints=["x = 0.3 + 0.05*t"], q0=[0.3, 1.2])
+    with pytest.raises(UnknownNameError, match="reference"):
+        mp.Study(scenario, vary={"reference": [mp.formula_motion(["0.1*t", "0", "0"], 1.0)]})

@@ -104,7 +104,7 @@ class Controller(ABC):
         """The states of the controller at the start: zeros, unless a controller says otherwise."""
         return np.zeros(self.states(arm.n))
 
-    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Any) -> Vector:
+    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target | None) -> Vector:
         """The same where it depends on the state of the arm and on the target there; ``initial_state`` unless a controller says otherwise."""
         return self.initial_state(arm)
 
@@ -124,7 +124,7 @@ class Controller(ABC):
         """Time derivative of the controller's states."""
         return np.zeros(self.states(arm.n))
 
-    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Any, state: Vector) -> dict[str, Any]:
+    def signals(self, arm: Arm, q: Vector, qd: Vector, target: Target, state: Vector) -> dict[str, Any]:
         """What it shows beside its torques, by the name of the signal in results: numbers or arrays of the state as it is, without noise."""
         return {}
 

@@ -39,7 +39,7 @@ class MomentumObserver(Controller):
     def states(self, n: int) -> int:
         return n
 
-    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target) -> Vector:
+    def state_at(self, arm: Arm, q: Vector, qd: Vector, target: Target | None) -> Vector:
         return array(arm.mass_matrix(q) @ qd)
 
     def residual(self, arm: Arm, q: Vector, qd: Vector, state: Vector) -> np.ndarray:

@@ -15,8 +15,9 @@ from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.parts.checks import check_numbers, label
 from manipula.parts.declared import declared
 from manipula.simulation.plant.parameters import is_number
+from manipula.simulation.scenario import Scenario
 from manipula.studies.distributions import Distribution
-from manipula.studies.paths import prepared_for, resolved, tokens_of, value_at, with_value
+from manipula.studies.paths import AnyScenario, prepared_for, resolved, tokens_of, value_at, with_value
 from manipula.studies.tables import READERS, part_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _plain(value: Any) -> bool:
     return is_number(value) or isinstance(value, bool) or (isinstance(value, tuple) and all(map(_plain, value)))
 
 
-def applied(scenario: Any, path: str, value: Any) -> Any:
+def applied(scenario: AnyScenario, path: str, value: Any) -> AnyScenario:
     """The scenario with one value of an axis: a number, a text, a vector, a part or its table."""
     head = str(tokens_of(path)[0])
     if isinstance(value, tuple) or is_number(value) or isinstance(value, bool):
@@ -75,7 +76,7 @@ def applied(scenario: Any, path: str, value: Any) -> Any:
         return with_value(scenario, tokens, value)
     if path in READERS:
         made = part_of(path, value)
-        if path == "reference" and scenario.reference is not None:
+        if path == "reference" and isinstance(scenario, Scenario) and scenario.reference is not None:
             follows = scenario.duration == float(scenario.reference.duration)
             return scenario.replace(reference=made, **({"duration": None} if follows else {}))
         return scenario.replace(**{path: made})
@@ -86,7 +87,7 @@ def applied(scenario: Any, path: str, value: Any) -> Any:
     return with_value(scenario, tokens, value)
 
 
-def _check_kind(scenario: Any, tokens: tuple[Any, ...], path: str, value: Any) -> None:
+def _check_kind(scenario: AnyScenario, tokens: tuple[Any, ...], path: str, value: Any) -> None:
     """A number where a number stands, a text where a text does."""
     before = value_at(scenario, tokens)
     wrong = ""
@@ -105,7 +106,7 @@ def _check_kind(scenario: Any, tokens: tuple[Any, ...], path: str, value: Any) -
         raise DescriptionError(f"'{printable(path, 60)}' is {wrong}; found {shown}.", field=f"vary.{path}")
 
 
-def _set(base: Any, path: str, value: Any, index: int) -> Any:
+def _set(base: AnyScenario, path: str, value: Any, index: int) -> AnyScenario:
     try:
         return applied(prepared_for(base, [path]), path, value)
     except DescriptionError as error:
@@ -117,7 +118,7 @@ def _set(base: Any, path: str, value: Any, index: int) -> Any:
         raise DescriptionError(str(error), field=f"vary.{path}[{index}]") from None
 
 
-def _check_axis(study: Study, base: Any, path: str, axis: Any) -> None:
+def _check_axis(study: Study, base: AnyScenario, path: str, axis: Any) -> None:
     if tokens_of(path)[:2] == ("noise", "seed"):
         raise DescriptionError("Every run has its own seed of the noise, from that of the study.", field=f"vary.{path}")
     if path in NOT_VARIED:
@@ -148,7 +149,9 @@ def _check_axis(study: Study, base: Any, path: str, axis: Any) -> None:
             _check_draws(study, base, path, ready, tokens, runs)
 
 
-def _check_draws(study: Study, base: Any, path: str, ready: Any, tokens: tuple[Any, ...], runs: np.ndarray) -> None:
+def _check_draws(
+    study: Study, base: AnyScenario, path: str, ready: Any, tokens: tuple[Any, ...], runs: np.ndarray
+) -> None:
     values = study.values_of(runs)[path]
     for k in (int(np.argmin(values)), int(np.argmax(values))):
         try:
@@ -161,7 +164,7 @@ def _check_draws(study: Study, base: Any, path: str, ready: Any, tokens: tuple[A
             ) from None
 
 
-def _declared(scenario: Any, tokens: tuple[Any, ...], values: np.ndarray, path: str) -> None:
+def _declared(scenario: AnyScenario, tokens: tuple[Any, ...], values: np.ndarray, path: str) -> None:
     """Many numbers against the declaration of the field they stand in."""
     names = [k for k, t in enumerate(tokens) if isinstance(t, str)]
     part = value_at(scenario, tokens[: names[-1]])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import unknown_name
+from manipula.studies.paths import AnyScenario
 
 
 @dataclass(frozen=True)
@@ -40,42 +41,42 @@ class Measure:
     each: bool = False  # also one column per joint
 
 
-def _largest(t: np.ndarray, x: np.ndarray) -> Any:
+def _largest(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.abs(x).max(axis=(-2, -1))
 
 
-def _rms(t: np.ndarray, x: np.ndarray) -> Any:
+def _rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     """√(1/T ∫ |x|² dt), by the trapezoidal rule."""
     return np.sqrt(_mean(t, (x * x).sum(axis=-1)))
 
 
-def _mean(t: np.ndarray, y: np.ndarray) -> Any:
+def _mean(t: np.ndarray, y: np.ndarray) -> np.ndarray:
     if len(t) < 2:
         return y[..., 0]
     return (np.diff(t) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / (2.0 * (t[-1] - t[0]))
 
 
-def _norm_largest(t: np.ndarray, x: np.ndarray) -> Any:
+def _norm_largest(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.sqrt((x * x).sum(axis=-1)).max(axis=-1)
 
 
-def _norm_last(t: np.ndarray, x: np.ndarray) -> Any:
+def _norm_last(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.sqrt((x[..., -1, :] * x[..., -1, :]).sum(axis=-1))
 
 
-def _integral(t: np.ndarray, y: np.ndarray) -> Any:
+def _integral(t: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (np.diff(t) * (y[..., 1:] + y[..., :-1])).sum(axis=-1) / 2.0
 
 
-def _taken(t: np.ndarray, p: np.ndarray) -> Any:
+def _taken(t: np.ndarray, p: np.ndarray) -> np.ndarray:
     return _integral(t, np.maximum(p, 0.0).sum(axis=-1))
 
 
-def _given_back(t: np.ndarray, p: np.ndarray) -> Any:
+def _given_back(t: np.ndarray, p: np.ndarray) -> np.ndarray:
     return _integral(t, np.maximum(-p, 0.0).sum(axis=-1))
 
 
-def _peak_total(t: np.ndarray, p: np.ndarray) -> Any:
+def _peak_total(t: np.ndarray, p: np.ndarray) -> np.ndarray:
     return np.abs(p.sum(axis=-1)).max(axis=-1)
 
 
@@ -153,7 +154,7 @@ class SummaryColumn:
         return out
 
 
-def summary_columns(base: Any) -> tuple[SummaryColumn, ...]:
+def summary_columns(base: AnyScenario) -> tuple[SummaryColumn, ...]:
     """Every summary number of the runs of a base."""
     slides = np.array([j.kind == "prismatic" for j in base.robot.joints], bool)
     reference = getattr(base, "reference", None)
@@ -185,7 +186,7 @@ def summary_columns(base: Any) -> tuple[SummaryColumn, ...]:
 
 
 def chosen_columns(
-    base: Any, keep: tuple[str, ...] | None
+    base: AnyScenario, keep: tuple[str, ...] | None
 ) -> tuple[tuple[StudyColumn, ...], tuple[SummaryColumn, ...]]:
     """The status columns and the summary numbers that a study keeps; status and reason are always among them.
 

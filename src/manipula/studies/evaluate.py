@@ -68,7 +68,7 @@ class Evaluator:
 
     def _results(self, batch: Batch, rows: dict[int, dict[str, Any]], stopped: Callable[[], bool]) -> Any:
         """(result, runs) of every part of a batch that is made at once."""
-        width = 1 if not batch.template.batched else width_of(batch.scenario)
+        width = width_of(batch)
         for first in range(0, len(batch.runs), width):
             if stopped():
                 raise KeyboardInterrupt
@@ -178,8 +178,11 @@ class Evaluator:
         return out
 
 
-def width_of(scenario: Any) -> int:
-    """How many runs of a scenario are made side by side: as many as memory allows, and no more than vector units and threads need."""
+def width_of(batch: Batch) -> int:
+    """How many runs of a batch are made side by side: as many as memory allows, and no more than vector units and threads need."""
+    scenario = batch.scenario
+    if not batch.template.batched or not isinstance(scenario, Scenario):
+        return 1
     return int(np.clip(AT_ONCE // (scenario.samples * scenario.robot.n), 1, WIDEST))
 
 

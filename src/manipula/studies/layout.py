@@ -8,6 +8,7 @@ from manipula.simulation.plant.parameters import is_number
 from manipula.studies.columns import StudyColumn, chosen_columns
 from manipula.studies.distributions import Distribution
 from manipula.studies.part_files import arrow
+from manipula.studies.paths import AnyScenario
 from manipula.studies.study import Study
 
 KINDS = {"number": "float64", "text": "string", "flag": "bool_", "count": "int64"}
@@ -36,7 +37,7 @@ def varied_columns(study: Study) -> tuple[StudyColumn, ...]:
     return tuple(out)
 
 
-def unit_of(base: Any, path: str) -> str:
+def unit_of(base: AnyScenario, path: str) -> str:
     """The unit that a part declares for the field of a path; "" where nobody does."""
     import dataclasses
 

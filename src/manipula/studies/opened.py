@@ -19,6 +19,7 @@ from manipula.studies.columns import StudyColumn
 from manipula.studies.folder import StudyFolder
 from manipula.studies.layout import schema_of
 from manipula.studies.part_files import Part, Taken, arrow, is_whole, listed, read_part
+from manipula.studies.paths import AnyScenario
 from manipula.studies.plan import Plan
 from manipula.studies.study import Study
 from manipula.verbs import notebook_html, verb
@@ -208,7 +209,7 @@ class StudyResults:
     def _plan(self) -> Plan:
         return Plan(self.study)
 
-    def scenario(self, run: int) -> Any:
+    def scenario(self, run: int) -> AnyScenario:
         """The scenario of one run, with the numbers that are stored in its row (drawn again where it was not made yet).
 
         Varied numbers of the robot are free parameters of its robot with values in ``scenario.parameters``, so that it runs through the same

@@ -16,8 +16,11 @@ from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.parameters import is_number
+from manipula.simulation.programmed.scenario import ProgramScenario
+from manipula.simulation.scenario import Scenario
 
 Token = str | int
+AnyScenario = Scenario | ProgramScenario
 SHORT = {
     "payload": "robot",
     "gravity": "robot",
@@ -72,7 +75,7 @@ def index_in(node: tuple[Any, ...], token: Token, names: tuple[str, ...] | None 
     return known.index(token)
 
 
-def resolved(scenario: Any, path: str) -> tuple[Token, ...]:
+def resolved(scenario: AnyScenario, path: str) -> tuple[Token, ...]:
     """The tokens of a path with names of links and joints as numbers; UnknownNameError when nothing stands there."""
     tokens = tokens_of(path)
     out: list[Token] = []
@@ -98,7 +101,7 @@ def resolved(scenario: Any, path: str) -> tuple[Token, ...]:
     return tuple(out)
 
 
-def value_at(scenario: Any, tokens: tuple[Token, ...]) -> Any:
+def value_at(scenario: AnyScenario, tokens: tuple[Token, ...]) -> Any:
     """What stands at a place."""
     node = scenario
     for token in tokens:
@@ -116,7 +119,7 @@ def _table(node: Any) -> Any:
     return node
 
 
-def with_value(scenario: Any, tokens: tuple[Token, ...], value: Any) -> Any:
+def with_value(scenario: AnyScenario, tokens: tuple[Token, ...], value: Any) -> AnyScenario:
     """The scenario with another value at one place; each part on the way is made anew and looks at its numbers.
 
     Raises:
@@ -150,11 +153,12 @@ def filled(before: Any, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _with_reference(scenario: Any, tokens: tuple[Token, ...], value: Any) -> Any:
+def _with_reference(scenario: AnyScenario, tokens: tuple[Token, ...], value: Any) -> AnyScenario:
     """Another number in the table of the reference; a duration that was the reference's own follows it."""
     from manipula.simulation.files.reference import reference_table
     from manipula.studies.tables import reference_of
 
+    assert isinstance(scenario, Scenario)
     table = reference_table(scenario.reference)
     assert table is not None
     made = reference_of(_in_table(table, tokens, value))
@@ -171,7 +175,7 @@ def _in_table(node: Any, tokens: tuple[Token, ...], value: Any) -> Any:
     return [_in_table(v, rest, value) if k == head else v for k, v in enumerate(node)]
 
 
-def all_paths(scenario: Any) -> Iterator[str]:
+def all_paths(scenario: AnyScenario) -> Iterator[str]:
     """Every number, text and flag of a scenario that a study may vary, by its path; ``payload.mass`` among them."""
     robot = getattr(scenario, "robot", None)
     for field in dataclasses.fields(scenario):
@@ -212,7 +216,7 @@ def _below(value: Any, path: str, depth: int = 0) -> Iterator[str]:
                 yield from _below(getattr(value, field.name), f"{path}.{field.name}", depth + 1)
 
 
-def prepared_for(scenario: Any, paths: list[str]) -> Any:
+def prepared_for(scenario: AnyScenario, paths: list[str]) -> AnyScenario:
     """The scenario with what the paths name written out: the robot's own friction and drives as the scenario's, a payload of 0 kg where
     there is none, one number for all joints as one per joint where a path counts them."""
     from manipula.parts.declared import declared

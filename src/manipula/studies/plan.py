@@ -23,7 +23,7 @@ from manipula.simulation.plant_of_scenario import plant_of
 from manipula.simulation.scenario import Scenario
 from manipula.studies.axis_checks import applied, is_choice
 from manipula.studies.draws import noise_seed
-from manipula.studies.paths import Token, prepared_for, resolved, tokens_of, value_at, with_value
+from manipula.studies.paths import AnyScenario, Token, prepared_for, resolved, tokens_of, value_at, with_value
 from manipula.studies.study import Study
 
 TEMPLATES = 64  # combinations of choices that are kept
@@ -40,7 +40,7 @@ class Template:
         alone: what needs a batch of its own for every value.
     """
 
-    scenario: Any
+    scenario: AnyScenario
     state: dict[str, tuple[Token, ...]] = field(default_factory=dict)
     vary: dict[str, tuple[Token, ...]] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Batch:
 
     runs: np.ndarray
     template: Template
-    scenario: Any
+    scenario: AnyScenario
     values: dict[str, Any]  # of the batched paths, one entry per run
     noise_seeds: tuple[int, ...] = ()  # of every run, where there is noise
 
@@ -109,15 +109,17 @@ class Plan:
             out.append(Batch(runs[some], template, scenario, rest, seeds))
         return out
 
-    def _drawn(self, scenario: Any) -> bool:
+    def _drawn(self, scenario: AnyScenario) -> bool:
         """Is noise drawn in runs of this scenario?"""
-        return self.noisy and (scenario.noise.position > 0.0 or scenario.noise.velocity > 0.0)
+        if not self.noisy or not isinstance(scenario, Scenario):
+            return False
+        return scenario.noise.position > 0.0 or scenario.noise.velocity > 0.0
 
-    def _set_alone(self, template: Template, values: dict[str, Any], k: int, run: int) -> Any:
+    def _set_alone(self, template: Template, values: dict[str, Any], k: int, run: int) -> AnyScenario:
         scenario = template.scenario
         for path, tokens in template.alone.items():
             scenario = with_value(scenario, tokens, _plain(values[path][k]))
-        if self.noisy:
+        if self.noisy and isinstance(scenario, Scenario):
             seed = noise_seed(self.study.seed, run) if self._drawn(scenario) else 0
             scenario = scenario.replace(noise=dataclasses.replace(scenario.noise, seed=seed))
         return scenario
@@ -138,7 +140,7 @@ class Plan:
             self._templates.move_to_end(key)
         return found
 
-    def _made(self, scenario: Any) -> Template:
+    def _made(self, scenario: AnyScenario) -> Template:
         scenario = prepared_for(scenario, self.numbers)
         places = {path: resolved(scenario, path) for path in self.numbers}
         if not isinstance(scenario, Scenario):
@@ -148,7 +150,7 @@ class Plan:
             found = _with_path(found, path, tokens)
         return found
 
-    def scenario(self, run: int, values: dict[str, Any]) -> Any:
+    def scenario(self, run: int, values: dict[str, Any]) -> AnyScenario:
         """The scenario of one run, whose values are given (lists of one entry)."""
         template = self.template(values, 0)
         scenario = self._set_alone(template, values, 0, run)
@@ -160,7 +162,7 @@ class Plan:
         return scenario
 
 
-def batch_scenario(batch: Batch, members: slice) -> Any:
+def batch_scenario(batch: Batch, members: slice) -> AnyScenario:
     """The scenario of some members of a batch, side by side."""
     scenario, template = batch.scenario, batch.template
     count = len(batch.runs[members])
@@ -188,12 +190,12 @@ def _with_path(template: Template, path: str, tokens: tuple[Token, ...]) -> Temp
     scenario = template.scenario
     if tokens[0] in ("q0", "qd0") and getattr(scenario, str(tokens[0])) is not None:
         return dataclasses.replace(template, state={**template.state, path: tokens})
-    if tokens[0] in HEADS and _is_input(scenario, tokens):
+    if tokens[0] in HEADS and isinstance(scenario, Scenario) and _is_input(scenario, tokens):
         return dataclasses.replace(template, vary={**template.vary, path: tokens})
     if tokens[0] == "parameters" and len(tokens) == 2:
         return dataclasses.replace(template, parameters={**template.parameters, path: str(tokens[1])})
     if tokens[0] == "robot" and is_number(value_at(scenario, tokens)) and _of_mechanism(tokens):
-        found = _with_symbol(scenario, tokens)
+        found = _with_symbol(scenario, tokens) if isinstance(scenario, Scenario) else None
         if found is not None:
             made, name = found
             return dataclasses.replace(template, scenario=made, parameters={**template.parameters, path: name})

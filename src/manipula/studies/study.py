@@ -23,7 +23,7 @@ from manipula.studies.axis_checks import check_axes
 from manipula.studies.columns import chosen_columns
 from manipula.studies.distributions import Distribution, distribution_of
 from manipula.studies.draws import DESIGNS, unit_numbers
-from manipula.studies.paths import tokens_of
+from manipula.studies.paths import AnyScenario, tokens_of
 from manipula.verbs import notebook_html, verb
 
 MOST_RUNS = 10**9
@@ -121,7 +121,7 @@ class Study:
         name: of the study.
     """
 
-    base: Any
+    base: AnyScenario
     vary: Any
     samples: int | None = None
     seed: int = 0

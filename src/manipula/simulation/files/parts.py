@@ -5,46 +5,51 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.control import KIND as CONTROLLERS
+from manipula.control.base import Controller
 from manipula.errors import DescriptionError
 from manipula.formats.toml.fields import Fields
 from manipula.formats.toml.part_tables import read_part
 from manipula.parts.declared import declared
+from manipula.redundancy.criterion import Criterion
 from manipula.redundancy.null_space import KIND as CRITERIA
 from manipula.redundancy.tasks import KIND as TASKS
+from manipula.redundancy.tasks.base import ArmTask
 from manipula.robot.drives import KIND as DRIVES
+from manipula.robot.drives.base import Drive
 from manipula.robot.friction import KIND as FRICTION
+from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.contact import KIND as CONTACTS
 from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.per_joint import no_such_joint
 
 
-def read_controller(table: Fields) -> Any:
+def read_controller(table: Fields) -> Controller:
     """A controller with its criteria and tasks."""
     return read_part(table, CONTROLLERS, {"criterion": read_criterion, "task": read_task})
 
 
-def read_task(table: Fields) -> Any:
+def read_task(table: Fields) -> ArmTask:
     """One task with its priority."""
     return read_part(table, TASKS)
 
 
-def read_criterion(table: Fields) -> Any:
+def read_criterion(table: Fields) -> Criterion:
     """One criterion for a redundant arm."""
     return read_part(table, CRITERIA)
 
 
-def read_criteria(table: Fields, key: str = "criteria") -> tuple[Any, ...]:
+def read_criteria(table: Fields, key: str = "criteria") -> tuple[Criterion, ...]:
     """A list of criteria."""
     return tuple(read_criterion(t) for t in table.tables(key))
 
 
-def read_law(table: Fields) -> Any:
+def read_law(table: Fields) -> FrictionLaw | None:
     """A friction law, or ``None`` from an empty table."""
     return read_part(table, FRICTION) if table.names() else None
 
 
-def read_drive(table: Fields) -> Any:
+def read_drive(table: Fields) -> Drive | None:
     """A drive, or ``None`` from an empty table."""
     return read_part(table, DRIVES) if table.names() else None
 
@@ -55,7 +60,7 @@ def read_disturbance(table: Fields) -> Any:
 
 
 def read_each(root: Fields, key: str, robot: Robot, reader: Any) -> tuple[Any, ...] | None:
-    """One part a joint: a list of n tables (``{}`` is none), one table for all joints, tables by joint name, or ``"none"``."""
+    """One part per joint: a list of n tables (``{}`` is none), one table for all joints, tables by joint name, or ``"none"``."""
     if not root.has(key):
         return None
     value, joints, n = root.raw(key), robot.joint_names, robot.n

@@ -13,9 +13,11 @@ from manipula.formats.toml.part_tables import FAILURES, constructed, read_fields
 from manipula.motion import paths, timing
 from manipula.motion.formula_motion import formula_motion
 from manipula.motion.joint_move import joint_move
+from manipula.motion.paths.base import Path
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.pose_table import pose_table
 from manipula.motion.shaped import shaped
+from manipula.motion.timing.base import TimeLaw
 from manipula.motion.trajectory import Trajectory, trajectory
 from manipula.motion.waypoints import waypoints
 from manipula.parts.checks import check_arguments
@@ -37,12 +39,12 @@ def read_reference(table: Fields) -> Trajectory:
     return constructed(table, lambda: trajectory(path, law), "reference", {})
 
 
-def read_path(table: Fields) -> Any:
+def read_path(table: Fields) -> Path:
     """A path, whose segments may be paths."""
     return read_part(table, paths.KIND, {"path": read_path})
 
 
-def read_law(table: Fields) -> Any:
+def read_law(table: Fields) -> TimeLaw:
     """A time law, which may hold another one."""
     return read_part(table, timing.KIND, {"time law": read_law})
 
