@@ -32,6 +32,25 @@ def test_a_batch_is_its_single_runs() -> None:
     assert PROGRAM.run_batch(q0=starts).check().tip.shape == (2, 31, 3)
 
 
+def test_runs_on_several_cores_are_those_of_one_core(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the same bits; what one of them refuses is told, whoever runs it."""
+    widths = [0.5, 0.49, 0.51, 0.48, 0.52]
+    batches = []
+    for cores in ("1", "4"):
+        monkeypatch.setenv("MANIPULA_THREADS", cores)
+        monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
+        batches.append(PROGRAM.run_batch(parameters={"a": widths}))
+        with pytest.raises(DescriptionError, match="initial state breaks"):
+            PROGRAM.run_batch(parameters={"a": [0.5, 0.49, 3.5, 0.51]})
+    first, second = batches
+    assert first.statuses == second.statuses
+    assert first.reasons == second.reasons
+    for name, values in first.arrays.items():
+        np.testing.assert_array_equal(values, second.arrays[name])
+
+
 def test_a_batch_of_nothing_or_of_unequal_sizes_is_refused() -> None:
     with pytest.raises(DescriptionError, match="several starts"):
         PROGRAM.run_batch()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from manipula.algebra.value import handed_over
 from manipula.control.base import Controller
 from manipula.control.torque_table import TorqueTable
 from manipula.errors import DescriptionError, ShapeError
+from manipula.identity import is_own
+from manipula.native.calling.threads import available_cores
 from manipula.simulation.assembly import WORST_FIRST, least
 from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.result import Result
@@ -30,7 +33,9 @@ def run_batch(
 ) -> Result:
     """The programmed motion from several starts (``q0``, ``qd0`` (N, n)) or with several values of its parameters (N each), as one result.
 
-    All runs share machine code; each is integrated, repeated and judged by itself, and is what it would be alone.
+    All runs share machine code; each is integrated, repeated and judged by itself, and is what it would be alone. The first one brings the machine code,
+    the others go on all cores at once; where independent coordinates are chosen anew differs from run to run, so they do not go side by side in one vector.
+    With somebody's code in the program they go one after the other.
 
     Raises:
         DescriptionError, ShapeError: nothing has N entries, or not all the same N.
@@ -46,12 +51,30 @@ def run_batch(
         )
     if len(sizes) > 1:
         raise ShapeError(f"The batch has different sizes: {sorted(sizes)}.")
-    runs = []
-    for k in range(sizes.pop()):
+
+    def one(k: int) -> Result:
         now = program.with_parameters({name: float(v[k] if v.ndim else v) for name, v in lists.items()})
         now = now.replace(**{name: v[k] if v.ndim == 2 else v for name, v in many.items()})
-        runs.append(run_programmed_scenario(now, friction))
-    return _together(runs, lists)
+        return run_programmed_scenario(now, friction)
+
+    return _together(_on_all_cores(one, sizes.pop(), is_own(program.motion.plant)), lists)
+
+
+def _on_all_cores(one: Callable[[int], Result], count: int, own: bool) -> list[Result]:
+    """Results of the runs 0 … count − 1 in this order; an interruption ends what has not begun."""
+    first = [one(0)]
+    workers = min(available_cores(), count - 1) if own else 1
+    if workers < 2:
+        return first + [one(k) for k in range(1, count)]
+    from concurrent.futures import ThreadPoolExecutor  # imports much
+
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="manipula-program")
+    try:
+        context = [copy_context() for _ in range(count)]  # who listens to the phases of a run
+        waiting = [pool.submit(context[k].run, one, k) for k in range(1, count)]
+        return first + [task.result() for task in waiting]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _together(runs: list[Result], parameters: dict[str, np.ndarray]) -> Result:
