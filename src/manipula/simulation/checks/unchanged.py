@@ -68,7 +68,7 @@ def _switches(s: Scenario, varied: tuple[str, ...]) -> list[str]:
 
 
 def _away(s: Scenario, varied: tuple[str, ...]) -> list[str]:
-    """Gains that somebody gave as a matrix: the arm linearised at the goal must come back to it."""
+    """Gains that are given as a matrix: the arm linearised at the goal must come back to it."""
     model = s.robot if s.model is None else s.model
     given = [("controller", s.controller), *((f"switches[{i}].controller", w.controller) for i, w in enumerate(s.switches))]  # fmt: skip
     found = []

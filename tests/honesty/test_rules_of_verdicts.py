@@ -1,0 +1,195 @@
+"""The small rules that verdicts are made of, each against its definition: errors from repetitions, crossings, delays, instants, conditioning."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.simulation.loops.watching import _nearest
+from manipula.simulation.result import RunVerdict
+from manipula.simulation.stepping.coarse import BLOCK, share
+from manipula.simulation.stepping.grid import (  # fmt: skip
+    FAR,
+    LARGEST,
+    RATIO,
+    Grid,
+    diverged,
+    ended,
+    every,
+    first_after,
+    halved,
+    periods,
+    switching,
+)
+from manipula.simulation.stepping.verification import compare, shrinkage
+from manipula.simulation.verdicts import judge
+from manipula.simulation.verdicts.energy import with_energy_verdicts
+from manipula.simulation.verdicts.limits import _Held, _kept
+
+
+def explicit(order: int, h: float, y: float) -> float:
+    """One step of a method of this order for y' = −y: its polynomial is the beginning of the exponential series."""
+    return y * sum((-h) ** k / float(np.prod(np.arange(1, k + 1))) for k in range(order + 1))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_a_difference_and_the_error_behind_it(order: int) -> None:
+    """To leading order in h the factors give the true error of the run."""
+    h = 0.02
+    run = explicit(order, h, 1.0)
+    finer = explicit(order, (1.0 - RATIO) * h, explicit(order, RATIO * h, 1.0))
+    assert shrinkage(order) * (run - finer) == pytest.approx(run - np.exp(-h), rel=0.05)
+    block = BLOCK * h
+    steps = 1.0
+    for _ in range(int(BLOCK)):
+        steps = explicit(order, h, steps)
+    coarse = explicit(order, (1.0 - RATIO) * block, explicit(order, RATIO * block, 1.0))
+    assert share(order) * abs(steps - coarse) == pytest.approx(abs(steps - np.exp(-block)), rel=0.25)
+
+
+def compared(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: float) -> tuple[float, float]:
+    """By its words: sample after sample, coordinate by coordinate."""
+    worst, until, sizes, agreeing = 0.0, 0.0, np.ones(coarse.shape[1]), True
+    for k in range(len(t)):
+        if not np.isfinite(coarse[k]).all():
+            return worst, until
+        if not np.isfinite(fine[k]).all():
+            return np.inf, until
+        sizes = np.maximum(sizes, np.abs(fine[k]))
+        off = float(np.max(np.abs(coarse[k] - fine[k]) / sizes))
+        worst, agreeing = max(worst, off), agreeing and off <= tolerance
+        until = t[k] if agreeing else until
+    return worst, until
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_runs_against_their_repetitions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    t = np.linspace(0.0, 1.0, 9)
+    coarse = rng.normal(size=(5, 9, 3)) * 10.0 ** rng.uniform(-3, 7, size=(1, 1, 3))
+    fine = coarse + 10.0 ** rng.uniform(-9, -2, size=(5, 1, 1)) * rng.normal(size=coarse.shape) * t[:, None]
+    for member, at in ((0, 5), (1, 3)):
+        (coarse if member else fine)[member, at:] = np.nan
+    error, trusted = compare(coarse, fine, t, 1e-6)
+    for k in range(5):
+        assert (error[k], trusted[k]) == pytest.approx(compared(coarse[k], fine[k], t, 1e-6), rel=1e-12)
+    assert np.isinf(error[0])
+    assert np.isfinite(error[1:]).all()
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_when_a_joint_left_its_range(side: float) -> None:
+    """Two joints in uniformly accelerated motion: the one that passed its limit first, at its own time."""
+    arm = mp.planar([0.5, 0.4], [1.0, 1.0])
+    limits = {"position": [[-1.0, 1.0], [-1.0, 1.0]]}
+    v, a = np.array([2.0, 4.0]), np.array([3.0, -1.0])
+    crossed = (-v + np.sqrt(v**2 + 2.0 * a)) / a  # 1 = v t + a t²/2
+    t = 0.45
+    assert (crossed < t).all()
+    state = side * (v * t + 0.5 * a * t**2), side * (v + a * t), side * a
+    joint, when = judge.crossing(arm, limits, state, t)
+    assert joint == int(np.argmin(crossed))
+    assert when == pytest.approx(crossed.min(), abs=1e-9)  # limits are passed by 1e-9
+    inside = judge.limits_crossed(arm, limits, np.array([[0.9, -0.9], [-0.9, 0.9]]))
+    assert inside is None
+    assert judge.limits_crossed(arm, limits, np.array([[0.9, 0.9], [0.9, side * 1.1], [9.0, 0.0]])) == (1, 1)
+
+
+def test_until_when_a_run_is_trusted() -> None:
+    verdict = lambda status: RunVerdict(status, "")
+    assert judge.trusted_until(verdict("finished"), 2.0, 1.5) == 2.0
+    assert judge.trusted_until(verdict("inaccurate"), 2.0, 1.5) == 1.5
+    assert (
+        judge.trusted_until(verdict("inaccurate"), 2.0, 2.0) == 0.0
+    )  # the repetition agreed, and the run is wrong all the same
+    assert judge.trusted_until(verdict("singular"), 2.0, 1.5) == 0.0
+    assert np.isnan(judge.trusted_until(verdict("finished"), 2.0, float("nan")))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_conditioning_of_mass_matrices(n: int) -> None:
+    rng = np.random.default_rng(n)
+    roots = rng.normal(size=(40, n, n)) * 10.0 ** rng.uniform(-3, 3, size=(40, 1, n))
+    M = roots.swapaxes(1, 2) @ roots
+    d = np.sqrt(np.diagonal(M, axis1=1, axis2=2))
+    unit = M / (d[:, :, None] * d[:, None, :])
+    np.testing.assert_allclose(judge.reciprocals(M), 1.0 / np.linalg.cond(unit), rtol=1e-6, atol=1e-13)
+    assert (judge.least_reciprocal(np.linalg.det(unit), n) <= judge.reciprocals(M) * (1.0 + 1e-9) + 1e-15).all()
+    assert judge.reciprocals(-M[:1])[0] == 0.0
+
+
+def test_periods_that_a_delay_reaches_into() -> None:
+    """A command decided at k h acts from k h + d on: at the time 0+ the newest that acts is the one decided d before, periods back."""
+    h = 0.01
+    for delay, count in ((0.0, 0), (1e-6, 1), (0.0099, 1), (0.01, 2), (0.015, 2), (0.02, 3), (0.03, 4), (0.0301, 4)):
+        assert periods(delay, h) == count
+
+
+def test_instants_on_which_steps_end() -> None:
+    marks = np.array([-FAR, 0.2, 0.5, FAR])
+    first = first_after(marks, marks[1:, None], [0.3, 0.7])
+    for t, expected in ((0.0, 0.2), (0.2, 0.3), (0.25, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, FAR)):
+        assert float(np.ravel(first(t))[0]) == expected
+    push, load = mp.Wrench((1, 0, 0, 0, 0, 0), start=0.1, stop=0.4), mp.PayloadChange(0.6, 1.0)
+    assert switching([push, load]) == [0.1, 0.4, 0.6]
+    assert every(0.3, 1.0).tolist() == pytest.approx([0.0, 0.3, 0.6, 0.9, 1.0])
+    assert every(0.25, 1.0).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert halved(1.0, 2.0, 0.0, RATIO) == (1.0 + RATIO, 1.0)
+    assert halved(1.0, 2.0, 1.0, RATIO) == (2.0, 0.0)
+    assert halved(1.0, 2.0, 0.0, 1.0) == (2.0, 0.0)
+
+
+def test_states_in_which_a_run_ends() -> None:
+    low, high = np.array([-1.0, -2.0]), np.array([1.0, 2.0])
+    grid = Grid.of(np.linspace(0, 1, 3), np.zeros(0), low, high)
+    for q, over in (
+        ([1.0, 2.0], False),
+        ([-1.0, -2.0], False),
+        ([1.001, 0.0], True),
+        ([0.0, -2.001], True),
+        ([-1.001, 2.001], True),
+    ):
+        assert bool(ended([*q, 0.0, 0.0, 5.0], 2, grid)) == over
+    for x, over in (([0.0, LARGEST, 0.0], False), ([0.0, 1.01 * LARGEST, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
+                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True)):  # fmt: skip
+        assert bool(diverged(x, 1)) == over
+
+
+def test_the_nearest_of_times() -> None:
+    times = np.array([0.0, 0.1, 0.4, 1.0])
+    instants = np.linspace(-0.1, 1.1, 97)
+    np.testing.assert_array_equal(_nearest(times, instants), np.abs(times - instants[:, None]).argmin(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("lost", "status"), [(0.0, "finished"), (0.99e-3, "finished"), (1.1e-3, "inaccurate"), (np.nan, "inaccurate")]
+)
+def test_energy_that_is_unaccounted_for(lost: float, status: str) -> None:
+    """A thousand tolerances of what was exchanged; by the energy that is stored only rounding is allowed."""
+    run: Any = SimpleNamespace(
+        plant=SimpleNamespace(contacts=(object(),), friction=()), scenario=SimpleNamespace(tolerance=1e-6)
+    )
+    arrays = {"kinetic": [[0.0, 1.0]], "work_contact": [[0.0, -0.5]], "energy": [[9e3, 9e3]], "audit": [[0.0, -lost]]}
+    arrays = {name: np.array(value) for name, value in arrays.items()}
+    assert with_energy_verdicts(run, arrays, [RunVerdict("finished", "")])[0].status == status
+    died = RunVerdict("diverged", "")
+    assert with_energy_verdicts(run, arrays, [died]) == [died]
+
+
+def test_what_one_run_proves_of_its_limits() -> None:
+    kept, broken = SimpleNamespace(ok=True), SimpleNamespace(ok=False)
+    q = np.zeros((3, 2))
+    held = lambda *checks, unchecked=(): _Held(checks, (), unchecked)
+    assert _kept("finished", q, held(kept)) is True
+    assert _kept("finished", q, held(kept, broken)) is False
+    assert _kept("limit", q, held(kept)) is False
+    assert _kept("finished", q, held()) is None
+    assert _kept("finished", q, held(kept, unchecked=("jerk",))) is None
+    assert _kept("finished", np.full((3, 2), np.nan), held(kept)) is None
+    for status in ("inaccurate", "failed", "diverged", "not_finite", "singular", "step_too_small"):
+        assert _kept(status, q, held(kept)) is None
+        assert _kept(status, q, held(broken)) is False
