@@ -152,8 +152,7 @@ def test_a_plain_wheel_scrolls_the_page(opened, report) -> None:
     hover(page, "chart-position", 0.5)
     before = page.evaluate("() => scrollY")
     page.mouse.wheel(0, -200)
-    page.wait_for_timeout(300)
-    assert page.evaluate("() => scrollY") < before
+    page.wait_for_function("(old) => scrollY < old", arg=before)
     assert page.evaluate("() => window.manipulaView.state.window.value") is None
 
 

@@ -50,7 +50,7 @@ def test_points_are_clicked_and_read(gains, opened, tmp_path):
     place = page.evaluate("window.manipulaStudy.scatter.place(Array.from(window.manipulaStudy.runs).indexOf(11))")
     canvas.hover(position={"x": place[0], "y": place[1]})
     row = gains.row(11)
-    shown = page.inner_text(".study .row")
+    shown = page.inner_text(".study .numbers")
     assert "Run 11" in shown
     assert f"{row['controller.kp']:.4g}" in shown.replace("−", "-")
     canvas.click(position={"x": place[0], "y": place[1]})

@@ -13,6 +13,7 @@ import pytest
 import manipula as mp
 from manipula.reports import notebook, viewer
 from manipula.reports.notebook import SHOWN, html_of
+from manipula.reports.source import typeset
 from report_results import HOSTILE, batch, planar, renamed, seven
 
 needs_viewer = pytest.mark.skipif(viewer.script() is None, reason=viewer.missing())
@@ -86,8 +87,8 @@ def test_every_kind_has_a_repr_that_ipython_finds() -> None:
 def test_the_verdict_comes_first(of) -> None:
     result = of()
     words = Seen(html_of(result)).words
-    assert words.startswith(f"{result.status}: {result.reason}")
-    assert result.feasibility.reason in words
+    assert words.startswith(f"{result.status}: {typeset(result.reason)}")
+    assert typeset(result.feasibility.reason) in words
 
 
 @needs_viewer

@@ -18,6 +18,7 @@ from manipula.reports import viewer
 from manipula.reports.packed import Packer, unpacked
 from manipula.reports.page import data
 from manipula.reports.report import CHARTS, report_html, write_report
+from manipula.reports.source import typeset
 from manipula.reports.tables import WORDS
 from manipula.simulation.result import STATUSES, Result
 from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara
@@ -371,3 +372,16 @@ def test_a_stored_robot_is_never_the_name_of_a_file(tmp_path) -> None:
     page = Page(report_html(Result(planar().t, planar().arrays, "finished", "", meta=meta), charts=()))
     assert viewer.script() is None or page.document["robots"] == []
     assert "Robot" not in page.texts["h2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("error about 2.2e-11.", "error about 2.2·10⁻¹¹."),
+        ("reaches -1.05 rad/s at t = 0.3 s", "reaches −1.05 rad/s at t = 0.3 s"),
+        ("1e+06 steps of joint-1, version 3.12.1, 0x1e-3", "1·10⁶ steps of joint-1, version 3.12.1, 0x1e-3"),
+    ],
+)
+def test_numbers_in_sentences_are_typeset(words: str, shown: str) -> None:
+    assert typeset(words) == shown
+    assert typeset(shown) == shown

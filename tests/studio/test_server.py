@@ -318,3 +318,18 @@ def test_a_studio_begins_with_a_file(tmp_path):
         serve(browser=False, file=path)
     with pytest.raises(DescriptionError, match="does not exist"):
         serve(browser=False, file=tmp_path / "none.toml")
+
+
+def test_a_run_that_could_not_begin_is_shown_without_the_signals_it_has_not():
+    """Without masses no motion can be computed: the run says so, and its page has the charts that there are."""
+    import manipula as mp
+    from manipula.studio.documents import scenario_from
+    from manipula.studio.pages import USUAL, run_page
+
+    rows = [{"a": 0.4}, {"a": 0.3}]
+    document = {"format": 1, "name": "bare", "duration": 1.0, "robot": {"name": "bare", "dh": {"convention": "standard", "rows": rows}}}  # fmt: skip
+    with np.errstate(all="ignore"):
+        result = mp.simulate(scenario_from(document))
+    assert result.status == "singular"
+    found = run_page([result], [*USUAL, *("manipulability", "phase", "spectrum", "power")])
+    assert {c["kind"] for c in found["page"]["charts"]}.isdisjoint(found["left_out"])

@@ -13,7 +13,7 @@ import { colour } from "./palette";
 const MOST_TRACE = 1500;
 const FLAT = 9; // degrees of view for an arm that moves in a plane
 const ROOM = 0.09; // around the motion, of its size
-const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 180, round: 12 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
+const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 250, round: 12 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
 
 /** Is 3-D drawn by the processor? Then nothing is smoothed. */
 export function graphics(): { works: boolean; software: boolean } {
@@ -378,6 +378,7 @@ export class Stage {
     this.sharpness(true);
     this.draw();
     this.rest = window.setTimeout(() => {
+      if (this.state.clock.playing.peek()) return; // the next picture comes anyway
       this.sharpness(false);
       this.draw();
     }, SOFTWARE.after);

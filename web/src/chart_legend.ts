@@ -9,6 +9,7 @@ import { texts } from "./texts";
 
 const DASH_CLASSES = ["", "dash", "dots", "mixed"];
 const MOST = 40;
+const FEW = 3; // targets that are told one by one
 const READ_MS = 80;
 
 export class Legend {
@@ -20,9 +21,11 @@ export class Legend {
     private readonly spec: ChartSpec,
     private readonly state: State,
   ) {
-    const told = spec.curves.map((_, k) => k).filter((k) => !["edge", "before"].includes(spec.curves[k].role ?? ""));
+    const targets = spec.curves.filter((c) => c.role === "target" && c.joint !== undefined).length;
+    const unsaid = targets > FEW ? ["edge", "before", "target"] : ["edge", "before"]; // targets of many joints are one entry: they go with their joints
+    const told = spec.curves.map((_, k) => k).filter((k) => !unsaid.includes(spec.curves[k].role ?? ""));
     const buttons = (told.length > MOST ? [] : told).map((k) => this.row(k));
-    this.element = el("div", { class: "legend" }, ...buttons.map(([button]) => button));
+    this.element = el("div", { class: "legend" }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
     effect(() => {
       const hidden = state.hidden.value;
       for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));

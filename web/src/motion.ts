@@ -54,6 +54,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
     const on = clock.playing.value;
     play.classList.toggle("running", on);
     play.setAttribute("aria-label", on ? texts.pause : texts.play);
+    if (!on) stage?.ask(); // once more, finely
   });
   let first = true;
   effect(() => {

@@ -36,6 +36,7 @@ export const texts = {
   toggle: (name: string) => `Show or hide ${name}`,
   chartKeys: "Arrow keys move the moment, with shift the window; plus and minus zoom, 0 shows everything, P pins.",
   beyond: "beyond the limit",
+  dotted: "dotted: target",
   live: {
     agrees: (error: string) => `Computed in this page, agrees to ${error} with the recorded run.`,
     differs: (error: string) => `Computed in this page, but it differs by ${error} from the recorded run: this motion magnifies rounding, or steps decide it. Look at its changes with care.`,

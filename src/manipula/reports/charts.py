@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.errors import DescriptionError
 from manipula.reports.key_numbers import ROUNDING, energy_size, error_groups, is_tip_error
 from manipula.reports.packed import Packer
 from manipula.reports.plots.compare import BAND, MOST_RUNS
@@ -46,8 +47,14 @@ class Shown:
     packer: Packer
 
     def signal(self, name: str) -> int:
-        """A recorded signal at the samples shown, by its number among the arrays; t and q with all their digits."""
+        """A recorded signal at the samples shown, by its number among the arrays; t and q with all their digits.
+
+        Raises:
+            DescriptionError: a run that could not begin recorded none.
+        """
         exact = name in ("t", "q")
+        if name != "t" and name not in self.result.arrays:
+            raise DescriptionError(f"The result has no signal '{name}'.", field=name)
         values = self.result.t if name == "t" else self.result.arrays[name]
         return self.packer.add(np.asarray(values, float)[self.index], "f8" if exact else "f4", (self.run, name))
 

@@ -19,7 +19,7 @@ from manipula.reports.formulas import equations_html
 from manipula.reports.key_numbers import key_numbers
 from manipula.reports.page import card, document, section, text
 from manipula.reports.report import report_html
-from manipula.reports.source import is_batch
+from manipula.reports.source import is_batch, typeset
 from manipula.robot.doctor import Diagnosis
 from manipula.robot.robot import Robot
 from manipula.simulation.limit_checks import Check
@@ -55,7 +55,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]], words: int = 1
 
     def line(cells: Sequence[object], tag: str) -> str:
         sides = ["left" if k < words or k == len(cells) - 1 else "right" for k in range(len(cells))]
-        return "<tr>" + "".join(f'<{tag} style="text-align:{s}">{text(c, 600)}</{tag}>' for s, c in zip(sides, cells)) + "</tr>"  # fmt: skip
+        style = "text-align:{};padding:.1em .6em"
+        return "<tr>" + "".join(f'<{tag} style="{style.format(s)}">{text(typeset(c), 600)}</{tag}>' for s, c in zip(sides, cells)) + "</tr>"  # fmt: skip
 
     shown = list(rows)
     more += max(len(shown) - MOST_ROWS, 0)
@@ -65,7 +66,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]], words: int = 1
 
 
 def _said(strong: str, words: str) -> str:
-    return f"<p><b>{text(strong, 120)}</b>: {text(words, 600)}</p>"
+    return f"<p><b>{text(strong, 120)}</b>: {text(typeset(words), 600)}</p>"
 
 
 # ------------------------------------------------------------------------------------------------------------------------ results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -90,5 +91,19 @@ def summary(value: Any) -> str:
         return "0"
     if 1e-3 <= abs(number) < 1e5:
         return f"{number:.4g}".replace("-", "−")
-    mantissa, _, exponent = f"{number:.1e}".partition("e")
-    return f"{mantissa.replace('-', '−')}·10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+    return typeset(f"{number:.1e}")
+
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+NUMBER = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)(?:e([+-]?\d+))?(?![\w.]*\w)")
+
+
+def typeset(words: object) -> str:
+    """A sentence whose numbers are written as on a page: ``-2.2e-11`` becomes −2.2·10⁻¹¹; ``web/src/numbers.ts`` does the same."""
+
+    def number(found: re.Match[str]) -> str:
+        minus, digits, exponent = found.groups()
+        power = "" if exponent is None else f"·10{str(int(exponent)).translate(RAISED)}"
+        return f"{'−' if minus else ''}{digits}{power}"
+
+    return NUMBER.sub(number, str(words))

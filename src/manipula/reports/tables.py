@@ -10,7 +10,7 @@ from manipula.errors import printable
 from manipula.reports.key_numbers import peak, shown
 from manipula.reports.page import chip, text
 from manipula.reports.page import table as html_table
-from manipula.reports.source import names_of, prismatic, summary, unit_of
+from manipula.reports.source import names_of, prismatic, summary, typeset, unit_of
 from manipula.robot.doctor import doctor
 from manipula.robot.robot import Robot
 from manipula.simulation.provenance import acting
@@ -53,9 +53,9 @@ def status_banner(result: Result, name: str = "") -> str:
         colour, words = (
             ("good", "Finished.") if evaluated else ("fair", "Finished; how exact the numbers are was not checked.")
         )
-    notes = "".join(f'<p class="note">{text(note, 600)}</p>' for note in result.notes)
+    notes = "".join(f'<p class="note">{text(typeset(note), 600)}</p>' for note in result.notes)
     words = f"{printable(name, 80)}: {words[:1].lower()}{words[1:]}" if name else words
-    return banner(colour, words, f"<p>{text(result.reason, 600)}</p>{notes}")
+    return banner(colour, words, f"<p>{text(typeset(result.reason), 600)}</p>{notes}")
 
 
 def banner(colour: str, words: str, body: str) -> str:
@@ -71,19 +71,21 @@ def limits_banner(result: Result) -> str:
     """Amber when the machine cannot do it, with every broken limit, or when a limit could not be checked; else a line."""
     verdict = result.feasibility
     remarks = "".join(
-        f'<p class="note">{text(remark, 600)}</p>' for remark in verdict.remarks if remark not in verdict.reason
+        f'<p class="note">{text(typeset(remark), 600)}</p>'
+        for remark in verdict.remarks
+        if remark not in verdict.reason
     )
     if verdict.feasible is False:
         broken = verdict.broken
-        rows = "".join(f"<p>{text(c.sentence(), 400)}</p>" for c in broken[:MOST_BROKEN])
+        rows = "".join(f"<p>{text(typeset(c.sentence()), 400)}</p>" for c in broken[:MOST_BROKEN])
         more = f"<p>… and {len(broken) - MOST_BROKEN} more.</p>" if len(broken) > MOST_BROKEN else ""
         failed = sum(kept is False for kept in verdict.runs)
         words = f"Not feasible: {failed} of {len(verdict.runs)} runs break a limit." if verdict.runs else "Not feasible: a limit is broken."  # fmt: skip
         return banner("fair", words, rows + more + remarks)
     if verdict.feasible is None and verdict.unchecked:
         words = "Not known whether the machine can do it: a limit could not be checked."
-        return banner("fair", words, f"<p>{text(verdict.reason, 600)}</p>{remarks}")
-    return f'<p class="note">{text(verdict.reason, 300)}</p>{remarks}\n'
+        return banner("fair", words, f"<p>{text(typeset(verdict.reason), 600)}</p>{remarks}")
+    return f'<p class="note">{text(typeset(verdict.reason), 300)}</p>{remarks}\n'
 
 
 def _number(value: Any) -> str:

@@ -18,6 +18,7 @@ export async function ask<V extends keyof Verbs>(verb: V, given: Verbs[V]["asks"
     ...(signal ? { signal } : {}),
   });
   const found: unknown = await answer.json().catch(() => null);
+  signal?.throwIfAborted(); // also while the answer came: half of one is none
   const told = (found as { error?: Told } | null)?.error;
   if (!answer.ok || (told && !("ok" in (found as object)) && !("state" in (found as object)))) {
     throw new Refusal(told ?? { kind: "connection", message: `The server answered ${answer.status}.` });

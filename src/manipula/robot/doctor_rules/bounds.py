@@ -58,7 +58,7 @@ def limits(robot: Robot) -> Iterator[Finding]:
             "warning",
             "limits.missing",
             robot.name,
-            f"No position limits for the sliding joints {', '.join(sliding)}.",
+            f"No position limits for the sliding {'joint' if len(sliding) == 1 else 'joints'} {', '.join(sliding)}.",
             sliding,
             "State the stroke.",
         )
