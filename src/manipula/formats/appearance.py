@@ -11,6 +11,7 @@ from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import check_reference, safe_join
 from manipula.formats.meshes.reader import SUFFIXES
 from manipula.formats.packages import SCHEMES, find_package, searched_folders
+from manipula.formats.xml.reader import Element
 from manipula.lazy import cached_property
 from manipula.robot.appearance import MOST_SHAPES, Colour, VisualDraft, placed
 
@@ -82,6 +83,14 @@ class Looks:
                 f"{len(self.faults)} parts of the appearance cannot be shown; the first: {printable(self.faults[0], 200)}"
             )
         return told
+
+
+def only_shape(visual: Element) -> Element:
+    """The one shape in the ``<geometry>`` of a visual."""
+    geometry = visual.need("geometry")
+    if len(geometry.children) != 1:
+        geometry.fail(f"One shape is needed in <geometry>, found {len(geometry.children)}.")
+    return geometry.children[0]
 
 
 def written_path(file: str, folder: Path | None) -> str:

@@ -7,12 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.guard import read_text
-from manipula.formats.toml.budget import check_size
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.formats.whole_file import file_path
 from manipula.simulation.files.document import ScenarioDocument
-from manipula.simulation.files.scenario_file import file_text, load_file, load_text
+from manipula.simulation.files.scenario_file import file_text, load_file, load_text, write_toml
 from manipula.simulation.files.text import key_text, toml_text, value_text
 from manipula.studies.distributions import DISTRIBUTIONS, Distribution
 from manipula.studies.study import Study
@@ -136,9 +135,4 @@ def varied_tables(study: Study) -> dict[str, Any]:
 
 def save_study(study: Study, path: str | os.PathLike[str]) -> None:
     """``Study.save``: whole or not at all."""
-    target = file_path(path)
-    if target.suffix.lower() != ".toml":
-        raise DescriptionError(f"A study is written as TOML: '{printable(target.stem)}.toml'.", file=str(target))
-    text = study_text(study)
-    check_size(text, str(target))
-    write_whole(target, text)
+    write_toml(path, "study", lambda: study_text(study))

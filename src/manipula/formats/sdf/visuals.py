@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import printable
-from manipula.formats.appearance import Looks
+from manipula.formats.appearance import Looks, only_shape
 from manipula.formats.sdf.poses import Poses
 from manipula.formats.sdf.values import name_in, number_in, numbers_of, pose_of, text_of
 from manipula.formats.xml.reader import Element
@@ -18,10 +18,7 @@ def read_visuals(model: Element, poses: Poses, looks: Looks) -> None:
 
 
 def _shape(link: str, visual: Element, poses: Poses, looks: Looks) -> VisualDraft | None:
-    geometry = visual.need("geometry")
-    if len(geometry.children) != 1:
-        geometry.fail(f"One shape is needed in <geometry>, found {len(geometry.children)}.")
-    shape, file = geometry.children[0], ""
+    shape, file = only_shape(visual), ""
     match shape.tag:
         case "box":
             size = numbers_of(shape.need("size"), 3)

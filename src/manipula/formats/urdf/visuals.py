@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import printable
-from manipula.formats.appearance import Looks
+from manipula.formats.appearance import Looks, only_shape
 from manipula.formats.urdf.origins import origin_of
 from manipula.formats.xml.reader import Element
 from manipula.robot.appearance import Colour, VisualDraft
@@ -24,10 +24,7 @@ def read_visuals(root: Element, looks: Looks) -> None:
 
 
 def _shape(link: str, visual: Element, colours: dict[str, Element], looks: Looks) -> VisualDraft:
-    geometry = visual.need("geometry")
-    if len(geometry.children) != 1:
-        geometry.fail(f"One shape is needed in <geometry>, found {len(geometry.children)}.")
-    shape, file = geometry.children[0], ""
+    shape, file = only_shape(visual), ""
     match shape.tag:
         case "box":
             size = shape.numbers("size", 3)

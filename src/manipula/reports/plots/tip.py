@@ -130,14 +130,16 @@ def tip(
 @plot("tip-time", "coordinates of the tip over time, with the target", needs=("tip",))
 def tip_time(result: Result, axes: list[Any]) -> None:
     """x, y and z of the tip; target dashed."""
-    ax, target = axes[0], target_of(result)
+    _coordinates(axes[0], result, "tip", "Position of the tip", "p [m]", target_of(result))
+
+
+def _coordinates(ax: Any, result: Result, signal: str, title: str, label: str, target: np.ndarray | None) -> None:
+    values = np.asarray(result.arrays[signal], float)
     for k, name in enumerate("xyz"):
-        ax.plot(result.t, result.arrays["tip"][:, k], color=joint_colour(k), label=name)
+        ax.plot(result.t, values[:, k], color=joint_colour(k), label=name)
         if target is not None and len(target) == len(result.t):
             ax.plot(result.t, target[:, k], color=TARGET, linestyle=(0, (4, 3)), linewidth=1.0)
-    ax.set_title("Position of the tip")
-    ax.set_xlabel("t [s]")
-    ax.set_ylabel("p [m]")
+    ax.set(title=title, xlabel="t [s]", ylabel=label)
     ax.margins(x=0.0)
     steady(ax, natural_size(result, "tip"))
     ax.legend(loc="best", ncols=3)
@@ -170,15 +172,7 @@ def point(
 @plot("offset", "offset of the reference that gives way to the measured force", needs=("admittance_offset",))
 def offset(result: Result, axes: list[Any]) -> None:
     """x, y and z of ξ."""
-    ax, values = axes[0], np.asarray(result.arrays["admittance_offset"], float)
-    for k, name in enumerate("xyz"):
-        ax.plot(result.t, values[:, k], color=joint_colour(k), label=name)
-    ax.set_title("Offset of the reference")
-    ax.set_xlabel("t [s]")
-    ax.set_ylabel("ξ [m]")
-    ax.margins(x=0.0)
-    steady(ax, natural_size(result, "tip"))
-    ax.legend(loc="best", ncols=3)
+    _coordinates(axes[0], result, "admittance_offset", "Offset of the reference", "ξ [m]", None)
 
 
 def _tip_moves(result: Result) -> str | None:

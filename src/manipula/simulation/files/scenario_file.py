@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
@@ -87,9 +88,14 @@ def save_scenario(scenario: Scenario | ProgramScenario, path: str | os.PathLike[
     Raises:
         DescriptionError: the path is no ``.toml`` file, or cannot be written; the text is larger than files that are read.
     """
+    write_toml(path, "scenario", lambda: file_text(scenario))
+
+
+def write_toml(path: str | os.PathLike[str], what: str, text: Callable[[], str]) -> None:
+    """Write a file that is no larger than what is read, whole or not at all; its text is made when the path was found good."""
     target = file_path(path)
     if target.suffix.lower() != ".toml":
-        raise DescriptionError(f"A scenario is written as TOML: '{printable(target.stem)}.toml'.", file=str(target))
-    text = file_text(scenario)
-    check_size(text, str(target))
-    write_whole(target, text)
+        raise DescriptionError(f"A {what} is written as TOML: '{printable(target.stem)}.toml'.", file=str(target))
+    made = text()
+    check_size(made, str(target))
+    write_whole(target, made)
