@@ -56,7 +56,7 @@ def dry_run(study: Study, workers: int = 1) -> DryRun:
     seconds = time.perf_counter() - begin
     looked = study.values_of(runs)
     batches = evaluator.plan.batches(runs, looked)
-    parts = sum(-(-len(b.runs) // width_of(b)) for b in batches)
+    parts = sum(-(-len(b.runs) // width_of(b, 1)) for b in batches)
     alone = tuple(dict.fromkeys([*evaluator.plan.choices, *(p for b in batches for p in b.template.alone)]))
     size = len(encoded(table_of_rows(rows * 8, schema_of(columns_of(study))))) / (8 * len(rows))
     if kept:

@@ -18,7 +18,7 @@ from manipula.studies.study import Study
 from manipula.studies.tables import label_of
 
 AT_ONCE = 1_500_000  # numbers of states that a batch records, (runs × samples × joints)
-WIDEST = 512  # runs of a batch
+WIDEST = 128  # runs of a batch on one thread, so that what is computed stays near; four times as many on all cores
 SUMMARISED = 64  # runs whose signals are summarised together: they stay in the cache
 REASON = 600  # letters of a reason that are kept
 
@@ -68,7 +68,7 @@ class Evaluator:
 
     def _results(self, batch: Batch, rows: dict[int, dict[str, Any]], stopped: Callable[[], bool]) -> Any:
         """(result, runs) of every part of a batch that is made at once."""
-        width = width_of(batch)
+        width = width_of(batch, self.threads)
         for first in range(0, len(batch.runs), width):
             if stopped():
                 raise KeyboardInterrupt
@@ -178,12 +178,13 @@ class Evaluator:
         return out
 
 
-def width_of(batch: Batch) -> int:
+def width_of(batch: Batch, threads: int | None) -> int:
     """How many runs of a batch are made side by side: as many as memory allows, and no more than vector units and threads need."""
     scenario = batch.scenario
     if not batch.template.batched or not isinstance(scenario, Scenario):
         return 1
-    return int(np.clip(AT_ONCE // (scenario.samples * scenario.robot.n), 1, WIDEST))
+    widest = WIDEST if threads == 1 else 4 * WIDEST
+    return int(np.clip(AT_ONCE // (scenario.samples * scenario.robot.n), 1, widest))
 
 
 def _number(value: Any) -> float | None:

@@ -16,7 +16,7 @@ from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import Grid, every, margin, watch_step
 from manipula.simulation.stepping.instants import in_order
 
-AT_ONCE = 5_000_000  # numbers of the states that are looked at together
+AT_ONCE = 2_000_000  # numbers of the states that are looked at together
 MOST = 20_000_000  # numbers of one run that are recorded in one pass; a longer run is repeated, and recorded piece after piece
 PASSES = 8  # beyond which only samples are looked at, and the verdict says so
 INSTANTS = (".start", ".stop", ".time")
