@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula import control, friction
+from manipula.identity import identity
+from manipula.simulation.loops.coarse_repetition import verified_coarsely
+from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.loops.watching import _nearest
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.stepping.coarse import BLOCK, share
@@ -155,7 +159,7 @@ def test_states_in_which_a_run_ends() -> None:
     ):
         assert bool(ended([*q, 0.0, 0.0, 5.0], 2, grid)) == over
     for x, over in (([0.0, LARGEST, 0.0], False), ([0.0, 1.01 * LARGEST, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
-                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True)):  # fmt: skip
+                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * LARGEST, 0.0, 0.0], True), ([LARGEST, -LARGEST, 0.0], True)):  # fmt: skip
         assert bool(diverged(x, 1)) == over
 
 
@@ -193,3 +197,41 @@ def test_what_one_run_proves_of_its_limits() -> None:
     for status in ("inaccurate", "failed", "diverged", "not_finite", "singular", "step_too_small"):
         assert _kept(status, q, held(kept)) is None
         assert _kept(status, q, held(broken)) is False
+
+
+def test_three_times_the_bound_of_longer_steps_must_be_within_the_tolerance() -> None:
+    """States of a repetition that differ by a chosen size: what is told is that size, or nothing."""
+    scenario = mp.Scenario(
+        mp.load("planar-2r"), duration=0.2, controller=control.PDGravity(50.0, 10.0, goal=0.1), integrator="rk4"
+    )
+    run = prepare_run(scenario)
+    grid = Grid.of(scenario.times, np.zeros(0), np.full(2, -FAR), np.full(2, FAR))
+    x = np.zeros((1, len(scenario.times), run.plant.layout.size))
+    done = SimpleNamespace(x=x, why=("",))
+    for size, confirmed in ((0.3, True), (0.4, False), (2.0, False)):
+        off = size * scenario.tolerance / share(4)
+        repeat = lambda members, blocks, off=off: SimpleNamespace(x=np.full((1, len(blocks.times), x.shape[2]), off))
+        error, _ = verified_coarsely(run, grid, done, repeat)
+        assert np.isfinite(error[0]) == confirmed
+        if confirmed:
+            assert error[0] == pytest.approx(size * scenario.tolerance, rel=1e-9)
+
+
+def test_classes_that_changed_since_they_were_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = friction.Viscous(2.0)
+    before = identity(law)
+    assert before is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(friction.Viscous, "smooth", "otherwise")
+        assert identity(law) != before
+    with monkeypatch.context() as patched:
+        patched.setattr(friction.Viscous, "torque", lambda self, qd, state=(), load=0.0: qd)
+        assert identity(law) is None
+    assert identity(law) == before
+
+
+def test_a_class_that_only_says_that_it_is_ours() -> None:
+    """Its methods are inherited, its module and name are those of a class of this package: it is another one all the same."""
+    kind: Any = type("Viscous", (friction.Viscous,), {"__module__": friction.Viscous.__module__, "gain": 5.0})
+    assert identity(kind(2.0)) is None
+    assert identity(friction.Viscous(2.0)) is not None
