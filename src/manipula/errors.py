@@ -19,7 +19,6 @@ A message says what is wrong, which object by name, what was found, what is allo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -109,6 +108,8 @@ def printable(text: object, limit: int = 80) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like ``name``, or ``None``."""
+    import difflib  # only who errs needs it
+
     found = difflib.get_close_matches(str(name)[:200], list(known), n=1, cutoff=0.5)
     return found[0] if found else None
 

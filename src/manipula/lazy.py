@@ -1,8 +1,10 @@
-"""Attributes that are computed when they are first asked for."""
+"""Attributes that are computed, and modules that are loaded, when they are first asked for."""
 
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
@@ -33,3 +35,23 @@ class cached_property(functools.cached_property, Generic[T]):
         name: Any = self.attrname
         value = known.get(name, _MISSING)
         return known.setdefault(name, self.func(instance)) if value is _MISSING else value
+
+
+def names_in(package: str, **homes: str) -> Callable[[str], Any]:
+    """``__getattr__`` of a package whose names stand in its modules, name = module: each is loaded when it is first asked for."""
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find
+
+
+def is_made_by(value: object, module: str, name: str) -> bool:
+    """``isinstance`` for a class of a module that need not be loaded: before it is, nothing is an instance of the class."""
+    home = sys.modules.get(module)
+    kind = getattr(home, name, None)
+    return isinstance(kind, type) and isinstance(value, kind)

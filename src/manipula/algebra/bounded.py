@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from manipula.algebra.symbols import decimal_fraction, evaluate, exact_numbers, from_leaves
 from manipula.errors import BudgetError, DescriptionError, ManipulaError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 EXPONENT = 64  # also of powers of powers
 BITS = 1020  # above and below the line: what a double holds, and what can be written down and read again

@@ -15,9 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +37,9 @@ from manipula.algebra.grammar import (
 from manipula.algebra.ops import Scalar
 from manipula.errors import BudgetError, DescriptionError, ManipulaError, printable, unknown_name
 from manipula.lazy import cached_property
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["DEFAULT", "LIMITS", "Expression", "FormulaFunction", "FormulaLimits", "Work", "decimal", "parse", "scalar"]
 
@@ -332,4 +334,6 @@ def _bits(text: str) -> int:
 
 def _exact(text: str) -> Fraction:
     """The decimal as a fraction; zero first, so that ``0e999999`` builds no giant."""
+    from fractions import Fraction  # and with it decimal: only formulas need it
+
     return Fraction(text) if float(text) != 0.0 else Fraction(0)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import functools
 import hashlib
-import random
 import sys
 import types
 from collections import deque
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from manipula.identity import is_own
+from manipula.lazy import is_made_by
 
 MOST = 50_000  # objects looked at
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
@@ -198,7 +198,7 @@ class _ObjectWalk:
         if isinstance(value, (set, frozenset)):
             self._tell(sorted(repr(x) for x in value))
             return []
-        if isinstance(value, random.Random):
+        if is_made_by(value, "random", "Random"):
             return [value.getstate()]
         if isinstance(value, np.random.Generator):
             return [value.bit_generator.state]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,8 @@ def whole_file(target: Path) -> Iterator[Path]:
     if os.path.isdir(target):
         raise DescriptionError("This is a folder; the path of a file is needed.", file=str(target))
     try:
+        import tempfile  # only who writes needs it
+
         handle, name = tempfile.mkstemp(prefix=".manipula-", suffix=target.suffix, dir=target.parent)
     except (OSError, ValueError) as problem:
         raise _unwritable(problem, target) from None

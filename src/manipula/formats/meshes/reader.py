@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import read_bytes
-from manipula.formats.meshes.msh import read_msh
-from manipula.formats.meshes.obj import read_obj
-from manipula.formats.meshes.stl import read_stl
-from manipula.formats.meshes.triangles import Triangles, check_mesh
+
+if TYPE_CHECKING:
+    from manipula.formats.meshes.triangles import Triangles
 
 SUFFIXES = (".stl", ".obj", ".msh", ".dae", ".gltf", ".glb")
 MESH_BYTES = 64 * 2**20  # of one file
@@ -21,6 +21,8 @@ def read_mesh(path: Path, limit: int = MESH_BYTES) -> Triangles:
     Raises:
         DescriptionError: no such format, damaged, or more than the budget.
     """
+    from manipula.formats.meshes.triangles import check_mesh
+
     try:
         return check_mesh(_read(path, read_bytes(path, limit)))
     except DescriptionError as error:
@@ -30,10 +32,16 @@ def read_mesh(path: Path, limit: int = MESH_BYTES) -> Triangles:
 def _read(path: Path, data: bytes) -> Triangles:
     match path.suffix.lower():
         case ".stl":
+            from manipula.formats.meshes.stl import read_stl
+
             return read_stl(data)
         case ".obj":
+            from manipula.formats.meshes.obj import read_obj
+
             return read_obj(data)
         case ".msh":
+            from manipula.formats.meshes.msh import read_msh
+
             return read_msh(data)
         case ".dae":
             from manipula.formats.meshes.dae import read_dae

@@ -15,6 +15,13 @@
 ================  =====================================================================
 """
 
-from manipula.formats.toml.dh_writer import dh_to_toml as dh_to_toml
-from manipula.formats.toml.reader import from_toml as from_toml
-from manipula.formats.toml.writer import to_toml as to_toml
+from typing import TYPE_CHECKING
+
+from manipula.lazy import names_in
+
+if TYPE_CHECKING:
+    from manipula.formats.toml.dh_writer import dh_to_toml as dh_to_toml
+    from manipula.formats.toml.reader import from_toml as from_toml
+    from manipula.formats.toml.writer import to_toml as to_toml
+
+__getattr__ = names_in(__name__, dh_to_toml="dh_writer", from_toml="reader", to_toml="writer")

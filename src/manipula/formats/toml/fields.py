@@ -7,7 +7,6 @@ when the document has either, any name when it has neither.
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 from collections.abc import Callable, Iterable
@@ -281,6 +280,8 @@ class Fields:
         """The error for a key that has to be there: a key much like it is taken for a slip of the pen."""
         problem = problem or f"The key '{key}' is missing."
         slips = [name for name in self._table if name not in self._asked]
+        import difflib
+
         close = difflib.get_close_matches(key, slips, n=1, cutoff=0.7)
         if not close:
             return self.error(problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from manipula.control.torque_table import TorqueTable
+from manipula.lazy import is_made_by
 from manipula.simulation.plant.disturbances import WrenchTable
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ def ending_notes(s: Scenario) -> tuple[str, ...]:
         else:
             later = min((t for t in times if t > switch.time), default=_end(s))
             found.append(_reference(switch.reference, f"switches[{i}].reference", float(switch.time), later, s))
-    if isinstance(s.controller, TorqueTable):
+    if is_made_by(s.controller, "manipula.control.torque_table", "TorqueTable"):
+        from manipula.control.torque_table import TorqueTable
+
+        assert isinstance(s.controller, TorqueTable)
         rows = s.controller.rows[:, 0]
         found.append(_table("controller.torques", rows, s, "the first torques are held", "the last torques are held"))
     for i, d in enumerate(s.disturbances):

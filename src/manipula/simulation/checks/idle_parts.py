@@ -8,9 +8,9 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.control.base import Target
-from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError, UnknownNameError, printable
 from manipula.identity import is_own
+from manipula.lazy import is_made_by
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.flexible import Flexible
@@ -135,7 +135,7 @@ def _asks_model(controller: Any, robot: Robot) -> bool:
     """Does a controller look at its model? That of a user may do so later in the run, and counts as one that does."""
     if not is_own(type(controller)):
         return True
-    if isinstance(controller, UserFunction):
+    if is_made_by(controller, "manipula.control.simple", "UserFunction"):
         return False
     arm: Any = _Watched(
         Arm(robot.with_parameters(**dict.fromkeys(robot.parameters, 1.0)) if robot.parameters else robot)

@@ -6,13 +6,9 @@ import dataclasses
 
 from manipula.control.base import is_digital
 from manipula.errors import DescriptionError, ShapeError, unknown_name
-from manipula.ik.targets import movable
-from manipula.ik.task import Task
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import check_criteria_act, checked_criteria
 from manipula.redundancy.orientation import check_reachable
-from manipula.redundancy.tasks.priorities import check_followed, check_shared, checked_tasks, has_limits
-from manipula.redundancy.tasks.whole_arm import LeastTorque
 from manipula.simulation.checks.idle_parts import check_idle
 from manipula.simulation.plant.disturbances import Wrench
 from manipula.simulation.plant.free_parameters import check_every_run
@@ -116,6 +112,9 @@ def integrates(s: Scenario) -> bool:
 
 
 def _redundant(s: Scenario) -> bool:
+    from manipula.ik.targets import movable
+    from manipula.ik.task import Task
+
     robot = s.robot.with_parameters(**dict.fromkeys(s.robot.parameters, 1.0)) if s.robot.parameters else s.robot
     task = movable(robot, Task.of("pose" if getattr(s.reference, "has_orientation", False) else "position"))
     return task is not None and robot.n > len(task.parts[0][1])
@@ -172,6 +171,9 @@ def _tasks(s: Scenario) -> None:
         if s.bounds != "none":
             raise DescriptionError("Bounds act on a list of tasks; there is none.", field="bounds")
         return
+    from manipula.redundancy.tasks.priorities import check_followed, check_shared, checked_tasks, has_limits
+    from manipula.redundancy.tasks.whole_arm import LeastTorque
+
     checked_tasks(s.tasks)
     check_followed(s.tasks, s.reference)
     check_shared(s.tasks)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.fields import per_joint
-from manipula.control.lqr import LQR
-from manipula.physics.derivatives import forward_dynamics_derivatives
+from manipula.lazy import is_made_by
 from manipula.redundancy.arm import Arm
 from manipula.simulation.plant.disturbances import PayloadChange, inertia_matrix
 
 if TYPE_CHECKING:
+    from manipula.control.lqr import LQR
     from manipula.simulation.scenario import Scenario
 
 NO_BODY = (0.0, (0.0, 0.0, 0.0), ((0.0,) * 3,) * 3)
@@ -73,7 +73,12 @@ def _away(s: Scenario, varied: tuple[str, ...]) -> list[str]:
     given = [("controller", s.controller), *((f"switches[{i}].controller", w.controller) for i, w in enumerate(s.switches))]  # fmt: skip
     found = []
     for field, law in given:
-        if not isinstance(law, LQR) or law.gain is None or model.parameters or any(p.startswith(field) for p in varied):
+        if not is_made_by(law, "manipula.control.lqr", "LQR"):
+            continue
+        from manipula.control.lqr import LQR
+
+        assert isinstance(law, LQR)
+        if law.gain is None or model.parameters or any(p.startswith(field) for p in varied):
             continue
         rate = _growth(model, law)
         if rate > 0.0:
@@ -86,6 +91,8 @@ def _away(s: Scenario, varied: tuple[str, ...]) -> list[str]:
 
 def _growth(model: Any, law: LQR) -> float:
     """The largest real part of the eigenvalues of the loop at rest at the goal, 0 where none is above zero [1/s]."""
+    from manipula.physics.derivatives import forward_dynamics_derivatives
+
     n = model.n
     q, still = np.asarray(per_joint(law.goal, n), float), np.zeros(n)
     arm = Arm(model)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from manipula.control.task_space import OperationalSpace, TaskSpaceComputedTorque
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
@@ -49,6 +48,8 @@ def _asked(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
 
 def _singular(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
     """Of a controller that needs the inverse of the tip's Jacobian where there is none."""
+    from manipula.control.task_space import OperationalSpace, TaskSpaceComputedTorque
+
     controller = plant.controller
     if not isinstance(controller, (TaskSpaceComputedTorque, OperationalSpace)) or getattr(controller, "damping", 0.0):
         return None
