@@ -8,30 +8,54 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+import numpy as np
+
+from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.ops import Scalar, Vector
 from manipula.simulation.integrators import tableaus
 from manipula.simulation.integrators.base import AdaptiveStep, RightHandSide, weighted_norm
 from manipula.simulation.integrators.tableaus import Weights
 
-
-def combine(weights: Weights, stages: list[Vector]) -> Vector:
-    """Σ w_i k_i over the non-zero weights."""
-    total: Vector | None = None
-    for i, w in weights.items():
-        total = w * stages[i] if total is None else total + w * stages[i]
-    assert total is not None
-    return total
+TOGETHER = 6, 1  # stages in one turn of a loop, if their number allows it: fewer take less to compile and longer to run
 
 
-def stages_of(
-    A: Sequence[Weights], C: Sequence[float], f: RightHandSide, t: Scalar, x: Vector, h: Scalar
+def sums_of_stages(
+    A: Sequence[Weights], C: Sequence[float], sums: Sequence[Weights], f: RightHandSide, t: Scalar, x: Vector, h: Scalar
 ) -> list[Vector]:
-    """k_i = f(t + c_i h, x + h Σ a_ij k_j)."""
-    stages = [f(t, x)]
-    for i in range(1, len(C)):
-        stages.append(f(t + C[i] * h, x + h * combine(A[i], stages)))
-    return stages
+    r"""Σ_i w_i k_i for every w of ``sums``, with k_i = f(t + c_i h, x + h Σ_j a_ij k_j).
+
+    The stages are a loop, some at a time: a part of the machine code of as many evaluations in a row. Whatever sum still waits for slopes,
+    those of later stages first, takes its share of a slope as soon as it is known.
+    """
+    together = next(k for k in TOGETHER if len(C) % k == 0)
+    turns, size = len(C) // together, len(x)
+    every = [*A, *sums]
+
+    def share(turn: int, i: int, j: int) -> float:
+        """Of slope i of a turn in what waits at place j: points of its own stages and of later ones, then sums."""
+        place = turn * together + j
+        if j >= len(C):
+            place = j
+        elif place >= len(C):
+            return 0.0
+        return every[place].get(turn * together + i, 0.0)
+
+    shares = np.array([[[share(k, i, j) for j in range(len(every))] for i in range(together)] for k in range(turns)])
+    acts = np.abs(shares).max(axis=0) > 0.0
+    nodes = np.reshape(C, (turns, together))
+
+    def turn(k: Scalar, *waiting: Vector) -> tuple[Vector, ...]:
+        totals = list(waiting)
+        weights, at = native.lookup(shares, k), native.lookup(nodes, k)
+        for i in range(together):
+            slope = f(t + at[i] * h, x + h * totals[i])
+            for j in np.flatnonzero(acts[i]):
+                totals[j] = totals[j] + weights[i, j] * slope
+        return (*totals[together : len(C)], *[np.zeros(size)] * together, *totals[len(C) :])
+
+    start = (np.zeros(size),) * len(every)
+    return list(native.repeat(turn, start, turns).state[len(C) :])
 
 
 class DormandPrince5(AdaptiveStep):
@@ -44,10 +68,13 @@ class DormandPrince5(AdaptiveStep):
     def attempt(
         self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, scale: Callable[[Vector], Vector]
     ) -> tuple[Vector, Scalar]:
-        stages = stages_of(tableaus.DOPRI5_STAGES, tableaus.DOPRI5_NODES, f, t, x, h)
-        new = x + h * combine(tableaus.DOPRI5_SOLUTION, stages)
-        stages.append(f(t + h, new))
-        return new, weighted_norm(h * combine(tableaus.DOPRI5_ERROR, stages), scale(new))
+        A, C = (
+            (*tableaus.DOPRI5_STAGES, tableaus.DOPRI5_SOLUTION),
+            (*tableaus.DOPRI5_NODES, 1.0),
+        )  # the last slope is at the end
+        solution, error = sums_of_stages(A, C, (tableaus.DOPRI5_SOLUTION, tableaus.DOPRI5_ERROR), f, t, x, h)
+        new = x + h * solution
+        return new, weighted_norm(h * error, scale(new))
 
 
 class DormandPrince8(AdaptiveStep):
@@ -60,11 +87,9 @@ class DormandPrince8(AdaptiveStep):
     def attempt(
         self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, scale: Callable[[Vector], Vector]
     ) -> tuple[Vector, Scalar]:
-        stages = stages_of(tableaus.DOP853_STAGES, tableaus.DOP853_NODES, f, t, x, h)
-        new = x + h * combine(tableaus.DOP853_SOLUTION, stages)
-        stages.append(f(t + h, new))
+        sums = (tableaus.DOP853_SOLUTION, tableaus.DOP853_ERROR_5, tableaus.DOP853_ERROR_3)
+        solution, *errors = sums_of_stages(tableaus.DOP853_STAGES, tableaus.DOP853_NODES, sums, f, t, x, h)
+        new = x + h * solution
         weight = scale(new)
-        e5, e3 = (
-            weighted_norm(h * combine(E, stages), weight) for E in (tableaus.DOP853_ERROR_5, tableaus.DOP853_ERROR_3)
-        )
+        e5, e3 = (weighted_norm(h * e, weight) for e in errors)
         return new, e5 * e5 / ops.sqrt(e5 * e5 + 0.01 * e3 * e3 + 1e-300)
