@@ -111,3 +111,16 @@ def test_examples_lie_within_the_ranges_of_their_fields():
 def test_nonsense_is_refused(arguments):
     with pytest.raises(DescriptionError):
         chosen(from_catalog("planar-2r"), **arguments)
+
+
+def test_a_circle_that_is_chosen_lies_where_the_arm_reaches_it():
+    """Also for an arm that is almost stretched out."""
+    from manipula.studio.documents import from_catalog
+    from manipula.studio.first_values import chosen
+    from manipula.studio.verbs.moving import path
+
+    document = from_catalog("planar-3r")
+    for kind, name, place in (("reference", "path", ["reference"]), ("path", "circle", ["reference", "path"])):
+        document = chosen(document, kind, name, place, document["q0"])["document"]
+    assert document["reference"]["path"]["kind"] == "circle"
+    assert all(path(None, document)["reached"])  # pyright: ignore[reportArgumentType]

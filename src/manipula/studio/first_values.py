@@ -73,6 +73,14 @@ class Here:
         out[v] += self.spread * (0.0, 0.6, 0.2, -0.4)[nth % 4] if u != v else 0.0
         return [round(float(x), 4) for x in out[:size]]
 
+    def inside(self) -> list[float]:
+        """The centre of a curve around which the tip has room: nearer to the base than the tip by the usual radius."""
+        away = np.zeros(3)
+        axes = list(self.axes)
+        away[axes] = (self.tip - np.asarray(self.robot.base.translation, float))[axes]
+        length = float(np.linalg.norm(away))
+        return [round(float(x), 4) for x in self.tip - (min(USUAL["m"] / length, 0.5) * away if length > 0.0 else 0.0)]
+
     def posture(self, nth: int) -> list[float]:
         """The posture, or one that is some way from it within the limits."""
         out = []
@@ -270,7 +278,7 @@ def _value(d: FieldDeclaration, here: Here, nth: int) -> Any:
         )
     if f.kind in ("vector", "numbers"):
         if f.unit == "m":
-            return here.point(nth)
+            return here.inside() if d.name == "center" else here.point(nth)
         return (
             here.posture(nth)
             if f.unit == "rad or m"
