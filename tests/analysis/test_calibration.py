@@ -215,3 +215,14 @@ def test_too_few_poses_are_refused(arm):
 
 def test_errors_are_moved_in_place():
     assert moved(np.zeros(6)) == pytest.approx(np.eye(4))
+
+
+def test_the_base_of_the_robot_is_where_it_is_described(arm):
+    """Without looking for the base, poses are those of ``model.pose``: a robot that stands elsewhere has nothing to correct."""
+    robot = arm.replace(base=mp.load("panda").base.from_matrix(DEVICE))
+    q = postures(robot, 60)
+    poses = np.array([DEVICE @ Judge(arm).pose(x) for x in q])
+    found = calibrate(robot, q, poses, what=("joints",))
+    assert found.before.position < EXACT
+    assert np.abs(found.corrections).max() < EXACT
+    assert np.allclose(mp.compile(found.robot).pose(q), poses, atol=1e-8)

@@ -62,6 +62,22 @@ class Selection:
 EVERYTHING = Selection()
 
 
+def _refuse_idle(selection: Selection, joints: list[JointDraft], inside: list[JointDraft]) -> None:
+    """A joint held and left out, with nothing left that follows it; and a robot of which no joint is left."""
+    names = {j.name for j in inside}
+    for name, _ in selection.lock:
+        if name in selection.drop and name not in names and not any(j.follows == name for j in inside):
+            raise DescriptionError(
+                f"Joint '{printable(name)}' is held and left out; holding it would do nothing. Choose one.", field="lock"
+            )
+    held = {name for name, _ in selection.lock}
+    if selection.drop and not inside and any(j.moves and j.name not in held for j in joints):
+        raise DescriptionError(
+            f"No joint is left without {', '.join(printable(name, 60) for name in selection.drop)} and what hangs on it.",
+            field="drop",
+        )
+
+
 def _names(given: Any, word: str) -> tuple[str, ...]:
     if given is None:
         return ()
@@ -127,6 +143,7 @@ def select(
         notes.append(f"{len(left_out)} link(s) left out{carried}: {shown}.")
     inside = [j for j in joints if j.child in kept and j.parent in kept]
     moving = {j.name for j in inside if j.moves}
+    _refuse_idle(selection, [j for j, _ in order], inside)
     if selection.chain is not None and not moving:
         base, end = (printable(name, 60) for name in selection.chain)
         raise DescriptionError(f"No joint moves between '{base}' and '{end}'; a chain has at least one.", field="chain")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.arguments import finite_array
+from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.control import KIND as CONTROLLERS
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.model import model_of
@@ -89,6 +90,13 @@ class Here:
             high = joint.limits.upper
             out.append(round(float(q + step if high is None or q + step <= high else q - step), 4))
         return out
+
+    def drift(self) -> list[list[float]]:
+        """Position and quaternion of the tip as it is, then how they change by time: a slow move along the first axis it can move in."""
+        quaternion = to_quaternion_wxyz(np.asarray(model_of(self.robot).pose(self.q), float)[:3, :3])
+        speed = np.zeros(7)
+        speed[self.axes[0]] = -0.2 * self.spread
+        return [[*self.tip.tolist(), *np.asarray(quaternion, float).tolist()], speed.tolist()]
 
 
 def chosen(document: Any, kind: Any, name: Any, place: Any, q: Any = None) -> dict[str, Any]:
@@ -289,6 +297,8 @@ def _value(d: FieldDeclaration, here: Here, nth: int) -> Any:
     if f.kind == "rows":
         if f.unit == "m or rad":  # coefficients of one piece, lowest power first
             return [[here.posture(0), [0.2] * len(here.q)]]
+        if f.unit == "m, 1":  # of position and quaternion
+            return [here.drift()]
         return [here.point(k) if f.unit == "m" else here.posture(k) for k in range(4)]
     if f.kind == "formula":
         return next(iter(f.names), "t")

@@ -15,7 +15,7 @@ import numpy as np
 from manipula.algebra.arguments import finite_array, number, positive
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.calibrated import Calibration, Fit
-from manipula.analysis.identification.kinematic_errors import AXES, Chain, differences, moved
+from manipula.analysis.identification.kinematic_errors import AXES, Chain, differences, matrix_of, moved
 from manipula.errors import DescriptionError, ShapeError, SolveError, unknown_name
 from manipula.model import Model
 from manipula.robot.robot import Robot
@@ -47,8 +47,8 @@ def calibrate(
         robot: as described.
         q: (samples, n) joint positions [rad, m].
         poses: (samples, 4, 4) poses of the frame in the measuring device's frame, or (samples, 3) its places alone [m].
-        what: which errors are looked for: some of "base", "joints", "tool", and names of joints. Without "base" the device's frame is the
-            robot's base frame.
+        what: which errors are looked for: some of "base", "joints", "tool", and names of joints. Without "base" the device's frame is that
+            of ``model.pose``: the robot's base stands in it as described.
         frame: the measured frame; the tip when omitted.
         position_noise, rotation_noise: standard deviations of the device [m, rad], which weigh places against turns; found from the
             residuals when omitted.
@@ -80,7 +80,7 @@ def calibrate(
     if measured.ndim == 2 and rotation_noise is not None:
         raise DescriptionError("There are no turns among the measurements.", field="rotation_noise")
     wanted = _wanted(chain, what)
-    base = _placed(chain, q, measured) if 0 in wanted // 6 else np.eye(4)
+    base = _placed(chain, q, measured) if 0 in wanted // 6 else matrix_of(described.base)
     with one_thread_if_small(len(q) * 36 * len(chain.places)):
         return _PoseFit(chain, q, measured, base, wanted, (noise[0], noise[1])).solved(other, float(confidence))
 

@@ -128,10 +128,25 @@ def limits(table: Fields) -> Limits:
     return Limits(lower=lower, upper=upper, **sizes)
 
 
-def drivetrain(table: Fields) -> dict[str, Any]:
+def refuse_degrees(table: Fields) -> None:
+    """A joint that slides has no angles: its keys are in metres."""
+    for key in table.names():
+        if key.endswith("_deg"):
+            raise table.error(
+                f"'{key}' is an angle in degrees, but the joint slides; give '{key.removesuffix('_deg')}' in metres.", key
+            )
+
+
+def drivetrain(table: Fields, slides: bool = False) -> dict[str, Any]:
     """What drives and resists a joint: limits, rotor, gear, friction, drive."""
+
+    def of_joint(inside: Fields) -> Limits:
+        if slides:
+            refuse_degrees(inside)
+        return limits(inside)
+
     return {
-        "limits": table.read("limits", limits, UNLIMITED),
+        "limits": table.read("limits", of_joint, UNLIMITED),
         "rotor_inertia": table.scalar("rotor_inertia", 0.0),
         "gear_ratio": table.scalar("gear_ratio", 1.0),
         "friction": table.read("friction", lambda t: read_part(t, FRICTION)),

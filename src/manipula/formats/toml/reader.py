@@ -180,8 +180,10 @@ def _joint(table: Fields) -> JointDraft:
         name=table.required_text("name"), kind=kind, parent=table.required_text("parent"),
         child=table.required_text("child"), origin=table.read("origin", parts.pose, parts.IDENTITY),
         axis=axis or (0.0, 0.0, 1.0), frame=table.read("link_frame", parts.pose, parts.IDENTITY),
-        field=table.path, **({} if kind == "fixed" else parts.drivetrain(table)),
+        field=table.path, **({} if kind == "fixed" else parts.drivetrain(table, kind == "prismatic")),
     )  # fmt: skip
+    if kind == "prismatic":
+        parts.refuse_degrees(table)
     if kind != "fixed":
         for word, own in (("mimic", 'follows = "…", ratio = …, offset = …'), ("multiplier", "ratio = …")):
             if word in table.names():
@@ -206,11 +208,11 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
     check_budget(len(rows), field="dh.rows")
     mappings = []
     for i, row in enumerate(rows):
+        kind = row.choice("joint", ("revolute", "prismatic"), "revolute")
         angles = {key: row.angle(key, 0.0) for key in ("alpha", "theta")}
         lengths = {key: row.scalar(key, 0.0) for key in ("a", "d")}
         mappings.append({
-            **angles, **lengths, **parts.body(row), **parts.drivetrain(row),
-            "joint": row.choice("joint", ("revolute", "prismatic"), "revolute"),
+            **angles, **lengths, **parts.body(row), **parts.drivetrain(row, kind == "prismatic"), "joint": kind,
             "name": row.text("name", f"joint{i + 1}"), "link": row.text("link", f"link{i + 1}"),
         })  # fmt: skip
         row.close()
