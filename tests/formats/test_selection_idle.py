@@ -44,11 +44,17 @@ def loaded(folder: Path, slide: str = "", turn: str = "", **choices: object) -> 
 
 def test_degrees_of_a_length_are_refused(tmp_path: Path) -> None:
     """A slide of 40° was read as 0.7 m."""
-    for key in ("position_deg = [-10, 40]", "velocity_deg = 3", "acceleration_deg = 3", "jerk_deg = 2", "upper_deg = 3"):
+    for key in (
+        "position_deg = [-10, 40]",
+        "velocity_deg = 3",
+        "acceleration_deg = 3",
+        "jerk_deg = 2",
+        "upper_deg = 3",
+    ):
         with pytest.raises(DescriptionError, match=rf"arm.toml:\d+, .*{key.split()[0]}.*slides; give '.*' in metres"):
             loaded(tmp_path, slide=f"limits = {{ {key} }}")
         assert loaded(tmp_path, turn=f"limits = {{ {key} }}").n == 2
-    with pytest.raises(DescriptionError, match="offset_deg.*slides"):
+    with pytest.raises(DescriptionError, match=r"offset_deg.*slides"):
         loaded(tmp_path, slide='follows = "turn"\noffset_deg = 10')
     metres = loaded(tmp_path, slide="limits = { position = [-0.1, 0.4] }")
     assert (metres.joints[0].limits.lower, metres.joints[0].limits.upper) == (-0.1, 0.4)
@@ -57,7 +63,7 @@ def test_degrees_of_a_length_are_refused(tmp_path: Path) -> None:
 def test_degrees_of_a_length_are_refused_in_dh_rows() -> None:
     row = '[dh]\nconvention = "standard"\n[[dh.rows]]\njoint = "{}"\nalpha_deg = 90\nmass = 1\nlimits = {{ position_deg = [0, 9] }}\n'
     assert mp.from_toml(row.format("revolute")).joints[0].limits.upper == np.deg2rad(9)
-    with pytest.raises(DescriptionError, match="position_deg.*slides"):
+    with pytest.raises(DescriptionError, match=r"position_deg.*slides"):
         mp.from_toml(row.format("prismatic"))
 
 

@@ -47,7 +47,15 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def study(**parts: Any) -> mp.Study:
-    given = {"duration": 0.04, "step": 4e-3, "sample": 0.04, "q0": [0.1, 0.2], "qd0": [1.0, 0.5], "verify": False, **parts}
+    given = {
+        "duration": 0.04,
+        "step": 4e-3,
+        "sample": 0.04,
+        "q0": [0.1, 0.2],
+        "qd0": [1.0, 0.5],
+        "verify": False,
+        **parts,
+    }
     return mp.Study(mp.Scenario(ARM, **given), {"q0[0]": mp.uniform(0.0, 0.1)}, samples=2)
 
 

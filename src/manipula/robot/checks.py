@@ -145,11 +145,11 @@ def check_limits(limits: Limits, joint: str, **place: Any) -> None:
 def check_gear(joint: Any, **place: Any) -> dict[str, Any]:
     """Rotor inertia and gear ratio of a joint or of its draft, as numbers that may be."""
     whose = f"of joint '{printable(joint.name)}'"
-    if not is_symbolic(joint.gear_ratio) and not is_symbolic(joint.rotor_inertia):
-        if joint.gear_ratio == 0 and joint.rotor_inertia != 0:
-            raise DescriptionError(
-                f"The gear ratio {whose} is 0, so that its rotor would not act; it must be different from 0.", **place
-            )
+    numeric = not is_symbolic(joint.gear_ratio) and not is_symbolic(joint.rotor_inertia)
+    if numeric and joint.gear_ratio == 0 and joint.rotor_inertia != 0:
+        raise DescriptionError(
+            f"The gear ratio {whose} is 0, so that its rotor would not act; it must be different from 0.", **place
+        )
     return {
         "rotor_inertia": check_number(joint.rotor_inertia, f"The rotor inertia {whose}", at_least=0.0, largest=LARGEST, **place),
         "gear_ratio": check_number(joint.gear_ratio, f"The gear ratio {whose}", largest=LARGEST, **place),

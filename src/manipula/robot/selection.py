@@ -50,7 +50,7 @@ class Selection:
                 raise DescriptionError(f"lock names joints, found {printable(name)}.", field="lock")
             if isinstance(value, (bool, str)):
                 raise DescriptionError(
-                    f"A position is a number [rad or m], found {printable(value)}.", field=f"lock.{name}"
+                    f"A position is a number [rad or m], found {printable(repr(value))}.", field=f"lock.{name}"
                 )
             held.append((name, check_number(value, f"The position at which '{printable(name)}' is held", field="lock")))
         return cls(tuple(held), _names(drop, "drop"), _ends(chain))
@@ -68,7 +68,8 @@ def _refuse_idle(selection: Selection, joints: list[JointDraft], inside: list[Jo
     for name, _ in selection.lock:
         if name in selection.drop and name not in names and not any(j.follows == name for j in inside):
             raise DescriptionError(
-                f"Joint '{printable(name)}' is held and left out; holding it would do nothing. Choose one.", field="lock"
+                f"Joint '{printable(name)}' is held and left out; holding it would do nothing. Choose one.",
+                field="lock",
             )
     held = {name for name, _ in selection.lock}
     if selection.drop and not inside and any(j.moves and j.name not in held for j in joints):

@@ -147,7 +147,11 @@ def state(field: str, value: Any, robot: Robot, batch: bool = True) -> Any:
     if numbers.ndim not in ((1, 2) if batch else (1,)) or np.shape(numbers)[-1:] != (robot.n,) or not numbers.size:
         raise ShapeError(f"{field} of '{robot.name}' has shape {numbers.shape}, expected {expected}.")
     if not (np.abs(numbers) <= LARGEST).all():
-        raise DescriptionError(f"Every entry must be finite (at most {LARGEST:g}).", field=field)
+        where = np.argwhere(~(np.abs(numbers) <= LARGEST))[0].tolist()
+        raise DescriptionError(
+            f"Every entry must be finite (at most {LARGEST:g}); entry {where if len(where) > 1 else where[0]} is {numbers[tuple(where)]:g}.",
+            field=field,
+        )
     return tuple(numbers.tolist()) if numbers.ndim == 1 else tuple(map(tuple, numbers.tolist()))
 
 

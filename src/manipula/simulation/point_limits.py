@@ -39,7 +39,8 @@ def read_points(given: Any) -> PointLimits:
             if quantity not in TIP_QUANTITIES:
                 raise unknown_name("quantity of a point", quantity, TIP_QUANTITIES, field="points")
         sizes = {q: number(v, f"points.{q}") for q, v in wanted.items()}
-        if any(v < 0 for v in sizes.values()):
-            raise DescriptionError("A limit is a number, zero or more.", field="points")
+        for quantity, size in sizes.items():
+            if size < 0:
+                raise DescriptionError(f"A limit is a number, zero or more; found {quantity} {size:g}.", field="points")
         out.append((where, sizes))
     return tuple(out)

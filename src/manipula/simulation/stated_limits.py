@@ -155,7 +155,9 @@ def _size(key: str, value: Any, of: str = "tip") -> float:
 
 def _checked(quantity: str, sizes: np.ndarray) -> np.ndarray:
     if np.isnan(sizes).any() or (sizes < 0).any():
-        raise DescriptionError("A limit is a number, zero or more.", field=f"limits.{quantity}")
+        raise DescriptionError(
+            f"A limit is a number, zero or more; found {sizes.tolist()}.", field=f"limits.{quantity}"
+        )
     return sizes
 
 

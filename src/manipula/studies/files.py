@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from manipula.errors import DescriptionError, ManipulaError
+from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.formats.guard import read_text
 from manipula.formats.whole_file import file_path
 from manipula.simulation.files.document import ScenarioDocument
@@ -19,6 +19,7 @@ from manipula.studies.tables import table_of
 
 KEYS = ("name", "base", "samples", "seed", "design", "keep", "keep_series", "series_runs", "description")
 FORMAT = 1
+LIKE = 0.75  # a word that is as like the name of a distribution is meant as one
 
 
 def load_study(path: str | os.PathLike[str]) -> Study:
@@ -88,6 +89,11 @@ def _flat(table: dict[str, Any], path: str = "") -> Any:
         if isinstance(value, dict) and not any(name in DISTRIBUTIONS for name in value):
             if not value:
                 raise DescriptionError("An empty table varies nothing.", field=f"vary.{place}")
+            from difflib import get_close_matches  # only who errs, or nests tables, needs it
+
+            for word in value:
+                if get_close_matches(word, list(DISTRIBUTIONS), cutoff=LIKE):
+                    raise unknown_name("distribution", word, DISTRIBUTIONS, field=f"vary.{place}")
             yield from _flat(value, place)
         else:
             yield place, value

@@ -101,6 +101,7 @@ def identify_log(
         if step != signals.decimation:
             equations = equations_of(base, known, signals, step)
         found = estimated(base, known, equations.W, equations.tau, equations.target, asked)
+        notes += [] if found.parameters is None else found.given_masses
         compared = None
         if other is not None:
             seen = filtered(other, "tau", signals.cutoff, velocity)

@@ -14,7 +14,7 @@ from manipula.algebra.pose import mat3, vec3
 from manipula.algebra.value import Value
 from manipula.analysis.identification.base_parameters import BaseParameters
 from manipula.analysis.identification.pseudo_inertia import is_physical
-from manipula.errors import SolveError
+from manipula.errors import SolveError, printable
 from manipula.robot.friction import Coulomb, FrictionLaw, Stribeck, Viscous
 from manipula.robot.robot import Robot
 
@@ -154,7 +154,18 @@ class Identification(Value):
                 width, fading = (float(np.broadcast_to(v, columns.n)[i]) for v in (columns.smooth, columns.v_stribeck))
                 changes["friction"] = _law(**of_joint, width=width or SHARP, fading=fading)
             joints.append(dataclasses.replace(joint, **changes))
-        return dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), payload=None)
+        notes = (*robot.notes, *self.given_masses)
+        return dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), payload=None, notes=notes)
+
+    @property
+    def given_masses(self) -> tuple[str, ...]:
+        """A sentence on every link that was described without mass: bodies that can exist have one."""
+        pi, links = self._physical(), self.base.columns.model.robot.links
+        return tuple(
+            f"link '{printable(link.name, 60)}' was described without mass; a body that can exist has one, so that it got {pi[10 * i]:.4g} kg."
+            for i, link in enumerate(links)
+            if link.mass == 0.0
+        )
 
     def _physical(self) -> np.ndarray:
         if self.parameters is None:
@@ -183,6 +194,7 @@ class Identification(Value):
                 m, *first = self.parameters[10 * i : 10 * i + 4]
                 c = np.array(first) / m
                 out.append(f"  link {i + 1}: mass {m:.5g} kg, centre of mass [{c[0]:.4g}, {c[1]:.4g}, {c[2]:.4g}] m")
+            out += [f"  {sentence}" for sentence in self.given_masses]
             for extra, values in self.friction.items():
                 out.append(f"  {extra}: " + ", ".join(f"{v:.4g}" for v in values))
         return "\n".join(out)

@@ -138,7 +138,7 @@ class LogIdentification(Value):
 
     def heads(self) -> tuple[str, ...]:
         """Titles of :meth:`rows`."""
-        heads = ("joint", "torque", "training", "cross-validation")
+        heads = ("joint", "torque changes", "training", "cross-validation")
         heads += () if self.validation is None else ("validation",)
         return heads if self.training.physical is None else (*heads, "as a robot")
 
@@ -148,7 +148,7 @@ class LogIdentification(Value):
         widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
         used = f"{len(self.training.t)} samples at {self.used_rate:.4g} Hz, cutoff {self.cutoff:.3g} Hz"
         lines = [f"{used}, {self.found.base.count} base parameters, condition number {self.found.condition:.1f}", ""]
-        lines += ["rms of torque and residuals [N·m, N]"]
+        lines += ["rms of the torque about its mean, and of residuals [N·m, N]"]
         lines += [
             "  " + "  ".join(c.ljust(w) if not k else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths)))
             for row in table

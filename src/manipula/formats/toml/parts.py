@@ -133,7 +133,8 @@ def refuse_degrees(table: Fields) -> None:
     for key in table.names():
         if key.endswith("_deg"):
             raise table.error(
-                f"'{key}' is an angle in degrees, but the joint slides; give '{key.removesuffix('_deg')}' in metres.", key
+                f"'{key}' is an angle in degrees, but the joint slides; give '{key.removesuffix('_deg')}' in metres.",
+                key,
             )
 
 

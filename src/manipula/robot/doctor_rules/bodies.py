@@ -21,6 +21,11 @@ SLACK = 1e-6  # relative to the largest principal moment: published tensors are 
 LONGEST_GYRATION = 3.0  # times the reach of the arm
 
 
+def _without_weight(link: Link) -> str:
+    """That a stated centre of mass has no effect."""
+    return ", so that its centre of mass has no effect" if any(not numeric(x) or x != 0 for x in link.com) else ""
+
+
 def masses(robot: Robot) -> Iterator[Finding]:
     """Negative, zero or missing masses, and joints that move nothing."""
     silent = [link.name for link in robot.links if not link.described]
@@ -52,7 +57,7 @@ def masses(robot: Robot) -> Iterator[Finding]:
                 "warning",
                 "mass.zero",
                 link.name,
-                f"The mass of '{link.name}' is 0.",
+                f"The mass of '{link.name}' is 0{_without_weight(link)}.",
                 0.0,
                 "Published tables sometimes leave out what does not matter; check that this is such a case.",
             )
