@@ -288,6 +288,27 @@ def test_kinematic_tasks_without_bounds_are_the_hierarchy_of_pseudoinverses() ->
         assert np.abs(prioritised(rows) - result.qd[i]).max() < 1e-9
 
 
+def test_more_rows_than_joints_are_weighted_least_squares() -> None:
+    """Position and posture of one priority cannot both be served: SciPy on the normal equations, and a note on what is missed."""
+    reference, robot = line(duration=0.5), arm("panda")
+    tasks = (control.FramePosition(gain=5.0, weight=2.0), control.JointPosture(tuple(Q0), gain=1.0))
+    result = mp.simulate(mp.Scenario(robot=robot, kind="kinematic", tasks=tasks, reference=reference, q0=Q0, step=2e-3))
+    model = mp.compile(robot)
+
+    def rate(t: float, q: np.ndarray) -> np.ndarray:
+        w = np.sqrt(2.0)  # of the squares
+        J = np.vstack([w * model.jacobian(q)[:3], np.eye(7)])
+        b = np.concatenate([w * (reference.velocity(t) + 5.0 * (reference.position(t) - model.position(q))), Q0 - q])
+        return np.linalg.lstsq(J, b, rcond=None)[0]
+
+    judge = solve_ivp(rate, (0.0, 0.5), np.asarray(Q0, float), rtol=1e-11, atol=1e-12, method="DOP853")
+    assert result.ok, result.reason
+    assert np.abs(result.q[-1] - judge.y[:, -1]).max() < 1e-8
+    off = float(np.linalg.norm(model.position(judge.y[:, -1]) - reference.position(0.5)))
+    assert off > 1e-3
+    assert any("off the reference by up to" in note for note in result.notes)
+
+
 REFUSED = {
     "nothing to follow": ((control.FramePosition(),), None, {}, "follows a reference; none is given"),
     "nobody follows": ((control.JointPosture(0.1),), "line", {}, "goal of its own and would ignore"),

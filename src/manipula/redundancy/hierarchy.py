@@ -48,7 +48,8 @@ class Solution(NamedTuple):
 
     Attributes:
         x: (n,). optimal: 1.0 where every level reached its minimum within the bounds, else 0.0.
-        margin: of the first level, the smallest share of a row that the rows before it do not hold already; 0 where it is singular.
+        margin: of the first level, the smallest share of a row (of a column, of more rows than unknowns) that those before it do not hold already;
+            0 where it is singular.
     """
 
     x: np.ndarray
@@ -151,7 +152,9 @@ def _is_identity(level: Level) -> bool:
 
 
 def _margin(J: np.ndarray) -> Scalar:
-    """Smallest share of a row of J outside the rows before it."""
+    """Smallest share of a row of J outside the rows before it; of a column outside the columns before it, where there are more rows than columns:
+    the minimum of their squares is then unique as long as every column adds something."""
+    J = J if len(J) <= np.shape(J)[1] else array(array(J).T)
     L, smallest = _extended([], J)[1], 1.0
     for i, row in enumerate(J):
         smallest = ops.minimum(smallest, L[i, i] / ops.sqrt(ops.maximum(dot(row, row), 1e-300)))

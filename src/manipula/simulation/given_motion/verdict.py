@@ -73,6 +73,15 @@ class Facts:
                     else "without a gain it stays so far from its path"
                 )
                 out.append(f"The tip starts {gap:.3g} m away from the start of the reference; {then}.")
+        if s.tasks and "error" in self.arrays:
+            off = np.nan_to_num(np.linalg.norm(self.arrays["error"], axis=-1))
+            run, at = np.unravel_index(int(np.argmax(off)), off.shape)
+            if off[run, at] > self.allowed:
+                whose = f" of run {run}" if len(off) > 1 else ""
+                out.append(
+                    f"The tip{whose} is off the reference by up to {off[run, at]:.3g} m, at t = {self.motion.t[at]:.6g} s: its task is not "
+                    "served alone (others of its priority or above, bounds, a start elsewhere)."
+                )
         return tuple(out)
 
 
