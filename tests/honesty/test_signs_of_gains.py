@@ -19,7 +19,7 @@ EITHER_SIGN = {
     "dc_motor.gear_ratio": "a gear may reverse", "dc_motor.initial_current": "a current of either direction",
     "slotine_li.wrong_by": "too little is as wrong as too much", "wrench.stop": "held against its start", "wrench_table.scale": "turns the table over",
     "payload.time": "before the run began", "helix.pitch": "descends", "piecewise_jerk.pattern": "jerks of either direction",
-    "table.times": "increase from 0, which the law looks at", "table.breaks": "increase",
+    "table.times": "increase from 0, which the law looks at", "table.breaks": "increase", "pose_table.breaks": "increase",
 }  # fmt: skip
 NUMBERS = ("number", "one per joint", "numbers", "whole number", "whole numbers")
 FIELDS = [

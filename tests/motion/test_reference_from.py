@@ -158,3 +158,10 @@ def test_nonsense_is_refused(change: dict[str, Any], field: str, words: str) -> 
     with pytest.raises(mp.DescriptionError, match=words) as error:
         mp.reference_from(**{"t": T, "q": Q, **change})
     assert str(error.value.field).startswith(field)
+
+
+def test_seven_columns_are_no_positions() -> None:
+    """Rows of seven numbers are poses; as positions of a tip they are refused, whatever kind of array they come in."""
+    rows = np.zeros((20, 7))
+    with pytest.raises(mp.ManipulaError, match="columns"):
+        mp.reference_from(np.linspace(0, 1, 20), rows, space="task")

@@ -14,6 +14,7 @@ import manipula as mp
 from manipula import control, drives
 from manipula.errors import BudgetError, DescriptionError
 from manipula.simulation.loops.fixed import noise_of
+from manipula.simulation.loops.setup import prepare_run
 
 OUTSIDE = 1e-9
 INERTIA, T = 0.4, 0.004
@@ -135,7 +136,7 @@ def test_encoders_count_and_speeds_come_from_differences(filter_time: float | No
 
 def test_noise_is_drawn_once_a_period_and_motors_have_their_own() -> None:
     scenario = regulator(noise=mp.Noise(1e-3, 1e-2, seed=4), step=T / 4)
-    result, noise = mp.simulate(scenario), noise_of(scenario, 0)
+    result, noise = mp.simulate(scenario), noise_of(prepare_run(scenario), 0)
     assert noise.shape == (len(result.t), 2)
     x, law = np.array([0.0, 0.3]), []
     for shake in noise:
@@ -147,7 +148,7 @@ def test_noise_is_drawn_once_a_period_and_motors_have_their_own() -> None:
     elastic = mp.Scenario(robot=robot, controller=control.MotorPD(40.0, 6.0, goal=[0.5]), drives=drives.Flexible(500.0), duration=0.1,
                           control_period=T, sample=T, noise=mp.Noise(1e-3, 1e-2))  # fmt: skip
     shaken, quiet = mp.simulate(elastic), mp.simulate(elastic.replace(noise=mp.Noise()))
-    told, own = noise_of(elastic, 0), shaken.motors
+    told, own = noise_of(prepare_run(elastic), 0), shaken.motors
     assert told.shape[1] == 4
     np.testing.assert_allclose(
         shaken.command[:, 0], 40 * (0.5 - own[:, 0] - told[:, 2]) - 6 * (own[:, 1] + told[:, 3]), atol=1e-9

@@ -83,13 +83,13 @@ def reference_from(
             raise LengthError(
                 f"Poses are rows of 7 numbers, x y z and a quaternion wxyz; found shape {rows.shape}.", field="q"
             )
-        return LoggedPose(_logged(t, continuous(rows), "task", noise))
+        return LoggedPose(_logged(t, continuous(rows), "task", noise, checked=True))
     return _logged(t, q, space, noise)
 
 
-def _logged(t: Any, q: Any, space: Literal["joint", "task"], noise: Any) -> LoggedReference:
+def _logged(t: Any, q: Any, space: Literal["joint", "task"], noise: Any, checked: bool = False) -> LoggedReference:
     times = checked_times(t, "t")
-    rows = q if np.shape(q)[-1:] == (COORDINATES,) and space == "task" else checked_rows(q, "q", space)
+    rows = q if checked else checked_rows(q, "q", space)
     if len(times) != len(rows) or len(times) < FEWEST:
         raise LengthError(
             f"'t' and 'q' must have one entry per sample, at least {FEWEST}; found {len(times)} and {len(rows)}.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 EVERY_RUN = (
+    "base_motion",
     "robot", "kind", "name", "q0", "qd0", "duration", "step", "sample", "integrator", "tolerance", "verify", "friction", "disturbances",
     "parameters", "vary", "stop_at_limits", "limits",
 )  # fmt: skip
@@ -26,15 +27,14 @@ class RunKind(NamedTuple):
     settings: tuple[str, ...]
 
 
-WORLD = ("contacts", "base_motion")
-ALONG = ("reference", "start", "criteria", "gain", "actuator", "base_motion")
+ALONG = ("reference", "start", "criteria", "gain", "actuator")
 RUN_KINDS = {
     "dynamic": RunKind(
         "the arm moves under its controller",
-        "controller", ("controller", "reference", "start", "model", "noise", "encoder", "control_period", "switches", "actuator", "drives", *WORLD),
+        "controller", ("controller", "reference", "start", "model", "noise", "encoder", "control_period", "switches", "actuator", "drives", "contacts"),
     ),
-    "free": RunKind("the arm moves by itself", "", ("drives", *WORLD)),
-    "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives", *WORLD)),
+    "free": RunKind("the arm moves by itself", "", ("drives", "contacts")),
+    "playback": RunKind("torques over time move the arm", "torques", ("torques", "actuator", "drives", "contacts")),
     "kinematic": RunKind("resolved motion rate along a task reference", "reference", (*ALONG, "tasks", "bounds")),
     "inverse_dynamics": RunKind("torques along a reference", "reference", (*ALONG, "ik_solution")),
 }  # fmt: skip

@@ -175,7 +175,7 @@ def check_independent(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray, obe
     parted = _parted(plant, last, q, qd, duration)
     if parted is not None:
         raise DescriptionError(
-            f"{told} are redundant at the start, and contradict each other at t = {parted:.6g} s.", field="constraints"
+            f"{told} agree at the start, but contradict each other at t = {parted:.6g} s.", field="constraints"
         )
     others = " and ".join(names[:-1])
     raise DescriptionError(
