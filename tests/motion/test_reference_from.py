@@ -163,5 +163,5 @@ def test_nonsense_is_refused(change: dict[str, Any], field: str, words: str) -> 
 def test_seven_columns_are_no_positions() -> None:
     """Rows of seven numbers are poses; as positions of a tip they are refused, whatever kind of array they come in."""
     rows = np.zeros((20, 7))
-    with pytest.raises(mp.ManipulaError, match="columns"):
+    with pytest.raises(mp.ManipulaError, match="2 or 3 coordinates; found 7"):
         mp.reference_from(np.linspace(0, 1, 20), rows, space="task")
