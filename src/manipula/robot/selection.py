@@ -66,7 +66,11 @@ def _refuse_idle(selection: Selection, joints: list[JointDraft], inside: list[Jo
     """A joint held and left out, with nothing left that follows it; and a robot of which no joint is left."""
     names = {j.name for j in inside}
     for name, _ in selection.lock:
-        if name in selection.drop and name not in names and not any(j.follows == name for j in inside):
+        if (
+            name in selection.drop
+            and name not in names
+            and not any(j.follows == name and j.name in names for j in joints)
+        ):
             raise DescriptionError(
                 f"Joint '{printable(name)}' is held and left out; holding it would do nothing. Choose one.",
                 field="lock",
