@@ -14,6 +14,7 @@ from manipula.simulation.simulate import _integrated, _prepared, simulate_runs  
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.verdicts.extremes import extremes, held_limits, peak_rows
 from manipula.simulation.verdicts.peaks import Peaks
+from manipula.simulation.verdicts.screening import suspects
 
 RUNS = 6
 TIGHT = {
@@ -137,6 +138,48 @@ def test_the_compiled_reduction_finds_what_numpy_finds(name: str) -> None:
                 assert abs(got[1] - row[1]) <= 1e-9 or abs(got[0] - row[0]) <= 1e-12 * size
     assert seen
     assert broken
+
+
+class Screened:
+    """Watches a run by the screening and by the whole reduction."""
+
+    def __init__(self) -> None:
+        self.near: dict[int, bool] = {}
+        self.broken: set[int] = set()
+
+    def __call__(self, run: Run, members: Sequence[int], t: Any, x: Any, commands: Any, instants: Any) -> None:
+        s = run.scenario
+        held = held_limits(stated_limits(s.robot, s.limits, parameters=s.parameters))
+        self.near |= dict(zip(members, suspects(run, held, members, t, x, instants, 1).tolist()))
+        found = extremes(run, held, members, t, x, commands, instants, 1)
+        rows = dict(peak_rows(held, found, members, True))
+        self.broken |= {members[i] for i in range(len(members)) if found.odd[i] > 0.5 or rows[i]}
+        peaks = Peaks(1)
+        peaks(run, members, t, x, commands, instants)
+        assert [row for row in peaks.rows if found.odd[members.index(row[0])] < 0.5] == [
+            row for i in sorted(rows) for row in rows[i]
+        ]
+
+
+@pytest.mark.parametrize(
+    "name", ["smooth", "waypoints", "pushes of their own", "a switch", "free", "diverges", "sliding joints"]
+)
+def test_screening_passes_no_run_that_breaks_a_limit(name: str) -> None:
+    """Limits as they are, wider and far away: whoever breaks one is a suspect, and whoever is far from all of them is not."""
+    passed = 0
+    for wider in (1.0, 3.0, 1e4):
+        given = CASES[name](2)
+        limits: dict[str, Any] = {k: np.asarray(v) * wider for k, v in (given.limits or {}).items() if k != "position"}
+        ends = np.asarray((given.limits or {})["position"])
+        limits["position"] = ends.mean(axis=1, keepdims=True) + wider * (ends - ends.mean(axis=1, keepdims=True))
+        limits = {quantity: limit.tolist() for quantity, limit in limits.items()}
+        ready: Any = _prepared(given.replace(limits=limits))
+        both = Screened()
+        with np.errstate(all="ignore"):
+            _integrated(ready.run, 1, both)  # pyright: ignore[reportArgumentType]
+        assert both.broken <= {k for k, near in both.near.items() if near}
+        passed += sum(not near for near in both.near.values())
+    assert passed
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -14,7 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DescriptionError
-from manipula.studies import part_files
+from manipula.studies import StudyResults, part_files
 from manipula.studies.part_files import is_whole, listed, read_part
 from studies.arms import study
 
@@ -95,6 +95,45 @@ def test_parts_of_several_chunk_sizes_are_read_once(made: Path, tmp_path: Path) 
     assert table.done == 12
     assert table.to_pandas()["run"].tolist() == list(range(12))
     assert table.digest() == other.digest()
+
+
+def with_samples(tmp_path: Path, chunk: int) -> StudyResults:
+    given = study(samples=4).replace(keep_series=("q",))
+    return mp.sweep(given, tmp_path / f"s{chunk}", engine="serial", chunk=chunk)
+
+
+@pytest.mark.parametrize("harm", [truncated, flipped])
+def test_damaged_samples_are_made_again_with_their_rows(harm: object, tmp_path: Path) -> None:
+    table = with_samples(tmp_path, 3)
+    before, digest = table.series(4), table.digest()
+    lost = listed(table.path / "series")[1]
+    lost.path.write_bytes(harm(lost.path.read_bytes()))
+    assert table.verify() == [lost]
+    again = mp.sweep(table.study, table.path, engine="serial", chunk=2)
+    assert again.digest() == digest
+    assert again.series(4).equals(before)
+    assert again.verify() == []
+    assert f"series-{lost.path.name}" in {p.name for p in (table.path / "bad").iterdir()}
+
+
+def test_samples_that_cannot_be_read_are_told_in_our_words(tmp_path: Path) -> None:
+    table = with_samples(tmp_path, 3)
+    lost = listed(table.path / "series")[1]
+    lost.path.write_bytes(truncated(lost.path.read_bytes()))
+    with pytest.raises(DescriptionError, match=r"part is damaged.*Resume"):
+        table.series(4)
+
+
+def test_queries_see_every_run_once_whatever_the_chunks(tmp_path: Path) -> None:
+    """A client that died between samples and rows leaves samples of another chunk size."""
+    table, other = with_samples(tmp_path, 3), with_samples(tmp_path, 4)
+    for kind in ("parts", "series"):
+        for part in listed(other.path / kind):
+            os.link(part.path, table.path / kind / part.path.name)
+    ask = table.duckdb().sql
+    assert ask("select run from runs order by run").fetchall() == [(run,) for run in range(8)]
+    times = table.run(0).t.size
+    assert ask("select count(*) from series group by run").fetchall() == [(times,)] * 8
 
 
 @pytest.fixture

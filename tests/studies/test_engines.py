@@ -180,6 +180,56 @@ def test_an_interrupted_client_says_so_and_can_go_on(number: int, digest: str, t
 
 
 @POSIX
+@pytest.mark.parametrize(("number", "method"), [(signal.SIGINT, "differential_evolution"), (signal.SIGKILL, "optuna")])
+def test_a_search_that_is_interrupted_goes_on_where_it_was(number: int, method: str, tmp_path: Path) -> None:
+    vary = {"controller.kp": mp.uniform(20, 200), "controller.kv": mp.uniform(5, 40), "payload.mass": [0.0, 1.0]}
+    searched = mp.Study(base(), vary, samples=1, seed=2)
+    searched.save(tmp_path / "arm.toml")
+    folder = tmp_path / "t"
+    words = [
+        sys.executable,
+        "-m",
+        "manipula",
+        "tune",
+        str(tmp_path / "arm.toml"),
+        "-o",
+        str(folder),
+        "--minimise",
+        "error_rms",
+    ]
+    words += [
+        "--subject-to",
+        "tau_max=60",
+        "--evaluations",
+        "150",
+        "--population",
+        "5",
+        "--method",
+        method,
+        "--no-report",
+    ]
+
+    def search() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    process = search()
+    until(lambda: (folder / "generation-0003" / "parts").exists() or process.poll() is not None, "a third generation")
+    process.send_signal(number)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL), told
+    assert number != signal.SIGINT or b"the same command goes on" in told
+    made = {path: path.stat().st_mtime_ns for path in folder.glob("generation-*/parts/runs-*")}
+    assert 3 <= len(made) < 30
+    again = search()
+    said, told = again.communicate(timeout=PATIENCE)
+    assert again.returncode == 0, told
+    assert {path: path.stat().st_mtime_ns for path in made} == made  # nothing was computed twice
+    calm = mp.tune(searched, "error_rms", {"tau_max": 60.0}, evaluations=150, population=5, method=method)
+    for path, value in calm.answer.items():
+        assert f"{path} = {value:.8g}".encode() in said
+
+
+@POSIX
 def test_a_second_client_is_turned_away(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     process = client(folder, "--workers", "1")

@@ -34,6 +34,7 @@ def filled(folder: Path, runs: int) -> mp.Study:
     """A study whose rows are those of its first runs, again and again."""
     study = small(runs)
     place = StudyFolder(folder)
+    place.check(study)
     place.begin(study)
     maker = ChunkMaker(study, place)
     rows, _ = maker.evaluator.rows(np.arange(CHUNK))

@@ -123,6 +123,15 @@ def test_a_path_that_does_not_exist_is_refused_with_the_nearest() -> None:
         ({"controller": [80.0]}, {}, "whole part"),
         ({"noise.seed": [1.0]}, {}, "own seed"),
         ({"controller.kp": [1.0]}, {"seed": -1}, "seed"),
+        ({}, {}, "Nothing varies"),
+        ({"integrator": ["rk4", "heun"]}, {}, r"integrator\[1\]: No integrator named 'heun'"),
+        ({"kind": ["dynamic", "kinematic"]}, {}, "as a whole is not varied"),
+        ({"payload.mass": mp.uniform(0.9, 1.1, relative=True)}, {"samples": 2}, "is 0 in the base"),
+        ({"payload.mass": [0.0, 1.0], "robot.payload.mass": [0.0, 2.0]}, {}, "which varies too"),
+        ({"q0": [[0.3, 0.2], [0.3, 0.1]], "q0[1]": [0.1, 0.2]}, {}, r"'q0\[1\]' is, or is part of, 'q0'"),
+        ({"controller.kp[0]": [1.0, 2.0], "controller.kp": [10.0, 20.0]}, {}, r"'controller\.kp\[0\]' is part of"),
+        ({"controller.kp": [1.0, 2.0]}, {"series_runs": 2}, "keep_series"),
+        ({"controller.kp": [1.0, 2.0]}, {"keep_series": ["q", "q"]}, "stands once"),
     ],
 )
 def test_wrong_studies_are_refused(vary: dict, more: dict, match: str) -> None:

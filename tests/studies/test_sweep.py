@@ -158,7 +158,8 @@ def test_resuming_makes_what_is_missing(tmp_path: Path) -> None:
     [
         ({"seed": 8}, "seed"),
         ({"samples": 6}, "runs"),
-        ({"base": base(step=5e-4)}, "base"),
+        ({"base": base(step=5e-4)}, r"base\.step is (0\.001|not given) there and 0\.0005 here"),
+        ({"base": base(q0=[0.3, 0.25])}, r"base\.q0\[1\] is 0\.2 there and 0\.25 here"),
         ({"vary": {**MIXED, "controller.kp": [40.0, 81.0]}}, r"vary\.controller\.kp"),
         ({"design": "sobol"}, "design"),
     ],
@@ -187,9 +188,30 @@ def test_views_of_the_table(tmp_path: Path) -> None:
     assert np.array_equal(table.series(2).column("q[1]").to_numpy(), table.run(2).q[:, 1])
     with pytest.raises(DescriptionError, match="No samples"):
         table.series(1)
+    with pytest.raises(DescriptionError, match=r"columns.*'error_rms'"):
+        table.to_pandas(["error_rm"])
+    with pytest.raises(DescriptionError, match="list of columns"):
+        table.to_arrow("error_rms")  # pyright: ignore[reportArgumentType]
+    for column in ("status", "controller.kp"):
+        with pytest.raises(DescriptionError, match="need an answer"):
+            table.sensitivity(column)
+    with pytest.raises(DescriptionError, match="has a number in 'limit_use'"):
+        table.plot("histogram", y="limit_use")
     assert table.failed.num_rows == 0
     assert table.verify() == []
     assert table.statuses() == {"finished": 3}
+
+
+def test_samples_of_a_signal_that_no_run_has_are_refused(tmp_path: Path) -> None:
+    laws = [{"law": "pd_gravity", "kp": 50.0, "kv": 9.0}, {"law": "pid", "kp": 50.0, "ki": 1.0, "kv": 9.0}]
+    for vary, signal in (({"controller.kp": [40.0]}, "motors"), ({"controller": laws}, "tua")):
+        with pytest.raises(DescriptionError, match=f"keep_series: No signal named '{signal}'"):
+            mp.sweep(mp.Study(base(), vary, keep_series=("q", signal)), tmp_path / "s", engine="serial")
+        assert not (tmp_path / "s").exists()
+    made = mp.sweep(
+        mp.Study(base(), {"controller": laws}, keep_series=("controller_states",)), tmp_path / "s", engine="serial"
+    )
+    assert made.series(1).num_rows == made.run(1).t.size
 
 
 def test_limits_are_held_against_every_run(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def tune(
     evaluations: Annotated[int | None, typer.Option(help="Candidates at most.")] = None,
     population: Annotated[int | None, typer.Option(help="Candidates of a generation.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the search; that of the study otherwise.")] = None,
+    engine: Annotated[str, typer.Option(help="serial, pool, or tcp://HOST:PORT of a Dask scheduler.")] = "serial",
     report: Annotated[bool, typer.Option(help="Write tuning.html.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
@@ -45,7 +46,7 @@ def tune(
         with terminated_like_interrupted():
             found = search(
                 described, minimise, bounds, folder, parameters=parameter or None, over=over, method=method, evaluations=evaluations,
-                population=population, seed=seed, progress=None if quiet else _told,
+                population=population, seed=seed, engine=engine, progress=None if quiet else _told,
             )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo(f"interrupted: what was made is kept; the same command goes on ({folder}).", err=True)

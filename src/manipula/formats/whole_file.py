@@ -10,6 +10,8 @@ from typing import Any
 
 from manipula.errors import DescriptionError, printable
 
+BESIDE = ".manipula-"  # how the names of files begin that are being written
+
 
 def file_path(path: Any) -> Path:
     """A path to a file, from text or anything with a path; refused where it is something else."""
@@ -36,7 +38,7 @@ def whole_file(target: Path) -> Iterator[Path]:
     try:
         import tempfile  # only who writes needs it
 
-        handle, name = tempfile.mkstemp(prefix=".manipula-", suffix=target.suffix, dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=BESIDE, suffix=target.suffix, dir=target.parent)
     except (OSError, ValueError) as problem:
         raise _unwritable(problem, target) from None
     os.close(handle)

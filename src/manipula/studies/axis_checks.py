@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.errors import DescriptionError, ManipulaError, printable
+from manipula.errors import DescriptionError, ManipulaError, printable, unknown_name
 from manipula.parts.checks import check_numbers, label
 from manipula.parts.declared import declared
+from manipula.simulation.integrators import ADAPTIVE, FIXED
 from manipula.simulation.plant.parameters import is_number
 from manipula.simulation.scenario import Scenario
 from manipula.studies.distributions import Distribution
@@ -47,6 +48,13 @@ def check_axes(study: Study) -> None:
         DescriptionError: with the path, what was found and what is allowed; an unknown path with the nearest ones.
     """
     choices = {path: axis for path, axis in study.axes.items() if is_choice(axis)}
+    for path in study.vary:
+        if tokens_of(path)[:2] == ("noise", "seed"):
+            told = "Every run has its own seed of the noise, from that of the study."
+            raise DescriptionError(told, field=f"vary.{path}")
+        if path in NOT_VARIED:
+            raise DescriptionError(f"'{path}' as a whole is not varied.", field=f"vary.{path}")
+    _check_apart(study, choices)
     scenarios = [study.base]
     for path, axis in choices.items():
         made = [_set(study.base, path, v, i) for i, v in enumerate(axis)]
@@ -56,6 +64,29 @@ def check_axes(study: Study) -> None:
             below = [p for p in choices if f"{path}.".startswith((f"{p}.", f"{p}["))]
             for scenario in scenarios[1:] if below and len(choices) == 1 else scenarios[:1]:
                 _check_axis(study, scenario, path, axis)
+
+
+def _check_apart(study: Study, choices: Mapping[str, Any]) -> None:
+    """Does every path name a place of its own? What stands inside a part that is chosen may vary beside it."""
+    places: dict[tuple[Any, ...], str] = {}
+    for path in study.vary:
+        try:
+            place = resolved(prepared_for(study.base, [path]), path)
+        except ManipulaError:
+            place = tokens_of(path)  # inside a part that is chosen, or nowhere
+        for k in range(1, len(place) + 1):
+            if place[:k] in places and (k == len(place) or places[place[:k]] not in choices):
+                raise DescriptionError(
+                    f"'{printable(path, 60)}' is, or is part of, '{printable(places[place[:k]], 60)}', which varies too.",
+                    field=f"vary.{path}",
+                )
+        for other, name in places.items():
+            if other[: len(place)] == place and path not in choices:
+                raise DescriptionError(
+                    f"'{printable(name, 60)}' is part of '{printable(path, 60)}', which varies too.",
+                    field=f"vary.{name}",
+                )
+        places[place] = path
 
 
 def is_choice(axis: Any) -> bool:
@@ -84,6 +115,9 @@ def applied(scenario: AnyScenario, path: str, value: Any) -> AnyScenario:
         return with_value(scenario, resolved(scenario, path), part_of(head, value))
     tokens = resolved(scenario, path)
     _check_kind(scenario, tokens, path, value)
+    methods = ("auto", *FIXED, *ADAPTIVE)
+    if path == "integrator" and value not in methods:
+        raise unknown_name("integrator", str(value), methods, field=path)
     return with_value(scenario, tokens, value)
 
 
@@ -119,10 +153,6 @@ def _set(base: AnyScenario, path: str, value: Any, index: int) -> AnyScenario:
 
 
 def _check_axis(study: Study, base: AnyScenario, path: str, axis: Any) -> None:
-    if tokens_of(path)[:2] == ("noise", "seed"):
-        raise DescriptionError("Every run has its own seed of the noise, from that of the study.", field=f"vary.{path}")
-    if path in NOT_VARIED:
-        raise DescriptionError(f"'{path}' as a whole is not varied.", field=f"vary.{path}")
     ready = prepared_for(base, [path])
     tokens = resolved(ready, path)
     if not isinstance(axis, Distribution):
@@ -139,6 +169,10 @@ def _check_axis(study: Study, base: AnyScenario, path: str, axis: Any) -> None:
     if axis.relative:
         if before is None or not is_number(before):
             raise DescriptionError(f"'{path}' is not one number that a factor could act on.", field=f"vary.{path}")
+        if float(before) == 0.0:
+            raise DescriptionError(
+                f"'{path}' is 0 in the base, and so it is times every factor; leave relative out.", field=f"vary.{path}"
+            )
         scale = float(before)
     ends = sorted(scale * x for x in axis.support if math.isfinite(x))
     for end in ends:

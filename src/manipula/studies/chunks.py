@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,8 +113,3 @@ class ChunkQueue:
         most = max(1, int(LONGEST / max(self.seconds, 1e-7)))
         size = min(max(1, wanted), max(FIRST, GROWTH * self.last_size), max(FIRST, fair))
         return max(self.least, min(size, most))
-
-
-def folder_of(path: str | Path) -> StudyFolder:
-    """The folder of a study by its path."""
-    return StudyFolder(path)

@@ -14,7 +14,6 @@ from manipula.studies.part_files import encoded
 from manipula.studies.study import Study
 
 PILOT = 32  # runs that are timed, side by side
-LOOKED = 4096  # runs whose batches are counted
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ import hashlib
 import json
 import os
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
-from manipula.errors import DescriptionError, printable
+from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.guard import read_text
-from manipula.formats.whole_file import file_path, write_whole
+from manipula.formats.whole_file import BESIDE, file_path, write_whole
 from manipula.simulation.files.scenario_file import file_text
 from manipula.simulation.provenance import versions
 from manipula.studies.axis_checks import checked_before
@@ -28,6 +29,7 @@ from manipula.studies.study import Study
 
 MANIFEST, STUDY = "study.json", "study.toml"
 FORMAT = 1
+NOTHING = "not given"
 DECIDING = (
     "manipula",
     "numpy",
@@ -64,28 +66,32 @@ class StudyFolder:
         """Is there a study?"""
         return (self.path / MANIFEST).is_file()
 
-    def begin(self, study: Study) -> None:
-        """Write the manifest, or hold the study against the one that is there.
+    def check(self, study: Study) -> None:
+        """Hold a study against the one that is there, and make the folders.
 
         Raises:
             DescriptionError: the folder holds another study, or things that are no study; it cannot be written.
         """
-        wanted = manifest_of(study)
         if self.exists:
-            check_same(self.manifest(), wanted, self.path / MANIFEST)
+            check_same(self.manifest(), manifest_of(study), self.path / MANIFEST, study)
         elif self.path.is_dir() and (self.parts.exists() or (self.path / STUDY).exists()):
-            self._half_begun(study)
+            self._half_begun()
         try:
             for folder in (self.path, self.parts, self.series):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise unwritable(problem, self.path) from None
-        if not self.exists:
-            if wanted["base"] is not None:
-                write_whole(self.path / STUDY, study_text(study))
-            write_whole(self.path / MANIFEST, json.dumps(wanted, indent=1, ensure_ascii=False) + "\n")
 
-    def _half_begun(self, study: Study) -> None:
+    def begin(self, study: Study) -> None:
+        """Write the manifest; where another client did so meanwhile, hold the study against it. The lease is needed: two would write two."""
+        wanted = manifest_of(study)
+        if self.exists:
+            return check_same(self.manifest(), wanted, self.path / MANIFEST, study)
+        if wanted["base"] is not None:
+            write_whole(self.path / STUDY, study_text(study))
+        write_whole(self.path / MANIFEST, json.dumps(wanted, indent=1, ensure_ascii=False) + "\n")
+
+    def _half_begun(self) -> None:
         """A folder whose manifest is missing: one that was killed before it was written, or somebody else's."""
         if listed(self.parts) or any(self.path.glob("*.parquet")):
             raise DescriptionError(
@@ -123,19 +129,24 @@ class StudyFolder:
         return covering(listed(self.parts))
 
     def checked(self) -> tuple[list[Taken], list[Part]]:
-        """Which runs are there, after the bytes of every part were held against its name; damaged ones are set aside, and told."""
+        """Which runs are there, after the bytes of every part were held against its name; damaged ones are set aside, and told.
+
+        Rows whose samples are damaged are set aside with them, so that both are made again.
+        """
+        samples = [part for part in listed(self.series) if not is_whole(part)]
         whole, bad = [], []
         for part in listed(self.parts):
-            (whole if is_whole(part) else bad).append(part)
-        for part in bad:
+            alone = not any(part.first <= lost.last and lost.first <= part.last for lost in samples)
+            (whole if alone and is_whole(part) else bad).append(part)
+        for part in (*samples, *bad):
             self.set_aside(part)
-        return covering(whole), bad
+        return covering(whole), [*samples, *bad]
 
     def tidy(self, age: float) -> None:
         """Remove temporary files of clients that were killed: those that nobody touched for ``age`` seconds."""
         now = time.time()
         for folder in (self.path, self.parts, self.series):
-            for left in folder.glob(f"{TEMPORARY}*"):
+            for left in (*folder.glob(f"{TEMPORARY}*"), *folder.glob(f"{BESIDE}*")):
                 with contextlib.suppress(OSError):
                     if now - left.stat().st_mtime > age:
                         left.unlink()
@@ -144,7 +155,7 @@ class StudyFolder:
         """Move a damaged part out of the way."""
         try:
             self.bad.mkdir(exist_ok=True)
-            os.replace(part.path, self.bad / part.path.name)
+            os.replace(part.path, self.bad / f"{'series-' * (part.path.parent == self.series)}{part.path.name}")
         except OSError as problem:
             raise unwritable(problem, part.path) from None
 
@@ -171,7 +182,7 @@ def manifest_of(study: Study) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path, study: Study) -> None:
     """Is it the same study, made by the same versions?
 
     Raises:
@@ -183,9 +194,9 @@ def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path) -> Non
             "The base holds Python objects, which cannot be compared with those of the study in this folder; take a new folder.",
             file=str(path), field="base",
         )  # fmt: skip
-    for field in ("runs", "base", "vary", "samples", "seed", "design", "keep", "keep_series", "series_runs"):
+    for field in ("base", "runs", "vary", "samples", "seed", "design", "keep", "keep_series", "series_runs"):
         if there.get(field) != plain[field]:
-            name, old, new = _difference(field, there.get(field), plain[field])
+            name, old, new = _difference(field, there.get(field), plain[field], path.with_name(STUDY), study)
             raise DescriptionError(
                 f"The study in this folder is another one: {name} is {old} there and {new} here. Take a new folder.",
                 file=str(path), field=field,
@@ -205,12 +216,31 @@ def check_same(there: dict[str, Any], wanted: dict[str, Any], path: Path) -> Non
             )  # fmt: skip
 
 
-def _difference(field: str, old: Any, new: Any) -> tuple[str, str, str]:
+def _difference(field: str, old: Any, new: Any, file: Path, study: Study) -> tuple[str, str, str]:
     if field == "vary" and isinstance(old, dict) and isinstance(new, dict):
         for path in dict.fromkeys([*old, *new]):
             if old.get(path) != new.get(path):
                 return f"vary.{path}", printable(old.get(path), 80), printable(new.get(path), 80)
         return field, "in another order", "in this one"
     if field == "base":
+        with contextlib.suppress(
+            ManipulaError, ValueError
+        ):  # what is there is damaged: its digest is known all the same
+            kept = tomllib.loads(read_text(file)).get("base")
+            place, *both = _first_other("base", kept, tomllib.loads(file_text(study.base)))
+            if place:
+                return place, *(NOTHING if v is None else printable(v, 80) for v in both)
         return "base (its SHA-256)", str(old)[:12] + "…", str(new)[:12] + "…"
     return field, printable(old, 80), printable(new, 80)
+
+
+def _first_other(place: str, old: Any, new: Any) -> tuple[str, Any, Any]:
+    """The first place in which two tables of a file differ, with both values; no place where they do not."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs: Any = [(f"{place}.{key}", old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(f"{place}[{k}]", a, b) for k, (a, b) in enumerate(zip(old, new))]
+    else:
+        return ("", None, None) if old == new else (place, old, new)
+    found = (_first_other(*pair) for pair in pairs)
+    return next((other for other in found if other[0]), ("", None, None))

@@ -101,6 +101,8 @@ def is_stale(holder: dict[str, Any], age: float) -> bool:
     if holder.get("host") != socket.gethostname():
         return age > STALE
     pid = holder.get("pid")
+    if os.name == "nt":
+        return age > STALE  # its heartbeat is all that is known
     if not isinstance(pid, int) or not alive(pid):
         return True
     then, now = holder.get("started"), started(pid)
@@ -109,8 +111,6 @@ def is_stale(holder: dict[str, Any], age: float) -> bool:
 
 def alive(pid: int) -> bool:
     """Is there a process of that number?"""
-    if os.name == "nt":
-        return True  # its heartbeat is all that is known
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -18,7 +18,7 @@ from manipula.simulation.result import Result
 from manipula.studies.columns import StudyColumn
 from manipula.studies.folder import StudyFolder
 from manipula.studies.layout import schema_of
-from manipula.studies.part_files import Part, Taken, arrow, is_whole, listed, read_part
+from manipula.studies.part_files import Part, Taken, arrow, covering, is_whole, listed, read_part, read_table
 from manipula.studies.paths import AnyScenario
 from manipula.studies.plan import Plan
 from manipula.studies.study import Study
@@ -103,6 +103,8 @@ class StudyResults:
 
     def _check(self, columns: list[str] | None) -> None:
         known = [c.name for c in self.columns]
+        if columns is not None and (isinstance(columns, str) or not isinstance(columns, (list, tuple))):
+            raise DescriptionError(f"A list of columns is needed, found {columns!r}.", field="columns")
         for name in columns or ():
             if name not in known:
                 raise unknown_name("column", name, known, field="columns")
@@ -110,6 +112,7 @@ class StudyResults:
     def to_arrow(self, columns: list[str] | None = None) -> Any:
         """All rows as one Arrow table, with units and meanings in the metadata of its fields."""
         pa, _ = arrow()
+        self._check(columns)
         schema = schema_of(self.columns)
         if columns is not None:
             schema = pa.schema([schema.field(name) for name in columns])
@@ -154,20 +157,10 @@ class StudyResults:
             import duckdb
         except ImportError:
             raise CompileError("Queries need DuckDB: pip install 'manipula[cluster]'.") from None
-        found = self._folder.found()
         connection = duckdb.connect(":memory:")
-        whole = [t for t in found if t.first == t.part.first]
-        if len(whole) < len(found):
-            raise DescriptionError(
-                "Parts of different chunk sizes overlap; read them with to_arrow().", file=str(self.path)
-            )
-        for name, files in (
-            ("runs", [t.part.path for t in found]),
-            ("series", [p.path for p in listed(self._folder.series)]),
-        ):
-            if files:
-                relation = connection.read_parquet([str(f) for f in files])
-                relation.create_view(name)
+        for name, parts in (("runs", self._folder.found()), ("series", covering(listed(self._folder.series)))):
+            if parts:
+                connection.execute(f"CREATE VIEW {name} AS {_query(parts)}")
         return connection
 
     @property
@@ -242,10 +235,9 @@ class StudyResults:
         import pyarrow.compute as pc
 
         run = whole_number(run, "run", 0, self.runs - 1)
-        _, parquet = arrow()
         for part in listed(self._folder.series):
             if part.first <= run <= part.last:
-                table = parquet.ParquetFile(part.path, page_checksum_verification=True).read()
+                table = read_table(part)
                 rows = table.filter(pc.equal(table.column("run"), run))  # pyright: ignore[reportAttributeAccessIssue]
                 if rows.num_rows:
                     return rows.drop_columns(["run"])
@@ -261,7 +253,8 @@ class StudyResults:
         """
         self._check([column])
         varied = [c.name for c in self.columns if c.meaning == "varied" and c.kind == "number"]
-        if not varied or column in varied:
+        answers = [c.name for c in self.columns if c.kind in ("number", "flag") and c.meaning != "varied"]
+        if not varied or column not in answers:
             raise DescriptionError(
                 f"Sensitivities of '{column}' need an answer, and numbers that vary.", field="column"
             )
@@ -319,6 +312,15 @@ class StudyResults:
                 except DescriptionError:
                     bad.append(taken.part)
         return bad
+
+
+def _query(parts: list[Taken]) -> str:
+    """SQL for the rows of some parts, each run once: of a part that overlaps others what those before it do not have."""
+    quoted = {t: "'" + str(t.part.path).replace("'", "''") + "'" for t in parts}
+    whole = ", ".join(quoted[t] for t in parts if t.first == t.part.first)
+    sources = [f"read_parquet([{whole}], union_by_name = true)"]
+    sources += [f"read_parquet({quoted[t]}) WHERE run >= {t.first}" for t in parts if t.first > t.part.first]
+    return " UNION ALL BY NAME ".join(f"SELECT * FROM {source}" for source in sources)
 
 
 def _bytes(values: Any, kind: str) -> bytes:

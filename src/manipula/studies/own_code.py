@@ -18,7 +18,7 @@ from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.scenario import Scenario
 
 OURS = ""
-TRACED = ("dynamic", "free", "playback")
+TRACED = ("dynamic", "free", "playback")  # kinds of runs that go through a compiled loop
 
 
 def code_of(base: Any) -> str | None:

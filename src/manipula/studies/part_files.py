@@ -21,7 +21,6 @@ from manipula.errors import CompileError, DescriptionError, printable
 
 NAME = re.compile(r"runs-(\d{10,12})-(\d{10,12})-([0-9a-f]{8})\.parquet")
 TEMPORARY = ".writing-"
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
 class Part(NamedTuple):
@@ -185,19 +184,29 @@ def read_part(taken: Taken, columns: list[str] | None = None) -> Any:
     Raises:
         DescriptionError: damaged, or not what its name says.
     """
-    pa, parquet = arrow()
     part = taken.part
-    wanted = columns if columns is None or "run" in columns else ["run", *columns]
-    try:
-        table = parquet.ParquetFile(part.path, page_checksum_verification=True).read(columns=wanted)
-        runs = table.column("run").to_numpy()
-    except (OSError, pa.ArrowException, KeyError) as problem:
-        raise damaged(part, printable(problem, 200)) from None
+    table = read_table(part, columns if columns is None or "run" in columns else ["run", *columns])
+    runs = table.column("run").to_numpy()
     if len(runs) and (runs[0] != part.first or runs[-1] != part.last):
         raise damaged(part, "it holds other runs than its name says")
     if taken.first > part.first:
         table = table.slice(int((runs < taken.first).sum()))
     return table if columns is None else table.select(columns)
+
+
+def read_table(part: Part, columns: list[str] | None = None) -> Any:
+    """Everything in the file of a part, rows or samples, its checksums verified.
+
+    Raises:
+        DescriptionError: damaged.
+    """
+    pa, parquet = arrow()
+    try:
+        table = parquet.ParquetFile(part.path, page_checksum_verification=True).read(columns=columns)
+        table.column("run")
+    except (OSError, pa.ArrowException, KeyError) as problem:
+        raise damaged(part, printable(problem, 200)) from None
+    return table
 
 
 def damaged(part: Part, why: str) -> DescriptionError:

@@ -15,14 +15,18 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expression import scalar
-from manipula.errors import ManipulaError
+from manipula.errors import ManipulaError, unknown_name
 from manipula.simulation.checks.requests import check_requests
+from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.plant.numbers import HEADS, columns_of, varied
 from manipula.simulation.plant.parameters import is_number
 from manipula.simulation.plant_of_scenario import plant_of
 from manipula.simulation.scenario import Scenario
+from manipula.simulation.signals.observed import derived_names
+from manipula.simulation.stored.axes import JOINT, NAMED, OF_REFERENCE, PLAIN
 from manipula.studies.axis_checks import applied, is_choice
 from manipula.studies.draws import noise_seed
+from manipula.studies.own_code import TRACED
 from manipula.studies.paths import AnyScenario, Token, prepared_for, resolved, tokens_of, value_at, with_value
 from manipula.studies.study import Study
 
@@ -208,7 +212,7 @@ def _of_mechanism(tokens: tuple[Token, ...]) -> bool:
 
 def _is_input(scenario: Scenario, tokens: tuple[Token, ...]) -> bool:
     """Is a number an input of the compiled loop, so that runs which differ in it share the loop?"""
-    if scenario.resolved_kind() not in ("dynamic", "free", "playback"):
+    if scenario.resolved_kind() not in TRACED:
         return False
     name, value = _written(tokens), value_at(scenario, tokens)
     try:
@@ -280,5 +284,27 @@ def check_base(study: Study) -> None:
     scenario = plan.scenario(0, study.values(0, 1))
     if isinstance(scenario, Scenario):
         check_requests(scenario)
-        if scenario.resolved_kind() in ("dynamic", "free", "playback"):
+        if scenario.resolved_kind() in TRACED:
             plant_of(scenario)
+    wanted = [name for name in study.keep_series if name not in ("q", "qd", "qdd", "tau")]
+    if wanted:
+        others = [applied(prepared_for(study.base, [p]), p, v) for p in plan.choices for v in study.vary[p]]
+        known = set().union(*map(_signals, [scenario, *others]))
+        for name in wanted:
+            if name not in known:
+                raise unknown_name("signal", name, sorted(known), field="keep_series")
+
+
+def _signals(scenario: AnyScenario) -> set[str]:
+    """The signals of a run, or where that is not known before it is made, those of any run."""
+    if isinstance(scenario, Scenario) and scenario.resolved_kind() in TRACED:
+        open_choice = scenario.integrator == "auto"
+        try:
+            return {
+                "q",
+                "qd",
+                *derived_names(prepare_run(scenario.replace(integrator="rk4") if open_choice else scenario)),
+            }
+        except ManipulaError:  # which the run itself will say
+            return set()
+    return {*JOINT, *OF_REFERENCE, *PLAIN, *NAMED}

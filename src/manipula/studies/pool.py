@@ -82,6 +82,13 @@ class PoolWorker:
             for line in self.process.stderr:
                 self.said.append(line.rstrip())
 
+    def death(self) -> str:
+        """How it ended; of one that raised something also what."""
+        code = self.process.returncode
+        self._readers[1].join(1.0)
+        raised = code is not None and code > 0 and self.said
+        return death_of(code) + (f" ({printable(self.said[-1], 200)})" if raised else "")
+
     def end(self) -> None:
         """Kill it: whatever it is writing is whole or not there."""
         with contextlib.suppress(OSError):
@@ -173,7 +180,7 @@ class Pool:
 
     def _died(self, worker: PoolWorker) -> None:
         self.workers.remove(worker)
-        task, how = worker.task, death_of(worker.process.returncode)
+        task, how = worker.task, worker.death()
         worker.end()
         if not worker.ready:
             killed = worker.process.returncode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 9))

@@ -23,7 +23,7 @@ from manipula.studies.axis_checks import check_axes
 from manipula.studies.columns import chosen_columns
 from manipula.studies.distributions import Distribution, distribution_of
 from manipula.studies.draws import DESIGNS, unit_numbers
-from manipula.studies.paths import AnyScenario, tokens_of
+from manipula.studies.paths import AnyScenario
 from manipula.verbs import notebook_html, verb
 
 MOST_RUNS = 10**9
@@ -141,6 +141,8 @@ class Study:
             raise DescriptionError("The base is a batch; a study needs one run, and varies it itself.", field="base")
         if not isinstance(self.vary, Mapping) or any(not isinstance(path, str) for path in self.vary):
             raise DescriptionError("Values by path are needed, {'controller.kp': [50, 100]}.", field="vary")
+        if not self.vary:
+            raise DescriptionError("Nothing varies: values by path are needed.", field="vary")
         set_("vary", Vary(self.vary))
         field_values.one_of("design", self.design, DESIGNS)
         set_("seed", whole_number(self.seed, "seed", 0, MOST_SEED - 1))
@@ -153,6 +155,8 @@ class Study:
             if isinstance(self.series_runs, str):
                 field_values.one_of("series_runs", self.series_runs, EVERY[:2])
             set_("series_runs", whole_number(self.series_runs, "series_runs", 1, MOST_RUNS))
+        if self.series_runs != "all" and not self.keep_series:
+            raise DescriptionError("No samples are kept of any run: keep_series names no signal.", field="series_runs")
         if self.runs > MOST_RUNS:
             raise BudgetError(f"{self.runs} runs; at most {MOST_RUNS}.", field="vary")
         check_axes(self)
@@ -263,9 +267,6 @@ class Study:
 def _texts(given: Any, field: str) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, (list, tuple)) or any(not isinstance(v, str) for v in given):
         raise DescriptionError(f"A list of names is needed, found {field_values.found(given)}.", field=field)
+    if len(set(given)) < len(given):
+        raise DescriptionError(f"Every name stands once; found {printable(list(given), 80)}.", field=field)
     return tuple(given)
-
-
-def head_of(path: str) -> str:
-    """The field of the scenario that a path begins with."""
-    return str(tokens_of(path)[0])

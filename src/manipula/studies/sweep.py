@@ -116,8 +116,11 @@ def sweep(
         if pool is not None and not place.exists:
             pool.start(study.runs)  # they get ready while the study is checked
         check_base(study)
-        place.begin(study)
+        fresh = not place.exists
+        place.check(study)
         with Lease(place.path):
+            if fresh:
+                place.begin(study)
             _make(study, place, engine, pool, chunk, progress or (lambda _: None))
     finally:
         if pool is not None:

@@ -59,6 +59,9 @@ def _names(rows: Excerpt, x: str | None, y: str | None, colour: str | None) -> t
     if (x is None and not varied) or (y is None and not answers):
         raise DescriptionError("No number varies in this study; name the columns to draw.", field="x")
     x, y = x or varied[0], y or answers[0]
+    for field, name in (("x", x), ("y", y), ("colour", colour)):
+        if name is not None and not np.isfinite(rows.values[name]).any():
+            raise DescriptionError(f"No run of this study has a number in '{name}'.", field=field)
     others = [name for name in varied if name not in (x, y)]
     return x, y, colour or (others[0] if others else None)
 

@@ -27,11 +27,11 @@ def observed(run: Run, samples: RunSamples, threads: int | None = None) -> Froze
     later = lambda: _delivered(run, samples, _derived(run, samples, state, threads))  # noqa: E731
     if run.loop.parts is None or samples.commands is not None:
         return FrozenDict({**_delivered(run, samples, state), **later()})
-    return LazyDict(_delivered(run, samples, state), (_names(run), later))
+    return LazyDict(_delivered(run, samples, state), (derived_names(run), later))
 
 
-def _names(run: Run) -> list[str]:
-    """Of the signals that are derived, in their order."""
+def derived_names(run: Run) -> list[str]:
+    """Of the signals beside q and qd, in their order."""
     s, lay = run.scenario, run.plant.layout
     apart = ("pose", "kinetic", "potential", "drive_energy", "target", "target_rate")
     names = [name for name in run.loop.observe.graph.outputs if name not in apart]

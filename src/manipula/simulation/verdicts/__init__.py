@@ -9,6 +9,7 @@
 ``batch_limits``  the samples of all runs of a batch against them, at once
 ``windows``       windows of the state that steps passed over
 ``peaks``         the largest values against limits, on every step and known instant
-``extremes``      the same of many runs by one compiled loop
+``screening``     which of many runs come near a limit at all
+``extremes``      their largest values by one compiled loop
 ================  ==================================================================
 """

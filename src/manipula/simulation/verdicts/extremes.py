@@ -85,15 +85,7 @@ def extremes(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.
     loop, given = run.loop, commands is not None
     kernel = _kernel(loop, held.rows, given)
     count, looks = x.shape[:2]
-    both = np.zeros(looks)
-    if given:
-        both[:] = loop.sampled
-    elif run.plant.switches or run.plant.base_motion is not None:
-        both[:] = 1.0
-    elif len(instants):
-        near = np.clip(np.searchsorted(instants, t), 1, max(1, len(instants) - 1))
-        distance = np.minimum(np.abs(instants[near - 1] - t), np.abs(instants[min(1, len(instants) - 1) * near] - t))
-        both[distance <= 2.0 * SIDES * margin(t)] = 1.0
+    both = two_sided(run, t, given, instants)
     rows = [np.ascontiguousarray(x).reshape(count * looks, -1)]
     if commands is not None:
         rows.append(np.ascontiguousarray(commands).reshape(count * looks, -1))
@@ -105,16 +97,35 @@ def extremes(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.
     return Extremes(*(np.asarray(v, float).reshape(count, *np.shape(v)[1:]) for v in found))
 
 
+def two_sided(run: Run, t: np.ndarray, given: bool, instants: np.ndarray) -> np.ndarray:
+    """Where something can jump, so that both sides of an instant are looked at: 1, elsewhere 0, (S,)."""
+    both = np.zeros(len(t))
+    if given:
+        both[:] = run.loop.sampled
+    elif run.plant.switches or run.plant.base_motion is not None:
+        both[:] = 1.0
+    elif len(instants):
+        near = np.clip(np.searchsorted(instants, t), 1, max(1, len(instants) - 1))
+        distance = np.minimum(np.abs(instants[near - 1] - t), np.abs(instants[min(1, len(instants) - 1) * near] - t))
+        both[distance <= 2.0 * SIDES * margin(t)] = 1.0
+    return both
+
+
+def doubtful(held: Held, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Which extremes, (N, m), are beyond their limits or near them."""
+    over = np.maximum(held.low - low, high - held.high)  # how far beyond its limit each quantity goes
+    return over > -1e-6 * (1.0 + np.abs(low) + np.abs(high))
+
+
 def peak_rows(held: Held, found: Extremes, members: Sequence[int], broken_only: bool) -> list[tuple[int, list[Peak]]]:
     """The rows of every run that is not odd, by its place among the members."""
-    over = np.maximum(held.low - found.low, found.high - held.high)  # how far beyond its limit each quantity goes
-    doubtful = over > -1e-6 * (1.0 + np.abs(found.low) + np.abs(found.high))
+    near = doubtful(held, found.low, found.high)
     out: list[tuple[int, list[Peak]]] = []
     for i, k in enumerate(members):
         if found.odd[i] > 0.5:
             continue
         rows: list[Peak] = []
-        for j in np.flatnonzero(doubtful[i]).tolist() if broken_only else range(len(held.rows)):
+        for j in np.flatnonzero(near[i]).tolist() if broken_only else range(len(held.rows)):
             if found.low[i, j] >= NEVER:  # the run has no state that is a number
                 continue
             ends = tuple(float(v[i, j]) for v in (found.low, found.low_at, found.high, found.high_at))
@@ -140,7 +151,7 @@ def _check(held: Held, j: int, ends: tuple[float, ...]) -> Check:
 def _kernel(loop: CompiledLoop, rows: tuple[tuple[str, int], ...], given: bool) -> native.Kernel:
     """``kernel(p, first, breaks, coefficients, times, both, states[, commands], low, high, slack, looks)`` → Extremes."""
     lay, m = loop.plant.layout, max(1, len(rows))
-    numbers = loop.inputs
+    numbers, turning = loop.inputs, turning_joints(rows)
 
     def reduce(
         p: Any, first: Any, breaks: Any, coefficients: Any, times: Any, both: Any, states: Any, *more: Any
@@ -150,7 +161,6 @@ def _kernel(loop: CompiledLoop, rows: tuple[tuple[str, int], ...], given: bool) 
         if given:
             plant = replace(plant, controller=None)
         reduction = _Reduction(rows, low, high, slack)
-        smooth = bool(reduction.joints("position") or reduction.joints("velocity"))
 
         def seen(k: Any, t: Any, x: Any, found: Any) -> Any:
             """Accelerations just after t; whether something is no number; and the extremes with all that may jump, on one side or on both."""
@@ -186,26 +196,17 @@ def _kernel(loop: CompiledLoop, rows: tuple[tuple[str, int], ...], given: bool) 
                 sick = ops.where(native.is_finite(value), sick, 1.0)
             odd = ops.where(alive & (sick > 0.5), 1.0, odd)
             turns: Any = 0.0
-            for quantity, rate0, rate in (("position", v0, v), ("velocity", a0, a)):
-                for i in reduction.joints(quantity):
-                    turns = ops.where(rate0[i] * rate[i] < 0.0, 1.0, turns)
+            for quantity, i in (rows[j] for j in turning):
+                rate0, rate = (v0, v) if quantity == "position" else (a0, a)
+                turns = ops.where(rate0[i] * rate[i] < 0.0, 1.0, turns)
 
             def turned(_: Any, *found: Any) -> Any:
-                h = t - t0
-                for quantity, y0, y, r0, r, extra in (
-                    ("position", q0, q, v0, v, (a0, a)),
-                    ("velocity", v0, v, a0, a, (q0, q)),
-                ):
-                    for i in reduction.joints(quantity):
-                        is_turn = r0[i] * r[i] < 0.0
-                        u, value = _turning(
-                            h, y0[i], y[i], r0[i], r[i], extra[0][i], extra[1][i], quantity == "position"
-                        )
-                        value, at = ops.where(is_turn, value, y0[i]), ops.where(is_turn, t0 + u * h, t0)
-                        found = reduction.with_value(found, quantity, i, value, at)
+                for j in turning:
+                    u, value = turning_point(*rows[j], t0, t, (q0, v0, a0), (q, v, a))
+                    found = reduction.with_value(found, *rows[j], value, t0 + u * (t - t0))
                 return 0.0, *found
 
-            if smooth:
+            if turning:
                 found = native.until(turned, (turns, *found), lambda flag, *_: flag < 0.5, 1).state[1:]
             found = reduction.with_values(found, {"position": q, "velocity": v}, t)
             return t, q, v, a, odd, *found
@@ -258,6 +259,25 @@ class _Reduction:
         high[j], high_at[j] = ops.where(above, value, high[j]), ops.where(above, t, high_at[j])
         first[j] = ops.where(passed & (first[j] >= NEVER), t, first[j])
         return low, low_at, high, high_at, first
+
+
+def turning_joints(rows: Sequence[tuple[str, int]]) -> list[int]:
+    """The rows whose extremes may lie between two looks."""
+    return [j for j, (quantity, _) in enumerate(rows) if quantity in ("position", "velocity")]
+
+
+def turning_point(quantity: str, i: int, t0: Any, t: Any, before: Any, now: Any) -> tuple[Any, Any]:
+    """Where between two looks, as a fraction, joint i turns and what it reaches there; where it does not turn, how it began.
+
+    Args:
+        before, now: positions, velocities and accelerations at both looks.
+    """
+    (q0, v0, a0), (q, v, a) = ([x[i] for x in state] for state in (before, now))
+    position = quantity == "position"
+    y0, y, r0, r, more = (q0, q, v0, v, (a0, a)) if position else (v0, v, a0, a, (q0, q))
+    is_turn = r0 * r < 0.0
+    u, value = _turning(t - t0, y0, y, r0, r, *more, position)
+    return ops.where(is_turn, u, 0.0), ops.where(is_turn, value, y0)
 
 
 def _turning(h: Any, a: Any, b: Any, rate0: Any, rate1: Any, more0: Any, more1: Any, quintic: bool) -> tuple[Any, Any]:

@@ -13,7 +13,8 @@ from manipula.simulation.loops.setup import Run, carrying_in
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
-from manipula.simulation.verdicts.extremes import extremes, held_limits, peak_rows
+from manipula.simulation.verdicts.extremes import Held, extremes, held_limits, peak_rows
+from manipula.simulation.verdicts.screening import suspects
 
 
 class Peaks:
@@ -38,8 +39,7 @@ class Peaks:
         if s.is_batch and not by_points and run.loop.parts is not None and native.has_compiler():
             held = held_limits(limits)
             if held.rows:
-                seen = extremes(run, held, members, t, x, commands, instants, self.threads)
-                found = dict(peak_rows(held, seen, members, True))
+                found = _together(run, held, members, t, x, commands, instants, self.threads)
                 left = [i for i in left if i not in found]
         if left:
             found |= self.one_by_one(run, limits, [members[i] for i in left], left, t, x, commands, s.is_batch)
@@ -75,3 +75,19 @@ class Peaks:
             moved = None if robot is None else carrying_in(run, int(k))
             out[places[i]] = peaks_of(robot, limits, t, arrays, earlier, int(k), broken_only, moved)
         return out
+
+
+def _together(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None, instants: np.ndarray,
+              threads: int | None) -> dict[int, list[Peak]]:  # fmt: skip
+    """The peaks of all runs but those with signals that are no numbers, by their places; a run that stays away from every limit has none."""
+    found: dict[int, list[Peak]] = {}
+    some: Sequence[int] = range(len(members))
+    if commands is None:
+        near = suspects(run, held, members, t, x, instants, threads)
+        found, some = {i: [] for i in np.flatnonzero(~near).tolist()}, np.flatnonzero(near).tolist()
+    if some:
+        chosen = [members[i] for i in some]
+        states, asked = (v if v is None or len(some) == len(v) else v[some] for v in (x, commands))
+        seen = extremes(run, held, chosen, t, states, asked, instants, threads)
+        found |= {some[i]: rows for i, rows in peak_rows(held, seen, chosen, True)}
+    return found
