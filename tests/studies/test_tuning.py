@@ -1,5 +1,6 @@
 """Tuning: the answer against an exhaustive search, bounds, conditions, and searches that are interrupted and go on."""
 
+import errno
 import json
 
 import numpy as np
@@ -108,6 +109,28 @@ def test_an_interrupted_search_goes_on_where_it_was(tmp_path):
         mp.tune(study(), folder=tmp_path / "t", **{**asked, "population": 10})
     with pytest.raises(DescriptionError, match="another tuning: 'study' differs"):
         mp.tune(study(vary={"controller.kp": mp.uniform(1, 2)}), folder=tmp_path / "t", **asked)
+
+
+def test_factors_are_factors_on_the_base():
+    """A search between half and twice the gain is the search between the two gains."""
+    kp = float(one_joint().controller.kp)
+    factors = mp.Study(one_joint(), {"controller.kp": mp.uniform(0.5, 2.0, relative=True)}, samples=1, seed=4)
+    plain = mp.Study(one_joint(), {"controller.kp": mp.uniform(0.5 * kp, 2.0 * kp)}, samples=1, seed=4)
+    found, same = (mp.tune(s, "qd_max", evaluations=20) for s in (factors, plain))
+    np.testing.assert_allclose(found.values, same.values, rtol=1e-14)
+    assert found.scenario().controller.kp == found.answer["controller.kp"]
+
+
+@pytest.mark.parametrize("method", ["differential_evolution", "optuna"])
+def test_a_disk_that_is_full_is_told_as_such(method, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "manipula.studies.part_files.os.link",
+        lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")),
+    )
+    with pytest.raises(DescriptionError, match="No space left"):
+        mp.tune(study(), "qd_max", folder=tmp_path / "t", evaluations=10, population=5, method=method)
+    monkeypatch.undo()
+    assert mp.tune(study(), "qd_max", folder=tmp_path / "t", evaluations=10, population=5, method=method).found
 
 
 def test_a_folder_of_other_things_is_left_alone(tmp_path):

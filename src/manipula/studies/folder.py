@@ -223,13 +223,15 @@ def _difference(field: str, old: Any, new: Any, file: Path, study: Study) -> tup
                 return f"vary.{path}", printable(old.get(path), 80), printable(new.get(path), 80)
         return field, "in another order", "in this one"
     if field == "base":
-        with contextlib.suppress(
-            ManipulaError, ValueError
-        ):  # what is there is damaged: its digest is known all the same
+        with contextlib.suppress(ManipulaError, ValueError):  # study.toml is damaged: the digests tell all the same
             kept = tomllib.loads(read_text(file)).get("base")
-            place, *both = _first_other("base", kept, tomllib.loads(file_text(study.base)))
+            place, was, now = _first_other("base", kept, tomllib.loads(file_text(study.base)))
             if place:
-                return place, *(NOTHING if v is None else printable(v, 80) for v in both)
+                return (
+                    place,
+                    printable(NOTHING if was is None else was, 80),
+                    printable(NOTHING if now is None else now, 80),
+                )
         return "base (its SHA-256)", str(old)[:12] + "…", str(new)[:12] + "…"
     return field, printable(old, 80), printable(new, 80)
 

@@ -225,8 +225,6 @@ class Study:
 
     def values_of(self, runs: np.ndarray) -> dict[str, Any]:
         """The same for the given runs."""
-        from manipula.studies.paths import prepared_for, resolved, value_at
-
         samples = self.samples or 1
         point = runs // samples
         if self.design == "list":
@@ -235,19 +233,26 @@ class Study:
             sizes = [len(axis) for axis in self.axes.values()]
             at = dict(zip(self.axes, np.unravel_index(point, sizes))) if sizes else {}
         u = unit_numbers(self.design, self.seed, runs, samples, len(self.distributions))
-        drawn = {path: d.at(u[:, k]) for k, (path, d) in enumerate(self.distributions.items())}
+        drawn = {path: self.drawn(path, u[:, k]) for k, path in enumerate(self.distributions)}
         out: dict[str, Any] = {}
         for path, axis in self.vary.items():
             if isinstance(axis, Distribution):
                 out[path] = drawn[path]
-                if axis.relative:
-                    ready = prepared_for(self.base, [path])
-                    out[path] = drawn[path] * float(value_at(ready, resolved(ready, path)))
             elif all(is_number(v) for v in axis):
                 out[path] = np.asarray(axis, float)[at[path]]
             else:
                 out[path] = [axis[k] for k in at[path]]
         return out
+
+    def drawn(self, path: str, u: np.ndarray) -> np.ndarray:
+        """What a distribution gives for numbers 0 ≤ u < 1; factors times the number of the base."""
+        from manipula.studies.paths import prepared_for, resolved, value_at
+
+        found = self.distributions[path].at(u)
+        if not self.distributions[path].relative:
+            return found
+        ready = prepared_for(self.base, [path])
+        return found * float(value_at(ready, resolved(ready, path)))
 
     def replace(self, **changes: Any) -> Study:
         """The same study with other values in some fields."""

@@ -87,7 +87,9 @@ def _together(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np
         found, some = {i: [] for i in np.flatnonzero(~near).tolist()}, np.flatnonzero(near).tolist()
     if some:
         chosen = [members[i] for i in some]
-        states, asked = (v if v is None or len(some) == len(v) else v[some] for v in (x, commands))
-        seen = extremes(run, held, chosen, t, states, asked, instants, threads)
+        states = x if len(some) == len(x) else x[some]
+        seen = extremes(
+            run, held, chosen, t, states, commands, instants, threads
+        )  # all of them, where commands are given
         found |= {some[i]: rows for i, rows in peak_rows(held, seen, chosen, True)}
     return found

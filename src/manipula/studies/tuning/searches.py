@@ -36,6 +36,10 @@ class SearchPlan(NamedTuple):
     tolerance: float
 
 
+class _Stopped(Exception):
+    """Carries a problem of a run through SciPy, which takes a ValueError for a mistake of its own caller."""
+
+
 def differential_evolution(evaluate: Evaluate, plan: SearchPlan) -> None:
     """SciPy's differential evolution for one objective, ours with fronts (``gde3``) for several."""
     if plan.objectives > 1:
@@ -45,7 +49,10 @@ def differential_evolution(evaluate: Evaluate, plan: SearchPlan) -> None:
 
     def single(points: Array) -> Array:
         """Constraints first: what breaks them stands behind everything that keeps them (Deb, 2000); asinh keeps the order."""
-        f, v = evaluate(np.ascontiguousarray(points.T))
+        try:
+            f, v = evaluate(np.ascontiguousarray(points.T))
+        except Exception as problem:
+            raise _Stopped from problem
         broken = np.sqrt((v * v).sum(axis=1))
         return np.where(
             broken > 0.0, BROKEN + np.arcsinh(broken), np.arcsinh(np.where(np.isfinite(f[:, 0]), f[:, 0], 1e300))
@@ -53,10 +60,13 @@ def differential_evolution(evaluate: Evaluate, plan: SearchPlan) -> None:
 
     start: Any = plan.start
     d = plan.start.shape[1]
-    optimize.differential_evolution(
-        single, [(0.0, 1.0)] * d, init=start, maxiter=plan.generations, vectorized=True, updating="deferred", polish=False,
-        tol=plan.tolerance, **_random(optimize.differential_evolution, plan.seed),
-    )  # fmt: skip
+    try:
+        optimize.differential_evolution(
+            single, [(0.0, 1.0)] * d, init=start, maxiter=plan.generations, vectorized=True, updating="deferred", polish=False,
+            tol=plan.tolerance, **_random(optimize.differential_evolution, plan.seed),
+        )  # fmt: skip
+    except _Stopped as stopped:
+        raise stopped.__cause__ or stopped from None
 
 
 def _random(function: Any, seed: int) -> dict[str, Any]:

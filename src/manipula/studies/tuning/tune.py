@@ -222,9 +222,8 @@ class _Search:
         self.judged: list[tuple[np.ndarray, np.ndarray]] = []
 
     def evaluate(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        axes: list[Distribution] = [self.study.vary[path] for path in self.searched]
         inside = np.minimum(points, np.nextafter(1.0, 0.0))
-        values = np.column_stack([axis.at(inside[:, k]) for k, axis in enumerate(axes)])
+        values = np.column_stack([self.study.drawn(path, inside[:, k]) for k, path in enumerate(self.searched)])
         rows = _rows_study(self.study, self.searched, values)
         found = self.goals.judged(self._table(rows), self.draws)
         self.values.append(values)
