@@ -114,6 +114,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def told_apart(*numbers: float, digits: int = 6) -> tuple[str, ...]:
+    """Numbers with so many digits, or as many as it takes to tell those apart that differ: ("3.0000001", "3")."""
+    for more in range(digits, 18):
+        found = tuple(f"{x:.{more}g}" for x in numbers)
+        if len(set(found)) >= len({float(x) for x in numbers}):
+            return found
+    return tuple(repr(float(x)) for x in numbers)
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str], **place: Any) -> UnknownNameError:
     """``No frame named 'tool'. Did you mean 'tool0'? Known: base, tool0.``"""
     names = [str(k) for k in known]

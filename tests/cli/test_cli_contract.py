@@ -82,7 +82,18 @@ REFUSED = {  # command and input with which an option cannot act → the option 
     "check one.toml --robot panda --xacro-arg a=1": "--xacro-arg",
     "doctor out --chain a b": "--chain",
     "bench --no-planar --largest 10": "--largest",
-    "schema robot --force": "--force",
+    **{
+        f"{c} --force": "--force"
+        for c in (
+            "schema robot",
+            "equations planar-2r",
+            "certify planar-2r",
+            "identify one.nc panda",
+            "calibrate one.nc panda",
+            "bench",
+            "plot --list",
+        )
+    },
     "bench --felt --robots panda": "--robots",
     "bench --felt --no-planar": "--planar",
     "bench --felt --largest 10": "--largest",
@@ -92,7 +103,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method prefer frame limits tolerance json {ROBOT}",
-    "run": "output csv report json force", "plot": "listing", "report": "output equations live", "check": f"robot point json {ROBOT}",
+    "run": "output csv report json force", "plot": "listing", "report": "output equations live force", "check": f"robot point json {ROBOT}",
     "certify": f"states seed output json {ROBOT}",
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json", "studio": "port browser studies",
@@ -248,3 +259,58 @@ def test_hints_about_free_parameters_are_in_the_words_of_the_command_line(text: 
     told = invoke(text, folder).output
     assert "[parameters]" in told
     assert "with_parameters" not in told
+
+
+WRITING = {  # commands that write a file → its name; the input exists, so that nothing but the file keeps them from it
+    "report one.nc -o x.html": "x.html",
+    "report one.nc": "one.html",
+    "plot one.nc -o x.svg": "x.svg",
+    "plot one.nc -o x.gif": "x.gif",
+    "equations planar-2r -o x.txt": "x.txt",
+    "certify planar-2r -o x.html": "x.html",
+    "identify one.nc panda -o x.toml": "x.toml",
+    "identify one.nc panda --report x.html": "x.html",
+    "calibrate one.nc panda -o x.toml": "x.toml",
+    "bench --json x.json": "x.json",
+    "bench --felt --markdown x.md": "x.md",
+    "convert panda x.toml": "x.toml",
+    "schema robot -o x.json": "x.json",
+}
+
+
+@pytest.mark.parametrize("text", WRITING)
+def test_no_command_replaces_a_file_unasked(text: str, folder: Path) -> None:
+    """One rule for all of them, and before any work is done."""
+    place = folder / WRITING[text]
+    place.write_text("mine")
+    try:
+        result = invoke(text, folder)
+        assert result.exit_code == 2, result.output
+        assert "--force" in result.stderr
+        assert place.name in result.stderr
+        assert place.read_text() == "mine"
+    finally:
+        place.unlink()
+
+
+@pytest.mark.parametrize("text", ["report one.nc -o x.html", "plot one.nc -o x.svg", "equations planar-2r -o x.txt"])
+def test_force_replaces_a_file(text: str, folder: Path) -> None:
+    place = folder / WRITING[text]
+    place.write_text("mine")
+    assert invoke(f"{text} --force", folder).exit_code == 0
+    assert place.read_text() != "mine"
+    place.unlink()
+
+
+def test_two_options_do_not_write_one_file(folder: Path) -> None:
+    result = invoke("bench --json x.json --markdown x.json", folder)
+    assert result.exit_code == 2
+    assert "the same file" in result.stderr
+
+
+def test_numbers_of_a_live_report_are_listed_once(folder: Path) -> None:
+    result = invoke("report one.nc --live --number controller.kq -o x.html", folder)
+    assert result.exit_code == 2
+    assert "--number:" in result.stderr
+    known = result.stderr.split("Known: ")[1].strip().rstrip(".").split(", ")
+    assert len(known) == len(set(known)), known

@@ -84,7 +84,7 @@ def test_plot_writes_figures(run, files, tmp_path) -> None:
         ["batch", "--run", "2", "-k", "position"],
     ):
         target = tmp_path / "figure.png"
-        done = run("plot", files / f"{words[0]}.nc", *words[1:], "-o", target)
+        done = run("plot", files / f"{words[0]}.nc", *words[1:], "--force", "-o", target)
         assert done.exit_code == 0, done.stderr
         assert target.read_bytes().startswith(b"\x89PNG")
     pair = run("plot", files / "with.nc", files / "without.nc", "-k", "friction", "-o", tmp_path / "pair.svg")

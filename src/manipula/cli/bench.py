@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
+
 if TYPE_CHECKING:
     from manipula.cli.terminal import Terminal
 
@@ -28,11 +30,13 @@ def bench(
     markdown: Annotated[
         Path | None, typer.Option("--markdown", help="Write the tables as Markdown to this file.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Time the compiled functions beside other libraries in one run, and print the ratios."""
     from manipula.cli.terminal import Terminal
     from manipula.errors import DescriptionError
 
+    check_targets(force, json=json, markdown=markdown)
     if felt:
         for option, given in (("--robots", robots), ("--planar", planar), ("--largest", largest)):
             if given is not None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.measurements import Json, Report, check_report, delivered, pairs, robot_as, share_of
+from manipula.cli.measurements import Json, Report, check_places, delivered, pairs, robot_as, share_of
+from manipula.cli.outputs import Force
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -44,6 +45,7 @@ def calibrate(
     output: Annotated[Path | None, robot_as("calibrated")] = None,
     report: Report = None,
     json: Json = False,
+    force: Force = False,
     *,
     options: RobotOptions,
 ) -> None:
@@ -53,7 +55,7 @@ def calibrate(
 
     model = options.load(robot)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
-    check_report(report)
+    check_places(output, report, force)
     other = None if validate is None else share_of(validate)
     words = tuple(w for w in what.replace(",", " ").split() if w)
     found = found_by(

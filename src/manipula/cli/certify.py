@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def certify(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="One page to attach to a publication (.html).")
     ] = None,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print the certificate as JSON.")] = False,
     *,
     options: RobotOptions,
@@ -32,6 +34,7 @@ def certify(
 
     if output is not None:
         html_path(output)
+    check_targets(force, output=output)
     found = examine(options.load(robot), states=states, seed=seed)
     if output is not None:
         found.report(output)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -15,7 +16,7 @@ def convert(
     source: Source,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
     dh: Annotated[str | None, typer.Option(help="Write a TOML file in DH form: standard or modified.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    force: Force = False,
     *,
     options: RobotOptions,
 ) -> None:
@@ -24,8 +25,7 @@ def convert(
     from manipula.formats.load import to_text
     from manipula.formats.whole_file import write_whole
 
-    if target.exists() and not force:
-        raise DescriptionError("This file exists; --force replaces it.", file=str(target))
+    check_targets(force, OUT=target)
     suffix = target.suffix.lower()
     if dh is not None and suffix != ".toml":
         raise DescriptionError(f"Only TOML holds a DH table as such; '{suffix}' has its own form.", field="--dh")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -44,6 +45,7 @@ def equations(
         bool, typer.Option("--standalone", help="With --format latex: a whole document, for pdflatex.")
     ] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to a file.")] = None,
+    force: Force = False,
     *,
     options: RobotOptions,
 ) -> None:
@@ -56,6 +58,7 @@ def equations(
     from manipula.symbolic.equations import Equations
     from manipula.symbolic.render import render
 
+    check_targets(force, output=output)
     model = options.load(robot)
     called = variable_names(robot) if names == "file" else names
     figures: Any = (

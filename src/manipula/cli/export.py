@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.outputs import Force
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -27,7 +28,7 @@ def export(
     ] = "baked",
     prefix: Annotated[str | None, typer.Option(help="Start of file names; the robot's name by default.")] = None,
     frame: Annotated[str, typer.Option(help="Frame of pose, position and Jacobian.", show_default="the tip")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     *,
     options: RobotOptions,
 ) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.measurements import Json, Report, check_report, delivered, pairs, robot_as, share_of
+from manipula.cli.measurements import Json, Report, check_places, delivered, pairs, robot_as, share_of
+from manipula.cli.outputs import Force
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
 
@@ -43,6 +44,7 @@ def identify(
     output: Annotated[Path | None, robot_as("identified")] = None,
     report: Report = None,
     json: Json = False,
+    force: Force = False,
     *,
     options: RobotOptions,
 ) -> None:
@@ -53,7 +55,7 @@ def identify(
     model = options.load(robot)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
-    check_report(report)
+    check_places(output, report, force)
     other = None if validate is None else share_of(validate)
     found = identify_log(
         model, read_log(log, model, **read), validate=read_log(other, model, **read) if isinstance(other, str) else other,

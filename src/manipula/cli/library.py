@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from manipula.cli.explain import explained
+from manipula.cli.outputs import Force, check_free
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 HELP = "Programmed motions under a name: derived once, run with other parameters at once."
@@ -87,10 +88,9 @@ def run(
     csv: Annotated[bool, typer.Option("--csv", help="Write result.csv as well.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
 ) -> None:
     """Run a stored programmed motion, with other parameters if wanted; nothing is derived anew."""
-    from manipula.cli.outputs import check_free
     from manipula.cli.run import execute
     from manipula.simulation.files import library
 

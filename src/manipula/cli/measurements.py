@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from manipula.cli.outputs import check_targets
+
 Report = Annotated[Path | None, typer.Option(help="One page about it (.html).")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -37,8 +39,9 @@ def share_of(text: str) -> str | float:
         return text
 
 
-def check_report(report: Path | None) -> None:
-    """Refuse a page that could not be written before anything is computed."""
+def check_places(output: Path | None, report: Path | None, force: bool) -> None:
+    """Refuse files that could not be written, or would replace others, before anything is computed."""
+    check_targets(force, output=output, report=report)
     if report is not None:
         from manipula.reports.identification import html_path
 

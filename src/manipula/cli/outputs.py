@@ -1,16 +1,42 @@
-"""Files of a run: written beside their place first, then moved there together."""
+"""Files that commands write: none that exists is replaced unasked; those of a run are written beside their place first, then moved there together."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from manipula.errors import DescriptionError, printable
-from manipula.simulation.result import Result
+
+if TYPE_CHECKING:
+    from manipula.simulation.result import Result
+
+
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def check_targets(force: bool, **targets: Path | None) -> None:
+    """Refuse, before any work, to replace a file that exists, or to be told to where there is none.
+
+    Args:
+        targets: the file of every option, None where it was not given.
+    """
+    given = {option: path for option, path in targets.items() if path is not None}
+    if force and not given:
+        options = " or ".join(f"--{option}" for option in targets)
+        raise DescriptionError(f"There is no file to replace without {options}.", field="--force")
+    seen: dict[str, str] = {}
+    for option, path in given.items():
+        if path.is_dir():
+            raise DescriptionError("This is a folder; the path of a file is needed.", file=str(path))
+        if not force and path.exists():
+            raise DescriptionError("This file exists; --force replaces it.", file=str(path))
+        first = seen.setdefault(os.path.abspath(path), option)
+        if first != option:
+            raise DescriptionError(f"--{first} and --{option} name the same file.", field=f"--{option}")
 
 
 def check_free(folder: Path, names: list[str], force: bool) -> None:
@@ -31,6 +57,9 @@ def write_all(
     Everything is written to a hidden folder first; an interruption leaves no half result. The numbers are never lost to a failure of
     what is made from them: a report, a table or a scenario file that cannot be written is left out.
     """
+    import shutil
+    import tempfile
+
     from manipula.simulation.files.scenario_file import save_scenario
 
     made = not folder.exists()

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from manipula.cli.explain import explained
+from manipula.cli.outputs import Force, check_free
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 HELP = "Published papers run again: what they print beside what is computed here."
@@ -37,10 +38,9 @@ def run(
         Path, typer.Option("-o", "--output", help="Folder for the pages NAME.html, made when needed.")
     ] = Path("out/papers"),
     json: Annotated[bool, typer.Option("--json", help="Print every row and every erratum as JSON.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace pages that exist.")] = False,
+    force: Force = False,
 ) -> None:
     """Run everything that a paper shows, write one page about it, and say row by row whether it agrees; exit status 1 when something does not."""
-    from manipula.cli.outputs import check_free
     from manipula.errors import unknown_name
     from manipula.papers.run import PAPERS
 

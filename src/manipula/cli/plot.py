@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
+
 
 def plot(
     results: Annotated[
@@ -27,6 +29,7 @@ def plot(
     speed: Annotated[
         float | None, typer.Option(help="Seconds of motion in one second of film.", show_default="1")
     ] = None,
+    force: Force = False,
     listing: Annotated[
         bool, typer.Option("--list", help="List the kinds, or those a result has the signals for.")
     ] = False,
@@ -38,7 +41,9 @@ def plot(
     from manipula.simulation.stored.store import load_result
 
     film = output is not None and output.suffix.lower() in (".gif", ".mp4")
-    _refuse_idle(listing, film, output=output, kind=kind, signal=signal, speed=speed)
+    _refuse_idle(listing, film, output=output, kind=kind, signal=signal, speed=speed, force=force or None)
+    if not listing:
+        check_targets(force, output=output)
     loaded = [load_result(path) for path in results or ()]
     if run is not None:
         loaded = [chosen_run(r, run) for r in loaded]
@@ -76,7 +81,7 @@ def _refuse_idle(listing: bool, film: bool, **given: object) -> None:
     """Refuse options that nothing would come of."""
     from manipula.errors import DescriptionError
 
-    idle = ("output", "kind", "signal", "speed") if listing else ("kind", "signal") if film else ("speed",)
+    idle = ("output", "kind", "signal", "speed", "force") if listing else ("kind", "signal") if film else ("speed",)
     why = "--list draws nothing" if listing else "a film shows the arm" if film else "a figure has no speed"
     for name in idle:
         if given[name] is not None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from manipula.cli.outputs import Force, check_targets
+
 
 def report(
     results: Annotated[
@@ -29,6 +31,7 @@ def report(
         typer.Option(help="With --live: a number that gets a slider, such as controller.kp; may be repeated."),
     ] = None,
     equations: Annotated[bool, typer.Option(help="Derive the equations of motion when they are short.")] = True,
+    force: Force = False,
 ) -> None:
     """Write one HTML file about a result, or about several over each other: opens offline, can be mailed and printed."""
     from manipula.errors import DescriptionError
@@ -45,14 +48,21 @@ def report(
         from manipula.studies.opened import open_study
 
         target = output if output is not None else Path(results[0]) / "study.html"
+        check_targets(force, output=target)
         open_study(results[0]).report(target)
         typer.echo(f"Wrote {target}")
         return
-    loaded = [load_result(path) for path in results]
-    chosen = loaded if run is None else [chosen_run(r, run) for r in loaded]
-    ending = ".html" if len(chosen) == 1 else ".compared.html"
+    ending = ".html" if len(results) == 1 else ".compared.html"
     target = output if output is not None else Path(results[0]).with_suffix(ending)
     if number and not live:
         raise DescriptionError("Numbers can be moved in a live report only; add --live.", field="--number")
-    write_report(chosen, target, equations=equations, live=number or live)
+    check_targets(force, output=target)
+    loaded = [load_result(path) for path in results]
+    chosen = loaded if run is None else [chosen_run(r, run) for r in loaded]
+    try:
+        write_report(chosen, target, equations=equations, live=number or live)
+    except DescriptionError as error:
+        if error.field == "live":
+            raise type(error)(error.problem, field="--number" if number else "--live") from None
+        raise
     typer.echo(f"Wrote {target}")

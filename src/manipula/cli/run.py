@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manipula.cli.outputs import Force, check_free
+
 if TYPE_CHECKING:
     from manipula.simulation.result import Result
 
@@ -20,7 +22,7 @@ def run(
     csv: Annotated[bool, typer.Option("--csv", help="Write result.csv as well.")] = False,
     report: Annotated[bool, typer.Option(help="Write report.html.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     threads: Annotated[int | None, typer.Option(help="Threads that share a batch; all processors by default.")] = None,
 ) -> None:
     """Run a scenario and write result.nc, scenario.toml and report.html.
@@ -29,7 +31,6 @@ def run(
     1 when it ended otherwise, 2 for wrong input, 130 when interrupted (then nothing is written); manipula check says by its exit code whether
     the machine can do it. A report that cannot be made is left out and said so: the numbers are written all the same.
     """
-    from manipula.cli.outputs import check_free
     from manipula.errors import DescriptionError
     from manipula.simulation.files.scenario_file import load_file
     from manipula.simulation.run_file import run as simulate

@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.algebra.arguments import between, function_of, positive, real_array, rows_of, whole_number
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError
+from manipula.errors import DescriptionError, ShapeError, told_apart
 from manipula.motion.trajectory import Trajectory
 
 MOST_SAMPLES = 1_000_000
@@ -54,10 +54,11 @@ class LimitReport(Value):
     def __str__(self) -> str:
         if self.kept:
             return "All limits are kept."
-        lines = [
-            f"{v.quantity} of coordinate {v.coordinate} is {v.value:.6g} at t = {v.time:.6g} s; the limit is {v.limit:.6g}."
-            for v in self.violations
-        ]
+        lines = []
+        for v in self.violations:
+            value, limit = told_apart(v.value, v.limit)
+            what = v.quantity if v.coordinate < 0 else f"{v.quantity} of coordinate {v.coordinate}"
+            lines.append(f"{what} is {value} at t = {v.time:.6g} s; the limit is {limit}.")
         if self.unreachable:
             lines.append(
                 f"{len(self.unreachable)} sampled positions cannot be reached, first at t = {self.unreachable[0]:.6g} s."

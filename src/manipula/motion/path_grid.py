@@ -17,6 +17,8 @@ from manipula.motion.paths.base import Path
 from manipula.motion.phase_plane import FLAT, solved_for_u
 
 MAX_GRID = 50_000
+SURE = 1e-7  # of a limit: what parabolas add to the places is taken for all there is between them
+FINER = 8  # times that an interval is cut to be surer
 CORNER = 1e-6  # rad: a tangent that turns by more at once
 
 
@@ -146,6 +148,37 @@ class PathGrid:
         self.seen, self.used = now, used
         return used[slots]
 
+    def missed(self) -> np.ndarray:
+        """Intervals in which the path bends more sharply than the places show, (N,)."""
+        return np.concatenate([part.missed for part in self.stored])[self.slots]
+
+    def most_between(self, least: float) -> float:
+        """Use of the tightest limit between the places too, in those intervals that use more than ``least`` of it at the places last
+        looked at; where parabolas through the places say more than these by ``SURE`` it is looked at in finer parts."""
+        chosen = self.slots[self.used[self.slots] > least]
+        begin, now, used = self.begins[chosen], self.seen.take(chosen, axis=1), self.used[chosen]
+        end, most = begin + self.delta[self.used[self.slots] > least], float(used.max())
+        above, first = np.empty(len(chosen)), 0
+        for part in self.stored:
+            here = (chosen >= first) & (chosen < first + part.count)
+            own = chosen[here] - first
+            if 4 * len(own) >= part.count:
+                above[here] = part.tightest(self.seen[:, first : first + part.count].copy(), between=True)[own]
+            elif len(own):
+                above[here] = part.tightest(now.compress(here, axis=1), own, between=True)
+            first += part.count
+        for _ in range(FINER):
+            unsure = above - used > SURE
+            most = max(most, float(above[~unsure].max(initial=0.0)))
+            unsure &= above > most
+            if not unsure.any():
+                return most
+            begin, end, now = _cut(begin[unsure], end[unsure], now[:, unsure])
+            part = Intervals(self.limits, begin, end)
+            used, above = part.tightest(now), part.tightest(now, between=True)
+            most = max(most, float(used.max()))
+        return max(most, float(above.max()))
+
     def shares(self, u: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Use of every kind of limit, (5, N, kinds), for u (N,) and x (5, N)."""
         counts = np.cumsum([0, *(part.count for part in self.stored)])
@@ -153,6 +186,18 @@ class PathGrid:
         all_u[self.slots], all_x[:, self.slots] = u, x
         parts = [part.shares(all_u[a:b], all_x[:, a:b]) for part, a, b in zip(self.stored, counts, counts[1:])]
         return np.concatenate(parts, axis=1)[:, self.slots]
+
+
+def _cut(begin: np.ndarray, end: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Intervals in four, with u, x at the beginning and the rise of x of every part, (3, 4N)."""
+    at = begin[:, None] + (end - begin)[:, None] * (np.arange(5.0) / 4)
+    at[:, -1] = end
+    u, x, rise = np.repeat(now, 4, axis=1)
+    return (
+        at[:, :-1].ravel(),
+        at[:, 1:].ravel(),
+        np.array([u, x + rise * np.tile(np.arange(4.0) / 4, len(begin)), rise / 4]),
+    )
 
 
 @functools.lru_cache(64)

@@ -26,6 +26,10 @@ FASTEST = 1e60  # of a finite limit: its square is still a number
 BETWEEN = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # where each grid interval is verified
 TOGETHER = 2560  # states of one call of the inverse dynamics: compiled ones then stay in the calling thread
 SPEEDS = ("velocity", "tip speed")  # limits of ṡ² itself
+SHARP = (
+    0.005  # of the turn of q' within a quarter of an interval: if q'' does not explain more of it, a bend was missed
+)
+SHARP_TURN = 1e-6  # [rad], beside that
 FASTEST_SQUARE = 1e12  # of ṡ where nothing else limits it
 
 
@@ -135,7 +139,7 @@ class Intervals:
     def __init__(self, limits: PathLimits, begin: np.ndarray, end: np.ndarray) -> None:
         at = begin + (end - begin) * BETWEEN[:, None]
         at[-1] = end
-        self.limits, self.count, n = limits, len(begin), limits.n
+        self.limits, self.count, self.length, n = limits, len(begin), end - begin, limits.n
         asked = limits.torque is not None and limits.graph is None  # by calls from Python
         along = _along(n, limits.acceleration is not None, limits.graph, asked or limits.tip_speed is not None)
         self.rows, finite, self.largest = sample_intervals(limits.path, at, begin, along, (limits.of_speeds,))
@@ -165,6 +169,13 @@ class Intervals:
         """q'' (5, N, n)."""
         return self.rows[..., self.limits.n : 2 * self.limits.n]
 
+    @cached_property
+    def missed(self) -> np.ndarray:
+        """Does the path bend between the places more than they show? q' must change there as q'' at both ends says, (N,)."""
+        kernel = _bend_kernel(self.limits.n, self.limits.kinds, self.limits.compiled)
+        places = [*self.rows, *(() if self.tip is None else self.tip)]
+        return kernel(self.count, *places, self.length / (len(BETWEEN) - 1), self.limits.of_rows) > SHARP_TURN
+
     def bounds(self) -> np.ndarray:
         """The least bound of x at the beginnings and at the ends, (2, N)."""
         least = np.minimum(self.rows[:: len(BETWEEN) - 1, :, 2 * self.limits.n], FASTEST_SQUARE)
@@ -178,10 +189,10 @@ class Intervals:
         shares = kernel(x.size, self.rows, u, np.ascontiguousarray(x), *tip, self.limits.of_rows)
         return shares.reshape(*x.shape, -1)
 
-    def tightest(self, now: np.ndarray, which: np.ndarray | None = None) -> np.ndarray:
-        """How much of the tightest limit is used in every interval or in some, (N,), at its five places, for u, x at its beginning and
-        the rise of x until its end, (3, N)."""
-        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, self.limits.compiled)
+    def tightest(self, now: np.ndarray, which: np.ndarray | None = None, between: bool = False) -> np.ndarray:
+        """How much of the tightest limit is used in every interval or in some, (N,), at its five places or also ``between`` them, for u,
+        x at its beginning and the rise of x until its end, (3, N)."""
+        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, self.limits.compiled, between)
         places = [*self.rows, *(() if self.tip is None else self.tip)]
         if which is not None:
             places = [x[which] for x in places]
@@ -231,17 +242,28 @@ def rows_at(n: int, kinds: tuple[str, ...], row: Any, limits: Any) -> list[tuple
     return [(kind, list(zip(*parts[kind], *limits[2 * k : 2 * k + 2]))) for k, kind in enumerate(both)]
 
 
-def _used(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: Any, limits: Any) -> list[Any]:
-    """Largest share of every kind that a u + b x takes of what c leaves: (a u + b x)/(limit − c); of bounds x/bound."""
-    shares = [x / bound for bound in ([row[2 * n]] if "velocity" in kinds else []) + tip]
+def _row_shares(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: Any, limits: Any) -> list[list[Any]]:
+    """By kind, the share of every limit that a u + b x takes of what c leaves: (a u + b x)/(limit − c); of bounds x/bound."""
+    shares = [[x / bound] for bound in ([row[2 * n]] if "velocity" in kinds else []) + tip]
     for _, rows in rows_at(n, kinds, row, limits):
-        largest: Any = -float("inf")
+        shares.append([])
         for a, b, c, low, high in rows:
             moving = a * u + b * x
             used = moving / (ops.where(moving > 0.0, high, low) - c)
-            largest = ops.maximum(ops.where(ops.abs(moving) <= 0.0, 0.0, used), largest)
-        shares.append(largest)
+            shares[-1].append(ops.where(ops.abs(moving) <= 0.0, 0.0, used))
     return shares
+
+
+def _used(n: int, kinds: tuple[str, ...], row: Any, u: Any, x: Any, tip: Any, limits: Any) -> list[Any]:
+    """The largest share of every kind."""
+    return [_largest(shares) for shares in _row_shares(n, kinds, row, u, x, tip, limits)]
+
+
+def _largest(shares: list[Any]) -> Any:
+    largest: Any = shares[0] if len(shares) == 1 else -float("inf")
+    for used in shares if len(shares) > 1 else ():
+        largest = ops.maximum(used, largest)
+    return largest
 
 
 def _rows_kernel(f: Any, name: str, n: int, kinds: tuple[str, ...], places: int, *more: str) -> native.RowsCall:
@@ -265,8 +287,8 @@ def _share_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.Rows
 
 
 @functools.lru_cache(64)
-def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
-    """Of the tightest limit at the five places of an interval."""
+def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool, between: bool = False) -> native.RowsCall:
+    """Of the tightest limit at the five places of an interval; or in the whole of it, as parabolas through three places at a time say."""
     tips = "tip speed" in kinds
 
     def tightest(*given: Any) -> Any:
@@ -274,10 +296,43 @@ def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.R
         rows, tip = both[: len(BETWEEN)], both[len(BETWEEN) :] if tips else [()] * len(BETWEEN)
         shares: list[Any] = []
         for k, share in enumerate(BETWEEN.tolist()):
-            shares += _used(n, kinds, rows[k], u, x + rise * share, [tip[k]] if tips else [], limits)
-        return functools.reduce(ops.maximum, shares)
+            here = n, kinds, rows[k], u, x + rise * share, [tip[k]] if tips else [], limits
+            shares.append([used for kind in _row_shares(*here) for used in kind] if between else _used(*here))
+        if between:
+            return functools.reduce(ops.maximum, [_above(list(places)) for places in zip(*shares)])
+        return functools.reduce(ops.maximum, [used for place in shares for used in place])
 
-    return _rows_kernel(tightest, "path_limits.tightest", n, kinds, len(BETWEEN), "u", "x", "rise")
+    name = f"path_limits.{'between' if between else 'tightest'}"
+    return _rows_kernel(tightest, name, n, kinds, len(BETWEEN), "u", "x", "rise")
+
+
+@functools.lru_cache(64)
+def _bend_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
+    """By how much q' turns from place to place beyond what the trapezoidal rule makes of q'', less what is allowed in proportion."""
+
+    def bend(*given: Any) -> Any:
+        rows, length = given[: len(BETWEEN)], given[-2]
+        found: list[Any] = []
+        for a, b in zip(rows, rows[1:]):
+            turns = [0.5 * length * (a[n + i] + b[n + i]) for i in range(n)]
+            left = [ops.abs(b[i] - a[i] - turn) for i, turn in enumerate(turns)]
+            found.append(
+                functools.reduce(ops.maximum, left) - SHARP * functools.reduce(ops.maximum, map(ops.abs, turns))
+            )
+        return functools.reduce(ops.maximum, found)
+
+    return _rows_kernel(bend, "path_limits.bend", n, kinds, len(BETWEEN), "length")
+
+
+def _above(v: list[Any]) -> Any:
+    """What a function with these values at even places stays below: their largest, and twice what the tops of parabolas add to it."""
+    largest = functools.reduce(ops.maximum, v)
+    top = largest
+    for a, b, c in zip(v, v[1:], v[2:]):
+        slope, bend = (c - a) / 2.0, 2.0 * b - a - c
+        inside = (bend > 0.0) & (ops.abs(slope) <= bend)
+        top = ops.maximum(top, b + ops.where(inside, slope * slope / (2.0 * ops.where(inside, bend, 1.0)), 0.0))
+    return largest + 2.0 * (top - largest)
 
 
 def two_sided(limit: Any, name: str, n: int) -> tuple[np.ndarray, np.ndarray] | None:

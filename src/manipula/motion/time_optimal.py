@@ -11,7 +11,8 @@ solved in :mod:`.phase_plane`. With ``scheme="interpolation"`` (default) the row
 at the x the step leads to; that is what keeps the motion within its limits near points where a coefficient a vanishes.
 
 The solution is then *verified between grid points*, on the real path and with the real inverse dynamics; the grid is
-refined there while the excess is above ``tolerance``, and what is left is removed by slowing the whole motion down a little.
+refined there while the excess is above ``tolerance``, and what is left, also at the tops of parabolas between the places looked at, is
+removed by slowing the whole motion down a little.
 Jerk is not limited by this method (the acceleration jumps); it is measured and compared with the limit given.
 """
 
@@ -47,6 +48,8 @@ from manipula.motion.trajectory import PathTrajectory
 
 FINEST = 1e-9  # excess that refinement can reach
 ROOM = 1 << 20  # numbers that a solution keeps at a time, about
+HAIR = 3e-7  # by which a motion that had to be slowed down stays below its limits: arc lengths are that exact on sharp bends
+CLOSE = 0.5  # of the largest use: intervals that use more are looked at between their places
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 
 
@@ -135,7 +138,9 @@ def solve_time_optimal(
     allowed_jerk = None if jerk is None else two_sided(jerk, "jerk", path.dimension)
     limits = PathLimits(path, velocity, acceleration, torque, inverse_dynamics, tip_speed, tip_velocity)
     np.empty(ROOM)  # never written to: it tells the allocator of the system how much memory to keep for the next call
-    grid, best = PathGrid(limits, scheme, even_grid(path, points)), None
+    grid, best = _following(PathGrid(limits, scheme, even_grid(path, points))), None
+    if isinstance(grid, str):
+        return TimeOptimalResult("infeasible", grid)
     for _ in range(ROUNDS):
         found = _on_grid(grid, path.length, start_speed, end_speed)
         if isinstance(found, str):
@@ -152,7 +157,8 @@ def solve_time_optimal(
     assert best is not None
     grid, (x, cap), checked = best
     profile: Profile = _profile(grid.s, x)
-    slowed = max(1.0, checked.worst) ** 0.5 if strict else 1.0
+    worst = max(checked.worst, grid.most_between(CLOSE * checked.worst))
+    slowed = (max(1.0, worst) * (1.0 + HAIR if worst > 1.0 + FINEST else 1.0)) ** 0.5 if strict else 1.0
     if slowed > 1.0:
         profile = ScaledProfile(profile, slowed)
     peaks = _jerk(grid, x) / slowed**3 if details or allowed_jerk is not None else np.zeros(0)
@@ -161,7 +167,7 @@ def solve_time_optimal(
         low, high = allowed_jerk
         kept = bool(np.all(peaks <= np.minimum(-low, high)))
     speed, ceiling = np.sqrt(x) / slowed, np.sqrt(cap)
-    excess = max(0.0, checked.worst - 1.0)
+    excess = max(0.0, worst - 1.0)
     jerky = (
         ""
         if kept is not False
@@ -203,6 +209,25 @@ def time_optimal(path: Path, **options: Any) -> PathTrajectory:
 
 
 OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name not in ("path", "details"))
+
+
+def _following(grid: PathGrid) -> PathGrid | str:
+    """The grid made so fine that no bend of the path lies unseen between its places; or where that is not possible."""
+    for _ in range(ROUNDS):
+        missed = grid.missed()
+        if not missed.any():
+            return grid
+        finer = grid.refined(missed)
+        if finer is None:
+            break
+        grid = finer
+    at = int(np.argmax(grid.missed()))
+    if not grid.missed()[at]:
+        return grid
+    return (
+        f"the path turns more sharply than can be followed between s = {grid.s[at]:.9g} and {grid.s[at + 1]:.9g} of {grid.s[-1]:.6g}: "
+        "round it off there, or cut the motion in two"
+    )
 
 
 def _on_grid(

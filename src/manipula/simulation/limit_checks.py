@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.value import Value
-from manipula.errors import printable
+from manipula.errors import printable, told_apart
 from manipula.simulation.carried_points import Carrying, rates_of
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.point_motion import point_of_text
@@ -108,9 +108,11 @@ class Check(Value):
                 f"the {'acceleration' if self.quantity == 'jerk' else 'velocity'} jumps there, and the {what} of a jump is infinite."
             )
         when = f" at t = {self.time:.4g} s" if abs(self.time - self.first) > 5e-5 * (1.0 + abs(self.time)) else ""
+        mirrored = self.worst < 0 and not isinstance(self.limit, tuple)
+        reached, limit = told_apart(-self.worst if mirrored else self.worst, bound)
         return (
-            f"{who}{where} passes its {what} limit of {bound:.6g} {self.unit} at t = {self.first:.4g} s "
-            f"and reaches {self.worst:.6g} {self.unit}{when}."
+            f"{who}{where} passes its {what} limit of {limit} {self.unit} at t = {self.first:.4g} s "
+            f"and reaches {'-' if mirrored else ''}{reached} {self.unit}{when}."
         )
 
 

@@ -56,7 +56,7 @@ def changeable_numbers(
         return [_number(run, scenario, path) for path in paths[:most]]
     if len(wanted) > MOST_PARAMETERS:
         raise DescriptionError(f"At most {MOST_PARAMETERS} numbers can be changed, found {len(wanted)}.", field="live")
-    every = [*paths, *paths_of(run.plant)]
+    every = list(dict.fromkeys([*paths, *paths_of(run.plant)]))
     for path in wanted:
         if path not in every and not (isinstance(path, str) and _columns(run, path)):
             raise unknown_name("number of the run", path, every, field="live")
