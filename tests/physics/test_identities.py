@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from manipula.algebra.derivatives import directional, gradient
 from manipula.algebra.derivatives import jacobian as derivative
-from manipula.physics import articulated, composite
+from manipula.physics import articulated, composite, newton_euler
 from manipula.physics.composite import inverse_mass_matrix, mass_matrix
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.energy import kinetic_energy, potential_energy
 from manipula.physics.lagrange_euler import lagrange_euler
+from manipula.physics.mechanism import mechanism_of
 from manipula.physics.newton_euler import bias, gravity, inverse_dynamics, nonlinear_effects
 from manipula.physics.regressor import parameters, regressor
 from manipula.robot.robot import Robot
@@ -51,6 +52,18 @@ def test_mass_matrix_is_symmetric_and_positive_definite(case: Moving) -> None:
     M = mass_matrix(robot, q)
     assert np.array_equal(M, M.T)
     assert np.linalg.eigvalsh(M)[0] > 0.0
+
+
+@laws(60)
+@given(moving_robots())
+def test_the_base_carries_what_accelerations_ask_for(case: Moving) -> None:
+    """The wrench on the base is linear in the accelerations; composite bodies give that part without a recursion of its own."""
+    robot, q, qd, qdd = case
+    mechanism = mechanism_of(robot)
+    whole = newton_euler.base_wrench(mechanism, q, qd, qdd)
+    still = newton_euler.base_wrench(mechanism, q, qd, np.zeros(robot.n))
+    assert close(still + composite.base_wrench(mechanism, q, qdd), whole)
+    assert close(still + composite.base_wrench(mechanism.lean_carried, q, qdd), whole)
 
 
 @laws(40)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import manipula as mp
 from manipula.algebra import ops
 from manipula.errors import DescriptionError
 from manipula.simulation.files.scenario_file import file_text, load_text
+from manipula.simulation.plant.contact import Touch
 
 G = 9.81
 AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
@@ -261,3 +263,42 @@ def test_a_controller_can_measure_the_contact_force() -> None:
     s = mp.Scenario(robot=BALL, q0=[0.1], controller=ForceControl(), duration=5.0, sample=0.5, contacts=(plane,))
     r = mp.simulate(s).check()
     assert r.contact_force[-1, 0] == pytest.approx(5.0, abs=1e-6)
+
+
+def test_fixed_steps_fly_and_touch_as_adaptive_ones_do() -> None:
+    """Where nothing touches the compiled loop leaves contacts out; runs side by side are in the air and on the ground at different times."""
+    ground = mp.contact.PlaneContact(stiffness=3e3, exponent=1.5, damping=0.2)
+    heights = np.linspace(0.02, 0.3, 9)[:, None]
+    base = mp.Scenario(robot=BALL, q0=heights, duration=1.0, step=2e-4, sample=0.02, contacts=(ground,))
+    fixed = mp.simulate(base.replace(integrator="rk4"))
+    judge = mp.simulate(base.replace(integrator="dop853"))
+    assert fixed.status == judge.status == "finished"
+    assert (fixed.penetration > 0).any()
+    assert (fixed.penetration < 0).any()
+    np.testing.assert_allclose(fixed.q, judge.q, atol=1e-6)
+    for k in (0, 4, 8):
+        alone = mp.simulate(base.replace(integrator="rk4", q0=heights[k]))
+        np.testing.assert_array_equal(alone.q, fixed.q[k])
+
+
+@dataclass(frozen=True)
+class Magnet(mp.contact.Contact):
+    """Pulls towards z = 0 from anywhere, and has its gap there all the same."""
+
+    pull: float = 4.0
+    name: ClassVar[str] = "magnet"
+
+    def touch(self, around: Any) -> Any:
+        at = around.frame("tip")
+        wrench = np.array([0.0, 0.0, -self.pull, 0.0, 0.0, 0.0])
+        torque, power = around.work_of(at, wrench)
+        return Touch(torque, power, wrench, self.pull, -at.p[2], 0.0, [at.p[2]])
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dop853"])
+def test_a_contact_of_somebodys_own_may_act_at_a_distance(integrator: str) -> None:
+    r = mp.simulate(
+        mp.Scenario(robot=BALL, q0=[5.0], duration=0.5, step=1e-3, contacts=(Magnet(),), integrator=integrator)
+    )
+    assert r.status == "finished"
+    np.testing.assert_allclose(r.q[:, 0], 5.0 - 0.5 * (G + 4.0) * r.t**2, atol=EXACT)

@@ -21,10 +21,31 @@ from manipula.robot.robot import Robot
 @coupled(1, (0, 1))
 def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
     """Joint-space inertia M(q), n×n, symmetric positive definite; rotor inertia on its diagonal."""
-    mechanism = mechanism_of(robot)
+    return _by_composites(mechanism_of(robot), q)[0]
+
+
+@coupled(2)
+def base_wrench(mechanism: Mechanism, q: Vector, qdd: Vector) -> np.ndarray:
+    r"""The part of :func:`newton_euler.base_wrench` that is linear in the accelerations, (6,): force and moment about the outer frame's origin.
+
+    What the mass matrix carries from every joint to the first one, times its acceleration, is carried on to the base.
+    """
+    at, total = joint_transforms(mechanism, q), np.zeros(6)
+    sums: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for (root, f, n), a in zip(_by_composites(mechanism, q)[1], qdd):
+        force, moment = sums.get(root, (np.zeros(3), np.zeros(3)))
+        sums[root] = array(force + f * a), array(moment + n * a)
+    for root, (force, moment) in sums.items():
+        up = at[root].up(force)
+        total = array(total + array([*up, *(at[root].up(moment) + cross(at[root].p, up))]))
+    return total
+
+
+def _by_composites(mechanism: Mechanism, q: Vector) -> tuple[np.ndarray, list[tuple[int, np.ndarray, np.ndarray]]]:
+    """M, and for every joint the first joint on its way from the base with the wrench there that a unit acceleration asks for."""
     at = joint_transforms(mechanism, q)
     composite = [b.moments for b in mechanism.bodies]
-    M = zeros(mechanism.n, mechanism.n)
+    M, first = zeros(mechanism.n, mechanism.n), []
     for j in range(mechanism.n - 1, -1, -1):
         b, body = mechanism.bodies[j], composite[j]
         h, J = body.first, body.second
@@ -40,9 +61,10 @@ def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
             n = at[i].up(n) + cross(at[i].p, f)
             i = mechanism.bodies[i].parent
             M[i, j] = M[j, i] = n[2] if mechanism.bodies[i].revolute else f[2]
+        first.append((i, f, n))
         if b.parent >= 0:
             composite[b.parent] = composite[b.parent] + at[j].carry(body)
-    return array(M)
+    return array(M), first[::-1]
 
 
 def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vector) -> np.ndarray:

@@ -6,7 +6,7 @@ what changed. Where nothing can happen none of this is part of the machine code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.switch import happened
 from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
 from manipula.simulation.stepping.instants import in_order, table_marks
+
+Move = Callable[[Any, Any, Any], Any]
 
 FINEST = 2.0  # margins: a step that is not divided any further
 MOST = 200  # divisions of one step
@@ -72,13 +74,13 @@ def settle(plant: Plant, t: Any, x: Any, fresh: Any, *decided: Any) -> np.ndarra
     return state[0]
 
 
-def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, *decided: Any) -> tuple[Any, Any, Any]:
+def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, sides: list[Any], *decided: Any) -> tuple[Any, Any, Any]:  # fmt: skip
     """The length of a step that ends where something happens, at most h, the state there, and whether something did (1 or 0).
 
     Args:
-        step: gives the state after a step of a length.
+        step: gives the state after a step of a length. sides: of every contact on which the arm is at its beginning.
     """
-    sides, finest = contact_sides(plant, t, x), FINEST * margin(t)
+    finest = FINEST * margin(t)
 
     def turn(low: Any, high: Any, trial: Any, y: Any, happened: Any, done: Any) -> Any:
         new = step(trial)
@@ -95,23 +97,31 @@ def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, *d
     return high, y, happened
 
 
-def in_parts(move: Callable[[Any, Any, Any], Any], t: Any, x: Any, fresh: Any, ratio: Any) -> Callable[[Any], Any]:
+def in_parts(moves: Sequence[Move], alone: Any, t: Any, x: Any, fresh: Any, ratio: Any) -> Callable[[Any], Any]:
     """``step(h)``: the state after a step of length h, taken in several parts behind an event, and in a repetition (``ratio`` < 1) in other ones.
 
     What lies between two events may be shorter than any step: divided nowhere else, it would be the same in a run and in its repetition.
 
     Args:
-        move: ``move(t, x, h)``, one step of the method.
+        moves: ``move(t, x, h)``, one step of the method; first, where there are two, one for arms that touch nothing and whose joints all move:
+            where that is so at the beginning (``alone`` 1) it is so until the step ends, and contacts and reactions need not be computed.
     """
     parts = ops.where(fresh > 0.5, BEHIND, 1.0) * ops.where(ratio < 1.0, WITHIN, 1.0)
 
     def step(h: Any) -> Any:
-        one = h / parts
-        return native.until(
-            lambda y, k: (move(t + k * one, y, one), k + 1.0), (x, 0.0), lambda y, k: k > parts - 0.5, BEHIND * WITHIN
-        ).state[0]
+        one, state = h / parts, (x, 0.0)
+        *cheaper, general = moves
+        for move in cheaper:
+            over = lambda y, k: (k > parts - 0.5) | (alone < 0.5)  # noqa: E731
+            state = native.until(_part(move, t, one), state, over, BEHIND * WITHIN).state
+        return native.until(_part(general, t, one), state, lambda y, k: k > parts - 0.5, BEHIND * WITHIN).state[0]
 
     return step
+
+
+def _part(move: Move, t: Any, h: Any) -> Callable[[Any, Any], Any]:
+    """One part of a step of parts of length h: the state and the number of the part moved on."""
+    return lambda y, k: (move(t + k * h, y, h), k + 1.0)
 
 
 def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: Any, over: Any, state: tuple[Any, ...], goal: Any,

@@ -23,6 +23,7 @@ from manipula.simulation.loops.digital import DigitalControl
 from manipula.simulation.loops.events import following, in_parts, located, settle
 from manipula.simulation.plant.disturbances import IDEAL
 from manipula.simulation.plant.encoder import PERFECT
+from manipula.simulation.plant.events import apart, contact_sides
 from manipula.simulation.plant.numbers import template
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
@@ -154,9 +155,14 @@ class CompiledLoop:
             grid, numbers, more = Grid(*rest[:5]), rest[5:9], rest[9:]
             acting = replace(plant, controller=None) if self.discrete else plant
             rate = lambda t, y, *held: acting.flow(t, y, *held).rate  # noqa: E731
+            alone = replace(acting, apart=True)
+            known = plant.may_rest_or_touch and is_own(self.plant.contacts)  # somebody's may act at a distance
+            apart_rate = (lambda t, y, *held: alone.flow(t, y, *held).rate) if known else None
             lag, more = (more[0], more[1:]) if self.delay else (0.0, more)
             every, noise = (more[0], more[1:]) if self.periodic else (1.0, more)
-            return self.advance(plant, rate, x, grid, *numbers, lag=lag, every=every, noise=noise)
+            return self.advance(
+                plant, rate, x, grid, *numbers, lag=lag, every=every, noise=noise, apart_rate=apart_rate
+            )
 
         return native.kernel_of(
             loop, {**self.inputs, **shared, "t0": (), "h": (), "ratio": (), **extra},
@@ -174,7 +180,7 @@ class CompiledLoop:
         return self.periodic or self.plant.encoder.acts
 
     def advance(self, plant: Plant, rate: Any, x: Any, grid: Grid, samples: Any, t0: Any, h: Any, ratio: Any,
-                lag: Any = 0.0, every: Any = 1.0, noise: Any = (), hold: Any = None) -> dict[str, Any]:  # fmt: skip
+                lag: Any = 0.0, every: Any = 1.0, noise: Any = (), hold: Any = None, apart_rate: Any = None) -> dict[str, Any]:  # fmt: skip
         """The loop itself, traced or on floats: samples of the state, of the command held (sampled loops), and the early end.
 
         Steps end at multiples of h; one that a sample or a known instant divides is taken in parts. In a sampled loop ``queue`` holds
@@ -187,6 +193,7 @@ class CompiledLoop:
             noise: measurement errors of q and qd, a row per period, and which row is the first of this run.
             lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.
             hold: ``hold(t, x, command, h)``, the state after a part of a step, where that is compiled by itself.
+            apart_rate: ``rate`` where nothing touches and no joint rests, at a lower cost.
         """
         lay, n = plant.layout, plant.layout.n
         after = following(plant, grid)
@@ -219,10 +226,11 @@ class CompiledLoop:
             held: Any = (digital.shake(i)[: 2 * n], acting(t, i, queue)) if self.sampled else ()
             if fresh:
                 y = settle(plant, t, y, fresh[0], *held)
-                begun = y
-                move = lambda s, z, h: self.moved(lambda s, z: rate(s, z, *held), s, z, h)  # noqa: E731
-                step = in_parts(move, t, begun, fresh[0], ratio)
-                length, y, happened = located(plant, step, t, begun, stop - t, *held)
+                begun, sides = y, contact_sides(plant, t, y)
+                by = lambda f: lambda s, z, h: self.moved(lambda s, z: f(s, z, *held), s, z, h)  # noqa: E731
+                moves = [by(f) for f in (apart_rate, rate) if f is not None]
+                step = in_parts(moves, apart(plant, sides, y), t, begun, fresh[0], ratio)
+                length, y, happened = located(plant, step, t, begun, stop - t, sides, *held)
                 end = ops.where(happened > 0.5, t + length, end)
                 stop, fresh = ops.where(happened > 0.5, t + length, stop), (happened,)
             elif hold is not None:

@@ -11,6 +11,7 @@
 ``contact/``         what the arm may touch: planes, end stops
 ``base_motion``      a base that moves as given
 ``base_table``       the motion of a base as a table of polynomials
+``force_sensor``     what a force sensor at the tip reads
 ``surroundings``     frames of the arm in the world, as wrenches and contacts see them
 ``encoder``          ``Encoder``: how positions and speeds are measured
 ``switch``           ``Switch``: gains and references that change at a time or an event

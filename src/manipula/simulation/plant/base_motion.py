@@ -24,7 +24,7 @@ from manipula.algebra.rotation import from_rpy
 from manipula.errors import DescriptionError
 from manipula.parts.checks import check_part
 from manipula.parts.field import Formulas, Part
-from manipula.physics import energy, newton_euler
+from manipula.physics import composite, energy, newton_euler
 from manipula.physics.mechanism import Mechanism, MovingBase
 from manipula.simulation.field_values import reference
 
@@ -167,10 +167,14 @@ def inertial_torques(mechanism: Mechanism, base: BaseState, q: Vector, qd: Vecto
 
 
 def base_power(mechanism: Mechanism, at: BaseState, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
-    """Power of the forces that move the arm with its base [W], before external wrenches take their part of it."""
+    """Power of the forces that move the arm with its base [W], before external wrenches take their part of it.
+
+    The recursion at zero accelerations and the composite bodies are those that gave the accelerations; nothing is recursed again.
+    """
     moving = carried(mechanism.lean_carried, at)
-    wrench, base = newton_euler.base_wrench(moving, q, qd, qdd), moving.base
+    resting, base = newton_euler.base_wrench(moving, q, qd, np.zeros(len(qd))), moving.base
     assert base is not None
+    wrench = array(resting + composite.base_wrench(mechanism.lean_carried, q, qdd))
     return dot(wrench[:3], base.v) + dot(wrench[3:], base.w)
 
 

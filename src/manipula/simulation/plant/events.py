@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.simulation.plant import switch
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import SLACK, resting_modes, sticky
-from manipula.simulation.plant.surroundings import Surroundings
 
 FARTHEST = 1e300  # a distance: none
 NEAR = 0.02  # of how far a distance falls within a step
@@ -24,6 +24,16 @@ def contact_sides(plant: Plant, t: Scalar, x: Vector) -> list[Scalar]:
     return [ops.where(gap > 0.0, 1.0, -1.0) for gap in _gaps(plant, t, x)]
 
 
+def apart(plant: Plant, sides: list[Scalar], x: Vector) -> Scalar:
+    """1 where nothing touches and no joint rests, so that steps need neither contacts nor reactions; else 0."""
+    free: Scalar = 1.0
+    for side in sides:
+        free = ops.minimum(free, side)
+    for i in sticky(plant.friction):
+        free = ops.minimum(free, ops.abs(plant.layout.friction_states(x)[i][0]))
+    return ops.where(free > 0.5, 1.0, 0.0)
+
+
 def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: Any) -> Scalar:
     """Below zero once something has happened that ends a step: a contact opened or closed, a joint turned around or broke away.
 
@@ -33,15 +43,25 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
     worst = switch.breach(plant, t, x)
     for side, gap in zip(sides, _gaps(plant, t, x)):
         worst = ops.minimum(worst, side * gap)
-    joints = sticky(plant.friction)
-    if joints:
-        at, qd = plant.flow(t, x, *decided).sticking, plant.layout.qd(x)
+    joints, qd = sticky(plant.friction), plant.layout.qd(x)
+    modes = [plant.layout.friction_states(x)[i][0] for i in joints]
+    rests: Scalar = 0.0
+    for i, mode in zip(joints, modes):
+        slides = ops.abs(mode) > 0.5
+        worst = ops.minimum(worst, ops.where(slides, mode * qd[i], FARTHEST))
+        rests = ops.maximum(rests, ops.where(slides, 0.0, 1.0))
+    if not joints:
+        return worst
+
+    def overloaded(worst: Scalar, todo: Scalar) -> tuple[Scalar, Scalar]:
+        at = plant.flow(t, x, *decided).sticking
         assert at is not None
-        modes = [plant.layout.friction_states(x)[i][0] for i in joints]
         for i, mode, force in zip(joints, modes, at.reaction):
             limit = plant.friction[i].hold * (1.0 + SLACK)  # pyright: ignore[reportOptionalMemberAccess]
-            worst = ops.minimum(worst, ops.where(ops.abs(mode) > 0.5, mode * qd[i], limit - ops.abs(force)))
-    return worst
+            worst = ops.minimum(worst, ops.where(ops.abs(mode) > 0.5, FARTHEST, limit - ops.abs(force)))
+        return worst, 0.0 * todo
+
+    return native.until(overloaded, (worst, rests), lambda _, todo: todo < 0.5, 1.0).state[0]
 
 
 def passed_over(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: list[Scalar]) -> Scalar:
@@ -103,6 +123,5 @@ def settled(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> np.ndarray:
 def _gaps(plant: Plant, t: Scalar, x: Vector) -> list[Scalar]:
     if not plant.contacts:
         return []
-    base = None if plant.base_motion is None else plant.base_motion.at(t)
-    around = Surroundings(plant.mechanism(t), plant.layout.q(x), plant.layout.qd(x), base)
+    around = plant.surroundings(t, x)
     return [gap for contact in plant.contacts for gap in contact.touch(around).gaps]

@@ -16,7 +16,7 @@ import numpy as np
 
 from manipula.algebra import ops
 from manipula.algebra.fields import per_joint
-from manipula.algebra.linear import array, cross, zeros
+from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.control.base import Controller, Target, checked_states, checked_torques, unwritable
@@ -30,12 +30,12 @@ from manipula.physics.mechanism import Mechanism, mechanism_of, prepare
 from manipula.redundancy.arm import Arm, Motors, without_rotors
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
-from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.base_motion import BaseMotion, base_power, carried, energies, inertial_torques
 from manipula.simulation.plant.contact import Contact, Touch
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.plant.encoder import PERFECT, Encoder
+from manipula.simulation.plant.force_sensor import measured_wrench
 from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.sticking import Sticking, sign, sticking_at, sticky, while_held
@@ -81,6 +81,7 @@ class Plant:
     switches: tuple[Switch, ...] = ()
     switched_references: tuple[Callable[[int], Any] | None, ...] = ()  # derivatives of each by their own time
     prepared: Arm | None = None  # the controller's model, when it is asked many times on plain numbers
+    apart: bool = False  # known: nothing touches and no joint rests, so that contacts and reactions of joints at rest are left out
 
     def mechanism(self, t: Scalar) -> Mechanism:
         """The arm at time t: payload changes switched, rotors that move on their own taken out of M."""
@@ -214,13 +215,12 @@ class Plant:
         Args:
             noise: added to measured q, qd, (2n,). command: torques already decided (held over a step, delayed).
         """
-        lay = self.layout
-        n = lay.n
+        lay, n = self.layout, self.layout.n
         q, qd = lay.q(x), lay.qd(x)
         seen_q, seen_qd = (q, qd) if noise is None else (q + noise[:n], qd + noise[n:])
         u = self.command(t, x, seen_q, seen_qd) if command is None else command
-        mechanism = self.mechanism(t)
-        lean = mechanism.lean
+        around = self.surroundings(t, x)
+        mechanism, base, lean = around.mechanism, around.base, around.mechanism.lean
         states, motors = lay.friction_states(x), lay.drive_states(x)
         armature = self.rotors()
         tau = zeros(n)
@@ -231,16 +231,14 @@ class Plant:
             else:
                 tau[i] = drive.torque(u[i], t, q[i], qd[i], motors[i], armature[i])
                 motor_rates.extend(drive.state_rate(u[i], t, q[i], qd[i], motors[i], armature[i]))
-        base = None if self.base_motion is None else self.base_motion.at(t)
-        around = Surroundings(mechanism, q, qd, base)
         external, powers = self.external_torques(around, t)
-        touches = [c.touch(around) for c in self.contacts]
+        touches = [c.touch(around) for c in self._touching]
         push, relief = array(tau + external), self.relief(around, t, touches)
         for touch in touches:
             push = array(push + touch.torque)
         if base is not None and self._solves_once:
             free = array(push - newton_euler.nonlinear_effects(carried(mechanism.lean_carried, base), q, qd))
-            forward = lambda tau: composite.accelerations(lean, q, array(free - tau))  # noqa: E731
+            forward = lambda tau: composite.accelerations(mechanism.lean_carried, q, array(free - tau))  # noqa: E731
             (qdd, friction, loads), stuck = unloaded(self.friction, qd, states, forward), None
         else:
             moving = mechanism if base is None else carried(mechanism, base)
@@ -257,7 +255,7 @@ class Plant:
             own = np.zeros(lay.controller)
         own = [*own, *[0.0] * lay.switches]
         works = [np.sum(array(tau * qd)), np.sum(array(friction * qd)), np.sum(array(external * qd))]
-        if touches:
+        if self.contacts:
             works.append(sum((touch.power for touch in touches), 0.0))
         if base is not None:
             works[2] = sum(powers, 0.0)
@@ -269,14 +267,24 @@ class Plant:
         return Flow(rate, qdd, u, array(tau), friction, external, loads, touches, stuck)
 
     @property
+    def _touching(self) -> tuple[Contact, ...]:
+        """The contacts that may act."""
+        return () if self.apart else self.contacts
+
+    @property
+    def _resting(self) -> list[int]:
+        """The joints that friction may hold."""
+        return [] if self.apart else sticky(self.friction)
+
+    @property
     def _solves_once(self) -> bool:
         """Do accelerations follow from M and one vector of torques, without joints that rest and friction that depends on them?"""
-        return not sticky(self.friction) and not loaded(self.friction) and not uses_articulated(self.mechanism(0.0))
+        return not self._resting and not loaded(self.friction) and not uses_articulated(self.mechanism(0.0))
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
                    relief: Any = 0.0) -> tuple[Balance, Sticking | None]:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``, and what holds joints at rest."""
-        joints = sticky(self.friction)
+        joints = self._resting
         if not joints and not loaded(self.friction):
             forward = lambda tau: forward_dynamics(lean, q, qd, array(push - tau))  # noqa: E731
             return unloaded(self.friction, qd, states, forward), None
@@ -312,10 +320,9 @@ class Plant:
         total: Any = 0.0
         if not loaded(self.friction):
             return total
-        forces = [
-            (d.frame, acting(d, t, lambda d=d: around.frame(d.frame))[:3]) for d in self.disturbances if is_wrench(d)
-        ]
-        framed: Any = [(c, touch) for c, touch in zip(self.contacts, touches) if hasattr(c, "frame")]
+        wrenches = filter(is_wrench, self.disturbances)
+        forces: list[Any] = [(d.frame, acting(d, t, lambda d=d: around.frame(d.frame))[:3]) for d in wrenches]
+        framed: Any = [(c, touch) for c, touch in zip(self._touching, touches) if hasattr(c, "frame")]
         forces += [(c.frame, touch.wrench[:3]) for c, touch in framed]
         for frame, force in forces:
             link = kinematics.find_frame(around.mechanism, frame).link
@@ -340,28 +347,18 @@ class Plant:
         return array(total), powers
 
     def measured_wrench(self, t: Scalar, x: Vector) -> np.ndarray:
-        """What a force sensor at the tip reads: the wrenches and contacts on the tip's link, in axes of the base, force first, (6,)."""
-        q, qd = self.layout.q(x), self.layout.qd(x)
-        around = Surroundings(self.mechanism(t), q, qd, None if self.base_motion is None else self.base_motion.at(t))
-        total, tip = np.zeros(6), around.frame(TIP)
-        touching: Any = [c for c in self.contacts if hasattr(c, "frame")]
-        seen = [(c.frame, c.touch(around).wrench) for c in touching]
-        last = kinematics.find_frame(around.mechanism, TIP).link
-        for d in filter(is_wrench, self.disturbances):
-            if kinematics.find_frame(around.mechanism, d.frame).link == last:
-                seen.append((d.frame, acting(d, t, lambda d=d: around.frame(d.frame))))
-        for frame, wrench in seen:
-            arm, force = array(around.frame(frame).p - tip.p), wrench[:3]
-            total = array(total + array([*force, *(wrench[3:] + cross(arm, force))]))
-        if around.base is None:
-            return total
-        return array([*(around.base.R.T @ total[:3]), *(around.base.R.T @ total[3:])])
+        """What a force sensor at the tip reads, in axes of the base, force first, (6,)."""
+        return measured_wrench(self.surroundings(t, x), t, self.disturbances, self._touching)
+
+    def surroundings(self, t: Scalar, x: Vector) -> Surroundings:
+        """Where the arm is in the world, as wrenches and contacts see it."""
+        base = None if self.base_motion is None else self.base_motion.at(t)
+        return Surroundings(self.mechanism(t), self.layout.q(x), self.layout.qd(x), base)
 
     def energies(self, t: Scalar, x: Vector) -> tuple[Scalar, Scalar, Scalar]:
         """Kinetic and potential energy of the arm, energy stored in the drives [J]."""
         lay = self.layout
-        q, qd = lay.q(x), lay.qd(x)
-        mechanism = self.mechanism(t)
+        q, qd, mechanism = lay.q(x), lay.qd(x), self.mechanism(t)
         stored: Scalar = 0.0
         armature = self.rotors()
         for i, drive in enumerate(self.drives):
@@ -375,7 +372,12 @@ class Plant:
     @property
     def has_events(self) -> bool:
         """Are there instants that depend on the state: joints that come to rest or break away, contacts that open or close, switches?"""
-        return bool(self.contacts) or bool(sticky(self.friction)) or bool(conditional(self.switches))
+        return self.may_rest_or_touch or bool(conditional(self.switches))
+
+    @property
+    def may_rest_or_touch(self) -> bool:
+        """Are there contacts, or joints that friction can hold?"""
+        return bool(self.contacts or sticky(self.friction))
 
     def start(self, q: Vector, qd: Vector) -> np.ndarray:
         """State at the beginning: bristles at rest, drives without torque, no work done."""
