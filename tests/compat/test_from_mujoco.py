@@ -127,7 +127,8 @@ def test_flags_are_obeyed():
 REFUSED = {
     "free": ('<body><freejoint name="f"/><geom size="1"/></body>', "", "joint 'f': A free joint"),
     "ball": ('<body><joint type="ball" name="k"/><geom size="1"/></body>', "", "joint 'k': A ball joint"),
-    "gravity compensation": ('<body name="b" gravcomp="1"><joint/><geom size="1"/><body><joint/><geom size="1"/></body></body>', "", "gravcomp"),
+    "gravity compensation": ('<body name="b" gravcomp="1"><joint actuatorgravcomp="true"/><geom size="1"/><body><joint/><geom size="1"/></body></body>',
+                             "", "gravcomp"),
     "weld": ('<body name="b"><joint/><geom size="1"/></body>', '<equality><weld body1="b"/></equality>', "closes a loop"),
     "polynomial": ('<body><joint name="k"/><geom size="1"/><body><joint name="l"/><geom size="1"/></body></body>',
                    '<equality><joint joint1="k" joint2="l" polycoef="0 1 2 0 0"/></equality>', "polynomial"),

@@ -296,8 +296,8 @@ _MJCF: dict[str, str | bytes | Callable[[], str | bytes]] = {
     "spring that is not linear": mujoco(f'{MJ_INERTIAL}<joint stiffness="5 1"/>'),
     "spring of nan": mujoco(f'{MJ_INERTIAL}<joint stiffness="nan"/>'),
     "spring by springdamper": mujoco(f'{MJ_INERTIAL}<joint springdamper="0.1 1"/>'),
-    "gravity compensation of one body": mujoco(
-        f'{MJ_INERTIAL}<joint/><body>{MJ_INERTIAL}<joint/></body>', where='gravcomp="1"'
+    "gravity compensation by some motors": mujoco(
+        f'{MJ_INERTIAL}<joint actuatorgravcomp="true"/><body>{MJ_INERTIAL}<joint/></body>', where='gravcomp="1"'
     ),
     "gravity compensation of nan": mujoco(where='gravcomp="nan"'),
     "nan gravity": mujoco(above='<option gravity="0 0 nan"/>'),

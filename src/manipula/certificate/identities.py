@@ -132,7 +132,7 @@ class Laws:
         return error(self.model.jacobian_rate(self.s.q, self.s.qd, frame), exact, max(1.0, _largest(exact))), self.exact
 
     def regressor(self) -> Measured:
-        """τ = Y π, rotors left out."""
+        """τ = Y π, rotors and balances left out."""
         s = self.case.states
         Y, bare = self.model.regressor(s.q, s.qd, s.qdd), _without_rotors(self.robot)
         pi = np.asarray(parameters(self.robot), float)
@@ -159,8 +159,12 @@ LAWS: dict[str, tuple[Callable[[Laws], Measured], bool]] = {  # law, whether it 
 
 def _without_rotors(robot: Robot) -> Robot:
     joints = tuple(replace(j, rotor_inertia=0.0) for j in robot.joints)
-    followers = tuple(replace(f, joint=replace(f.joint, rotor_inertia=0.0)) for f in robot.followers)
-    return robot.replace(joints=joints, followers=followers)
+    links = tuple(replace(link, balance=None) for link in robot.links)
+    followers = tuple(
+        replace(f, joint=replace(f.joint, rotor_inertia=0.0), link=replace(f.link, balance=None))
+        for f in robot.followers
+    )
+    return robot.replace(links=links, joints=joints, followers=followers)
 
 
 def _floats(rows: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.pose import Pose
 from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.certificate.own_routes import Certified, Road, Ways
-from manipula.certificate.pinocchio import PEER, peer_ways
+from manipula.certificate.pinocchio import PEER, peer_ways, refuse_balance
 from manipula.errors import CompileError
 from manipula.robot.robot import Robot
 
@@ -22,6 +22,7 @@ class BuiltInMujoco:
     """
 
     def __init__(self, robot: Robot, frame: str) -> None:
+        refuse_balance(robot)
         mujoco: Any = importlib.import_module("mujoco")
         self.mujoco = mujoco
         free = robot.uncoupled

@@ -9,8 +9,14 @@ import numpy as np
 
 from manipula.certificate.comparison import ACCELERATION, BIAS, GRAVITY, JACOBIAN, MASS, POSE, TORQUE
 from manipula.certificate.own_routes import Certified, Road, Ways
-from manipula.errors import CompileError
+from manipula.errors import CompileError, DescriptionError
 from manipula.robot.robot import Robot
+
+
+def refuse_balance(robot: Robot) -> None:
+    """The models of other programs that are made here know bodies, not weight that something else carries."""
+    if any(link.balance is not None for link in robot.bodies):
+        raise DescriptionError("Weight that something else carries is not part of the model that is made for it.")
 
 
 class BuiltInPinocchio:
@@ -20,6 +26,7 @@ class BuiltInPinocchio:
     """
 
     def __init__(self, robot: Robot, frame: str) -> None:
+        refuse_balance(robot)
         pin: Any = importlib.import_module("pinocchio")
         self.pin = pin
         free = robot.uncoupled

@@ -17,6 +17,7 @@ from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose, translation
 from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.couplings import Couplings, lever
+from manipula.formats.mjcf.gravcomp import Gravcomp
 from manipula.formats.mjcf.joints import REFUSED, SPRINGS
 from manipula.formats.mjcf.objects import FIXED_MOCAP, MOCAP, leave_objects
 from manipula.formats.mjcf.unmodelled import Unmodelled, settle
@@ -83,14 +84,19 @@ class _MujocoModel:
         self._efforts({draft.name: draft for draft in joints})
         if model.opt.density or model.opt.viscosity:
             self.notes.append("The drag of a fluid is not modelled.")
+        weights = Gravcomp(
+            {self.bodies[b]: float(model.body_gravcomp[b]) for b in range(1, model.nbody)},
+            {name for name, motor in zip(self.hinges, model.jnt_actgravcomp) if motor},
+            not ("PASSIVE" in self.off or {"SPRING", "DAMPER"} <= self.off),
+        )
+        weights.balance(links)
         leave_objects(links, joints, frames, selection, self.notes)
         name = self._text(0) or "robot"
         robot = build_robot(
             "robot" if name == "MuJoCo Model" else name, links, joints, frames=frames, gravity=gravity, tip=tip,
             postures=self._keyframes(), notes=list(dict.fromkeys(self.notes)), selection=selection,
         )  # fmt: skip
-        heavy = {self.bodies[b]: float(model.body_gravcomp[b]) for b in range(1, model.nbody) if model.body_mass[b] > 0}
-        return settle(robot, self.unmodelled, heavy)
+        return settle(robot, self.unmodelled, weights)
 
     def _text(self, address: int) -> str:
         names = bytes(self.model.names)
@@ -135,7 +141,7 @@ class _MujocoModel:
             child = name if k == count else self._between(name, k)
             joints.append(self._joint(j, parent, child, X_PB))
             if k < count:
-                links.append(LinkDraft(child, described=False))
+                links.append(LinkDraft(child, described=False, between=True))
             parent, X_PB = child, IDENTITY
         links.append(link)
 

@@ -242,6 +242,9 @@ def to_table(robot: Robot) -> str:
     dh = to_dh(robot, "standard")
     if robot.payload is not None or any(j.armature != 0 for j in robot.joints):
         raise DescriptionError("The 13-column table has no place for a payload or rotor inertia.", field=robot.name)
+    if robot.followers or any(link.balance is not None for link in robot.links):
+        what = "joints that follow others" if robot.followers else "weight that something else carries"
+        raise DescriptionError(f"The 13-column table has no place for {what}.", field=robot.name)
     named = all(_NAME.fullmatch(n) for n in robot.joint_names)
     names = list(robot.joint_names) if named else [f"q{i + 1}" for i in range(robot.n)]
     lines = [f"% {printable(robot.name)}: {', '.join(COLUMNS)}"]

@@ -5,6 +5,7 @@
 ``mechanism``        a robot prepared for recursions
 ``coupling``         coordinates that move several bodies
 ``reduction``        functions of free joints as functions of coupled ones
+``lift``             weight that something else carries
 ``joint_transform``  vectors and tensors between a joint frame and its parent
 ``spatial_vector``   bodies and joint axes seen from one frame
 ``kinematics``       poses, Jacobian and its time derivative

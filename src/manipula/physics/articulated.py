@@ -15,6 +15,7 @@ from manipula.algebra.linear import array, cross, skew, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics import composite
 from manipula.physics.joint_transform import JointTransform, joint_transforms
+from manipula.physics.lift import add_lifts
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.newton_euler import body_wrench, motions
 from manipula.robot.robot import Robot
@@ -45,12 +46,13 @@ def forward_dynamics(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vecto
     n = mechanism.n
     at = joint_transforms(mechanism, q)
     still = motions(mechanism, at, qd, np.zeros(n))
+    wrenches = [body_wrench(b.moments, s) for b, s in zip(mechanism.bodies, still)]
+    force, moment = [f for f, _ in wrenches], [torque for _, torque in wrenches]
+    add_lifts(mechanism, at, force, moment)
     body: list[Articulated] = []
-    for b, s in zip(mechanism.bodies, still):
+    for b, f, torque in zip(mechanism.bodies, force, moment):
         m, h, J = b.moments
-        force, moment = body_wrench(b.moments, s)
-        H = skew(h)
-        body.append(Articulated(m * np.eye(3), -H, J, force, moment))
+        body.append(Articulated(m * np.eye(3), -skew(h), J, f, torque))
     column: list[tuple[np.ndarray, np.ndarray]] = [(np.zeros(3), np.zeros(3))] * n
     inverse, free = zeros(n), zeros(n)
     for i in range(n - 1, -1, -1):

@@ -21,9 +21,10 @@ import numpy as np
 from manipula.algebra.linear import array, ldl, ldl_solve, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.forward import forward_dynamics
+from manipula.physics.lift import is_lifted
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.reduction import coupled
-from manipula.physics.spatial_vector import ZERO, SpatialVector, gyroscopic, momentum, scene, velocities
+from manipula.physics.spatial_vector import ZERO, SpatialVector, gyroscopic, momentum, scene, scene_of_lifts, velocities
 from manipula.robot.robot import Robot
 
 
@@ -75,7 +76,30 @@ def inverse_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector
             force[parent] = force[parent] + force[j]
     for i, b in enumerate(mechanism.bodies):
         M[i, i] = M[i, i] + b.armature
+    if is_lifted(mechanism):
+        _add_lifts(mechanism, q, dq)
     return Derivatives(array(dq), array(dqd), array(M))
+
+
+def _add_lifts(mechanism: Mechanism, q: Vector, dq: np.ndarray) -> None:
+    r"""Add to ∂τ/∂q what the weights that are carried add: the same equations of bodies without inertia, at rest, under the gravity that is taken away.
+
+    With :math:`a = g` everywhere and :math:`\ddot\Psi_j = g\times S_j`.
+    """
+    S, lift, gravity = scene_of_lifts(mechanism, q)
+    field = SpatialVector(np.zeros(3), gravity)
+    pull = [field.on_motion(s) for s in S]
+    force = [momentum(x, field) for x in lift]
+    for j in range(mechanism.n - 1, -1, -1):
+        S_I = momentum(lift[j], S[j])
+        push = momentum(lift[j], pull[j]) + S[j].on_force(force[j])
+        for i in [j, *mechanism.ancestors(j)]:
+            dq[j, i] = dq[j, i] + pull[i].dot(S_I)
+            if i != j:
+                dq[i, j] = dq[i, j] + S[i].dot(push)
+        parent = mechanism.bodies[j].parent
+        if parent >= 0:
+            lift[parent], force[parent] = lift[parent] + lift[j], force[parent] + force[j]
 
 
 def forward_dynamics_derivatives(robot: Robot | Mechanism, q: Vector, qd: Vector, tau: Vector) -> Derivatives:

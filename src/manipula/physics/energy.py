@@ -48,11 +48,14 @@ def kinetic_energy(robot: Robot | Mechanism, q: Vector, qd: Vector) -> Scalar:
 
 @coupled(1)
 def potential_energy(robot: Robot | Mechanism, q: Vector) -> Scalar:
-    r"""Potential energy :math:`V = -\sum_i g\cdot(m_i p_i + R_i h_i)` [J], zero at the outer frame's origin."""
+    r"""Potential energy :math:`V = -\sum_i g\cdot(m_i p_i + R_i h_i)` [J], zero at the outer frame's origin, less the weight that is carried."""
     mechanism = mechanism_of(robot)
     where = place(mechanism, q)
     total: Scalar = 0.0
     for i, b in enumerate(mechanism.bodies):
-        moment = where.R[i] @ b.moments.first + b.moments.mass * where.p[i]
+        mass, first = b.moments.mass, b.moments.first
+        if b.lift is not None:  # weight that something else carries
+            mass, first = mass - b.lift.mass, first - b.lift.first
+        moment = where.R[i] @ first + mass * where.p[i]
         total = total - dot(mechanism.gravity, moment)
     return total

@@ -55,8 +55,10 @@ def lagrange_euler(robot: Robot | Mechanism, q: Vector) -> LagrangeEuler:
     for p in range(n):
         path = [p, *mechanism.ancestors(p)][::-1]
         U = {i: _product(path, local, Q, (i,)) for i in path}
+        lift = mechanism.bodies[p].lift
+        weight = inertia[p][:, 3] if lift is None else inertia[p][:, 3] - np.array([*lift.first, lift.mass])
         for i in path:
-            g[i] = g[i] - g_row @ (U[i] @ inertia[p][:, 3])
+            g[i] = g[i] - g_row @ (U[i] @ weight)
             for j in path:
                 M[i, j] = M[i, j] + _trace(U[j], inertia[p], U[i])
             for j in path:

@@ -25,6 +25,7 @@ from manipula.algebra.rotation import about_z, align_z
 from manipula.algebra.symbols import evaluate, is_symbolic
 from manipula.lazy import cached_property
 from manipula.physics.coupling import Coupling
+from manipula.physics.lift import Lift
 from manipula.robot.link import TIP, Frame, Link, Payload
 from manipula.robot.once import once_per_mechanism
 from manipula.robot.robot import Robot
@@ -45,6 +46,7 @@ class Body:
         armature: rotor inertia seen by the joint.
         X_EJ: the joint's own frame (axes as the robot's owner drew them) in E.
         X_EL: the link's frame in E.
+        lift: what of its weight something else carries, in E.
     """
 
     parent: int
@@ -56,6 +58,7 @@ class Body:
     armature: Any
     X_EJ: Pose
     X_EL: Pose
+    lift: Lift | None = None
 
 
 class MovingBase(NamedTuple):
@@ -161,10 +164,15 @@ def prepare(robot: Robot, values: Mapping[str, Any] | None = None) -> Mechanism:
         if robot.payload is not None and robot.tip_frame.link == i:
             tip_R, tip_p = pose(robot.tip_frame.pose)
             m = m + body(robot.payload, R_EL @ tip_R, R_EL @ tip_p + p_EL)
+        lift = None
+        if link.balance is not None:
+            at = R_EL @ scalars(link.balance.com) + p_EL
+            mass = scalars(link.balance.mass)[()]
+            lift = Lift(mass, array([mass * x for x in at]))
         raw.append({
             "parent": joint.parent, "revolute": joint.is_revolute, "R0": _clean(up_R @ place_R @ A),
             "p0": _clean_position(up_R @ place_p + up_p), "moments": m,
-            "armature": scalars(joint.armature)[()], "X_EJ": Pose.of(A.T), "X_EL": Pose.of(*X_EL[i]),
+            "armature": scalars(joint.armature)[()], "X_EJ": Pose.of(A.T), "X_EL": Pose.of(*X_EL[i]), "lift": lift,
         })  # fmt: skip
     bodies = _turn_x_axes(raw)
     frames = {f.name: f for f in robot.frames}
@@ -219,7 +227,8 @@ def _turn_x_axes(raw: list[dict[str, Any]]) -> tuple[Body, ...]:
             if b["revolute"]:
                 R0, phase = _split_phase(R0)
         bodies.append(Body(b["parent"], b["revolute"], R0, p0, phase, b["moments"].seen_from(Z.T, np.zeros(3)), b["armature"],
-                           Pose.of(Z.T) @ b["X_EJ"], Pose.of(Z.T) @ b["X_EL"]))  # fmt: skip
+                           Pose.of(Z.T) @ b["X_EJ"], Pose.of(Z.T) @ b["X_EL"],
+                           b["lift"] and b["lift"].seen_from(Z.T, np.zeros(3))))  # fmt: skip
     return tuple(bodies)
 
 

@@ -20,6 +20,7 @@ from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross, zeros
 from manipula.algebra.ops import Vector
 from manipula.physics.joint_transform import JointTransform, joint_transforms
+from manipula.physics.lift import add_lifts
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
@@ -108,6 +109,7 @@ def joint_wrenches(
         f, n = body_wrench(b.moments, s)
         force.append(f)
         moment.append(n)
+    add_lifts(mechanism, at, force, moment)
     for i in range(mechanism.n - 1, -1, -1):
         parent = mechanism.bodies[i].parent
         if parent >= 0:

@@ -18,6 +18,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError
+from manipula.physics.lift import is_lifted
 from manipula.physics.mechanism import Mechanism, mechanism_of
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
@@ -79,6 +80,10 @@ def planar_arm(robot: Robot | Mechanism) -> PlanarConstants:
         p.insert(0, m.first[0] + l[k] * beyond)
         d.insert(0, m.second[2, 2] + l[k] * (l[k] * beyond))
         beyond = beyond + m.mass
+    if is_lifted(mechanism):
+        raise DescriptionError(
+            f"Some of the weight of robot '{mechanism.name}' is carried, which this model does not know."
+        )
     if mechanism.gravity[0] != 0.0 or mechanism.gravity[2] != 0.0:
         raise DescriptionError(f"Robot '{mechanism.name}' has gravity outside the y axis of its plane.")
     return PlanarConstants(l, p, d, -mechanism.gravity[1])

@@ -2,7 +2,7 @@ r"""The equations of motion are linear in the inertial parameters: :math:`\tau =
 
 :math:`\pi` holds ten numbers per link, about the origin and in the axes of the **link's frame**, in Pinocchio's order:
 :math:`m,\; m c_x,\; m c_y,\; m c_z,\; J_{xx},\; J_{xy},\; J_{yy},\; J_{xz},\; J_{yz},\; J_{zz}`.
-Rotor inertia is not among them: ``tau`` of the regressor lacks ``armature · qdd``.
+Rotor inertia is not among them: ``tau`` of the regressor lacks ``armature · qdd``, and the weight that something else carries is not taken off it.
 """
 
 from __future__ import annotations

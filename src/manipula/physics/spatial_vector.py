@@ -7,6 +7,7 @@ and :math:`(0, z)` when it slides.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import joint_transforms, shifted
 from manipula.physics.kinematics import Placement
+from manipula.physics.lift import Lift
 from manipula.physics.mechanism import Mechanism
 
 
@@ -156,8 +158,27 @@ def scene(mechanism: Mechanism, q: Vector, centre: int | None = None) -> Scene:
     return Scene(axes(mechanism, where), bodies(mechanism, where), up_R @ mechanism.gravity)
 
 
+def scene_of_lifts(mechanism: Mechanism, q: Vector) -> Scene:
+    """The same with what is carried of every body's weight in place of the bodies; it has mass and first moment alone."""
+    nothing = np.zeros((3, 3))
+    lifted = [b.lift or Lift(0.0, np.zeros(3)) for b in mechanism.bodies]
+    bodies = tuple(replace(b, moments=Moments(x.mass, x.first, nothing)) for b, x in zip(mechanism.bodies, lifted))
+    return scene(replace(mechanism, bodies=bodies), q)
+
+
 def _is_zero(J: np.ndarray) -> bool:
     return J.dtype != object and not J.any()
 
 
-__all__ = ["ZERO", "Gyroscopic", "SpatialVector", "axes", "bodies", "gyroscopic", "momentum", "scene", "velocities"]
+__all__ = [
+    "ZERO",
+    "Gyroscopic",
+    "SpatialVector",
+    "axes",
+    "bodies",
+    "gyroscopic",
+    "momentum",
+    "scene",
+    "scene_of_lifts",
+    "velocities",
+]

@@ -30,7 +30,7 @@ from __future__ import annotations
 from manipula.robot.coupled_joint import CoupledJoint
 from manipula.robot.joint import Joint
 from manipula.robot.limits import Limits
-from manipula.robot.link import Frame, Link, Payload
+from manipula.robot.link import Balance, Frame, Link, Payload
 from manipula.robot.robot import Robot
 
-__all__ = ["CoupledJoint", "Frame", "Joint", "Limits", "Link", "Payload", "Robot"]
+__all__ = ["Balance", "CoupledJoint", "Frame", "Joint", "Limits", "Link", "Payload", "Robot"]

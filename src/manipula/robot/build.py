@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from manipula.algebra.arguments import LARGEST
 from manipula.algebra.inertia import Moments, central
 from manipula.algebra.linear import array
@@ -20,6 +22,7 @@ from manipula.robot.checks import (
     MAX_LINKS as MAX_LINKS,
 )
 from manipula.robot.checks import (
+    check_balance,
     check_body,
     check_budget,
     check_gear,
@@ -37,7 +40,7 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.drives.gear import geared
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.joint import Joint
-from manipula.robot.link import Frame, Link, Payload
+from manipula.robot.link import Balance, Frame, Link, Payload
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 from manipula.robot.selection import EVERYTHING, Selection, select
 
@@ -282,9 +285,10 @@ def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -
         check_body(
             part.mass, part.com, part.inertia, f"link '{printable(part.name)}'", line=part.line, field=part.field
         )
+        check_balance(part.balance, f"link '{printable(part.name)}'", line=part.line, field=part.field)
     if len(parts) == 1:
         mass, com, inertia = plain(link.mass), vec3(link.com), mat3(link.inertia)
-        return Link(link.name, mass, com, inertia, frame, link.described)
+        return Link(link.name, mass, com, inertia, frame, link.described, link.balance, link.between)
     total: Moments | None = None
     for pose, part in parts:
         body = Link(part.name, plain(part.mass), vec3(part.com), mat3(part.inertia)).moments().seen_from(pose.R, pose.p)
@@ -300,7 +304,27 @@ def _merged(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]], frame: Pose) -
         line=link.line,
         field=link.field,
     )
-    return Link(link.name, plain(mass), vec3(com), mat3(symmetric), frame, any(part.described for _, part in parts))
+    described = any(part.described for _, part in parts)
+    return Link(link.name, plain(mass), vec3(com), mat3(symmetric), frame, described, _balance(link, parts))
+
+
+def _balance(link: LinkDraft, parts: list[tuple[Pose, LinkDraft]]) -> Balance | None:
+    """What is carried of the weight of a link and of everything fixed to it: forces of one direction, added up."""
+    carried = [(pose, part.balance) for pose, part in parts if part.balance is not None]
+    if not carried:
+        return None
+    mass: Any = 0.0
+    first = np.zeros(3)
+    for pose, balance in carried:
+        m, h, _ = balance.moments()
+        mass, first = mass + m, first + pose.R @ h + m * array(pose.p)
+    if mass == 0 and any(x != 0 for x in first):
+        raise DescriptionError(
+            f"What is carried of the weight of '{printable(link.name)}' and of the links fixed to it is a couple and no force, which is not modelled.",
+            line=link.line,
+            field=link.field,
+        )
+    return None if mass == 0 else Balance(plain(mass), vec3(first / mass))
 
 
 def _joint(j: JointDraft, parent: int, placement: Pose) -> Joint:

@@ -14,7 +14,7 @@ from manipula.algebra.rotation import ROTATION_ERROR, rotation_error
 from manipula.algebra.symbols import is_symbolic, largest_number
 from manipula.errors import BudgetError, DescriptionError, LengthError, UnphysicalError, printable
 from manipula.robot.limits import Limits
-from manipula.robot.link import Link, Payload
+from manipula.robot.link import NO_INERTIA, Balance, Link, Payload
 
 MAX_LINKS = 2000
 MAX_FRAMES = 5000  # beside those of links
@@ -114,6 +114,18 @@ def check_body(mass: Any, com: Any, inertia: Any, whose: str, **place: Any) -> N
             raise UnphysicalError(f"The inertia of {whose} is not symmetric: {float(x):g} and {float(y):g}.", **place)
 
 
+def check_balance(balance: Balance | None, whose: str, **place: Any) -> None:
+    """Finite numbers, which may be negative."""
+    if balance is None:
+        return
+    if not isinstance(balance, Balance):
+        raise DescriptionError(f"The balance of {whose} must be a Balance, found {type(balance).__name__}.", **place)
+    check_number(balance.mass, f"The mass that is balanced of {whose}", largest=LARGEST, **place)
+    check_lengths(balance.com, NO_INERTIA, whose, **place)
+    for v in balance.com:
+        check_number(v, f"The place of the balance of {whose}", largest=LARGEST, **place)
+
+
 def check_lengths(com: Any, inertia: Any, whose: str, **place: Any) -> None:
     """Three coordinates and three rows of three numbers."""
     if np.size(np.asarray(com, dtype=object)) != 3:
@@ -172,4 +184,5 @@ def checked_links(links: Any) -> tuple[Link, ...]:
         raise DescriptionError(f"Links are a list of Link objects, found {printable(repr(links), 60)}.", field="links")
     for link in links:
         check_lengths(link.com, link.inertia, f"link '{printable(link.name)}'", field="links")
+        check_balance(link.balance, f"link '{printable(link.name)}'", field="links")
     return tuple(replace(k, mass=plain(k.mass), com=vec3(k.com), inertia=mat3(k.inertia)) for k in links)

@@ -15,7 +15,7 @@ from manipula.robot.checks import check_number
 from manipula.robot.drives.base import Drive
 from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.limits import UNLIMITED, Limits
-from manipula.robot.link import NO_INERTIA, ZERO3
+from manipula.robot.link import NO_INERTIA, ZERO3, Balance
 
 SHORTEST_AXIS = 1e-6
 
@@ -29,6 +29,8 @@ class LinkDraft:
     com: Any = ZERO3
     inertia: Any = NO_INERTIA  # 3×3 about the centre of mass, link axes
     described: bool = True
+    balance: Balance | None = None
+    between: bool = False
     line: int | None = None
     field: str | None = None
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from manipula.algebra.inertia import Moments, moments
+from manipula.algebra.linear import array
 from manipula.algebra.pose import IDENTITY, Mat3, Pose, Vec3
 
 TIP = ""
@@ -13,6 +16,22 @@ TIP = ""
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 NO_INERTIA: Mat3 = (ZERO3, ZERO3, ZERO3)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Weight that something else carries: gravity does not act on ``mass`` [kg] at ``com`` [m, in the link's frame].
+
+    It is a force, −mass · gravity at that point, and no body: mass and inertia of the link stay what they are. A balancer, or
+    ``gravcomp`` of MuJoCo. More than the link's own mass lifts it, less than nothing makes it heavier.
+    """
+
+    mass: Any
+    com: Vec3 = ZERO3
+
+    def moments(self) -> Moments:
+        """Mass and first moments [kg·m] whose weight is carried; they have no inertia."""
+        return Moments(self.mass, array([self.mass * x for x in self.com]), np.zeros((3, 3)))
 
 
 @dataclass(frozen=True)
@@ -27,6 +46,8 @@ class Link:
         frame: X_JL, the link's frame in the joint-centred frame J that moves with it. The identity for URDF and
             modified DH; ``Tx(a) Rx(alpha)`` for standard DH, whose link frame sits at the far end.
         described: False when the source said nothing about mass and inertia.
+        balance: weight of the link that something else carries, ``None`` for none.
+        between: it stands between two joints of one body, and has no body of its own (MJCF allows several joints a body).
     """
 
     name: str
@@ -35,6 +56,8 @@ class Link:
     inertia: Mat3 = NO_INERTIA
     frame: Pose = IDENTITY
     described: bool = True
+    balance: Balance | None = None
+    between: bool = False
 
     def moments(self) -> Moments:
         """Mass, first moment and inertia about the origin of L, in L."""

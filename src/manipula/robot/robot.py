@@ -19,6 +19,7 @@ from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
 from manipula.robot.appearance import Visual
 from manipula.robot.checks import (
+    check_balance,
     check_body,
     check_gear,
     check_gravity,
@@ -190,6 +191,7 @@ class Robot:
         robot = _map_scalars(self, replaced)  # friction laws and drives are made anew and look at their numbers
         for link in robot.bodies:
             check_body(link.mass, link.com, link.inertia, f"link '{link.name}'")
+            check_balance(link.balance, f"link '{link.name}'")
         for joint in robot.joints:
             check_limits(joint.limits, joint.name)
             check_gear(joint)

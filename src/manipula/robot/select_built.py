@@ -18,7 +18,10 @@ from manipula.robot.selection import Selection
 def drafts_of(robot: Robot) -> tuple[list[LinkDraft], list[JointDraft], list[FrameDraft]]:
     """The links, joints and frames from which ``build_robot`` makes an equal robot."""
     names = [link.name for link in robot.bodies]
-    links = [LinkDraft(x.name, x.mass, x.com, x.inertia, x.described) for x in (robot.base_link, *robot.bodies)]
+    links = [
+        LinkDraft(x.name, x.mass, x.com, x.inertia, x.described, x.balance, x.between)
+        for x in (robot.base_link, *robot.bodies)
+    ]
     joints = [
         JointDraft(
             j.name, j.kind, names[j.parent] if j.parent >= 0 else robot.base_link.name, link.name, j.placement, j.axis, link.frame,

@@ -65,6 +65,9 @@ def _dh(robot: Robot) -> dict[str, Any]:
     """The robot as standard and modified DH rows, or why it has none."""
     out: dict[str, Any] = {}
     for convention in ("standard", "modified"):
+        if robot.followers:
+            out[convention] = {"rows": None, "why": "Joints of this robot follow others."}
+            continue
         try:
             out[convention] = {"rows": [dict(row) for row in to_dh(robot, convention).rows]}
         except ManipulaError as error:

@@ -103,7 +103,10 @@ def with_angle_sums(mechanism: Mechanism, ring: Ring, sums: bool = True, couplin
         if held[i]:
             turn = _about_z(ring, phi[i])
             moments = b.moments.seen_from(turn, np.zeros(3))
-            b = dataclasses.replace(b, moments=moments, X_EJ=Pose.of(turn) @ b.X_EJ, X_EL=Pose.of(turn) @ b.X_EL)
+            lift = None if b.lift is None else b.lift.seen_from(turn, np.zeros(3))
+            b = dataclasses.replace(
+                b, moments=moments, lift=lift, X_EJ=Pose.of(turn) @ b.X_EJ, X_EL=Pose.of(turn) @ b.X_EL
+            )
         c, r = moved[i]
         if b.revolute:
             q[i] = ZeroAngle() if held[i] or not phi[i] else ring.angle(phi[i])

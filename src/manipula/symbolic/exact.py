@@ -26,6 +26,7 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.trigpoly import MAX_POWER, Ring, TrigPoly
 from manipula.errors import DescriptionError
 from manipula.physics.joint_transform import shifted
+from manipula.physics.lift import Lift
 from manipula.physics.mechanism import Mechanism, prepare
 from manipula.robot.link import Link, Payload
 from manipula.robot.robot import Robot
@@ -213,7 +214,12 @@ def exact_mechanism(robot: Robot, scalars: Scalars, moments_of: Callable[[int], 
             moments = _carried(own, scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
         armature = scalars(joint.gear_ratio) * scalars(joint.gear_ratio) * scalars(joint.rotor_inertia)
         R0, p0 = scalars.exact_rotation(body.R0), polynomials(body.p0)
-        bodies.append(dataclasses.replace(body, R0=R0, p0=p0, moments=moments, armature=armature))
+        lift = None
+        if (balance := robot.links[i].balance) is not None:
+            mass, at = scalars(balance.mass), [scalars(v) for v in balance.com]
+            lift = Lift(mass, array([mass * x for x in at]))
+            lift = lift.seen_from(scalars.exact_rotation(body.X_EL.R), polynomials(body.X_EL.p))
+        bodies.append(dataclasses.replace(body, R0=R0, p0=p0, moments=moments, armature=armature, lift=lift))
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
 

@@ -100,7 +100,7 @@ class LinkFormulas(MotionFormulas):
         """The mechanism in which no other link has mass, and no other rotor inertia."""
         mechanism, k = self.derivation.angle_sums.mechanism, self._body(link)
         bodies = [
-            b if i == k else dataclasses.replace(b, moments=_NOTHING, armature=0.0)
+            b if i == k else dataclasses.replace(b, moments=_NOTHING, armature=0.0, lift=None)
             for i, b in enumerate(mechanism.bodies)
         ]
         return dataclasses.replace(mechanism, bodies=tuple(bodies))

@@ -17,6 +17,7 @@ from manipula.algebra.inertia import Moments
 from manipula.algebra.linear import array, cross
 from manipula.algebra.trigpoly import TrigPoly, exact
 from manipula.physics.joint_transform import joint_transforms
+from manipula.physics.lift import Lift, add_lifts
 from manipula.physics.mechanism import Mechanism, regrouped
 from manipula.physics.newton_euler import Motion, body_wrench, spin_matrix
 from manipula.symbolic.collect import Collector
@@ -138,8 +139,11 @@ class Recursion:
             R0 = every(b.R0) if b.R0.dtype == object else b.R0
             armature = self._name(f"IA{k}", step(b.armature))
             phase = 0.0 if i in self._phase else b.phase
+            lift = None if b.lift is None else Lift(step(b.lift.mass), array(every(b.lift.first)))
             bodies.append(
-                dataclasses.replace(b, phase=phase, moments=moments, armature=armature, R0=array(R0), p0=array(p0))
+                dataclasses.replace(
+                    b, phase=phase, moments=moments, armature=armature, R0=array(R0), p0=array(p0), lift=lift
+                )
             )
         return dataclasses.replace(
             derivation.mechanism, bodies=tuple(bodies), gravity=array(every(derivation.mechanism.gravity))
@@ -178,6 +182,7 @@ class Recursion:
             f, m = body_wrench(b.moments, s)
             force.append(f)
             moment.append(m)
+        add_lifts(mechanism, at, force, moment)
         tau: list[Any] = [0.0] * n
         for i in range(n - 1, -1, -1):
             b = mechanism.bodies[i]

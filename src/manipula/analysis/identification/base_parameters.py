@@ -133,8 +133,8 @@ def base_of(wanted: Columns, samples: int | None = None, seed: int = SEED) -> Ba
 def _preference(wanted: Columns) -> np.ndarray:
     """Numbers of the columns in the order in which they are taken."""
     within = [PARAMETERS.index(name) for name in PREFERENCE]
-    inertial = [10 * i + k for i in range(wanted.n) for k in within]
-    return np.array([*inertial, *range(10 * wanted.n, wanted.size)])
+    inertial = [10 * i + k for i in range(wanted.bodies) for k in within]
+    return np.array([*inertial, *range(wanted.inertial, wanted.size)])
 
 
 def _independent(R: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

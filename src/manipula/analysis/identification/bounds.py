@@ -27,11 +27,11 @@ def bounds_of(
 
     Args:
         prior: (p,) full parameters.
-        masses: {link: (least, most)} or (n, 2) [kg]. centres: {link: three pairs} or (n, 3, 2) [m, link frame].
+        masses: {link: (least, most)} or (links, 2) [kg]. centres: {link: three pairs} or (links, 3, 2) [m, link frame].
         total_mass: (least, most) of all moving links together [kg].
     """
-    n, p = columns.n, columns.size
-    names = [link.name for link in columns.model.robot.links]
+    n, p = columns.bodies, columns.size
+    names = [link.name for link in columns.model.robot.bodies]
     mass = _ranges("masses", masses, names, (2,))
     if np.any(mass[:, 1] <= 0.0):
         raise DescriptionError("A link has a positive mass; its upper bound must be greater than 0.", field="masses")

@@ -114,7 +114,7 @@ def _wanted(chain: Chain, what: Any) -> np.ndarray:
     joints = [k for k, name in enumerate(names, 1) if "joints" in words or name in words]
     zeros, others = [], []
     for k in joints:
-        joint = chain.robot.joints[chain.joints[k - 1]]
+        joint = chain.robot.moving_joints[chain.joints[k - 1]]
         along = int(np.argmax(np.abs(np.asarray(joint.axis, float))))
         own = 6 * k + (3 if joint.is_revolute else 0) + along
         zeros.append(own)

@@ -86,7 +86,7 @@ def identify(
         prior_weight: γ of ``physical``: a link whose size differs by a factor e weighs as much as one sample off by √γ standard
             deviations.
         masses, centres, total_mass: bounds of the physical estimate: {link: (least, most)} [kg], {link: three such pairs} [m, in
-            the link's frame] and one pair for all moving links [kg]; masses (n, 2) and centres (n, 3, 2) may be arrays.
+            the link's frame] and one pair for all moving links [kg]; masses (links, 2) and centres (links, 3, 2) may be arrays.
         confidence: level of the intervals.
     """
     model = model_of(robot)
@@ -172,9 +172,9 @@ def estimated(
 def known_of(columns: Columns) -> Known:
     """What of the robot is not identified and therefore taken as it is."""
     joints = columns.model.robot.joints
-    armature = [0.0 if "armature" in columns.extras else float(j.armature) for j in joints]
+    armature = np.zeros(columns.n) if "armature" in columns.extras else rotors_of(columns.model.robot)
     if set(columns.extras) & FRICTION:
-        return Known(np.array(armature), (None,) * columns.n)
+        return Known(armature, (None,) * columns.n)
     for joint in joints:
         if joint.friction is not None and (joint.friction.states or joint.friction.needs_load):
             raise DescriptionError(
@@ -182,18 +182,30 @@ def known_of(columns: Columns) -> Known:
                 'taken as known; identify friction (extras=("viscous", "coulomb")) or give a robot without it.',
                 field="robot",
             )
-    return Known(np.array(armature), tuple(j.friction for j in joints))
+    return Known(armature, tuple(j.friction for j in joints))
+
+
+def rotors_of(robot: Robot) -> np.ndarray:
+    """(n,) rotor inertia that every joint of q feels, Gᵀ I G: its own, and those of joints that follow it by the squares of their ratios."""
+    felt = np.array([float(j.armature) for j in robot.joints])
+    for f in robot.followers:
+        felt[f.leader] += float(f.ratio) ** 2 * float(f.joint.armature)
+    return felt
 
 
 def prior_values(columns: Columns, prior: Robot) -> np.ndarray:
     """(p,) what a robot says of every column; friction laws of other kinds say nothing."""
-    if prior.n != columns.n:
-        raise DescriptionError(f"The prior has {prior.n} joints, the robot {columns.n}.", field="prior")
+    if (prior.n, len(prior.bodies)) != (columns.n, columns.bodies):
+        raise DescriptionError(
+            f"The prior has {prior.n} joints and {len(prior.bodies)} moving links, the robot {columns.n} and {columns.bodies}.",
+            field="prior",
+        )
     values = np.zeros(columns.size)
-    values[: 10 * columns.n] = np.asarray(inertial_parameters(prior), float)
+    values[: columns.inertial] = np.asarray(inertial_parameters(prior), float)
+    rotors = rotors_of(prior)
     for extra in columns.extras:
         for k, joint in enumerate(prior.joints):
-            said = joint.armature if extra == "armature" else _constants(joint.friction).get(extra, 0.0)
+            said = rotors[k] if extra == "armature" else _constants(joint.friction).get(extra, 0.0)
             values[columns.part(extra).start + k] = 0.0 if (extra, k) in columns.left_out else float(said)
     return values
 

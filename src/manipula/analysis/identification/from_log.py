@@ -188,11 +188,11 @@ class _FrictionChoice:
         return base, FilteredEquations(times_of(signals), W, own + target, target), known
 
     def _regressor(self, base: BaseParameters) -> np.ndarray:
-        wanted, n = base.columns, self.model.n
+        wanted, n, inertial = base.columns, self.model.n, base.columns.inertial
         W = np.empty((*self.W.shape[:2], wanted.size))
-        W[..., : 10 * n] = self.W[..., : 10 * n]
+        W[..., :inertial] = self.W[..., :inertial]
         for extra in wanted.extras:
-            k = 10 * n + n * EXTRAS.index(extra)
+            k = inertial + n * EXTRAS.index(extra)
             W[..., wanted.part(extra)] = self.W[..., k : k + n]
             if extra in DRY or wanted.left_out:
                 values = parallel(wanted.term(extra, self.signals.qd, self.signals.qdd), self.signals)

@@ -102,8 +102,8 @@ class Identification(Value):
 
     @property
     def is_physical(self) -> np.ndarray:
-        """(n,) whether each link of the consistent estimate can exist."""
-        return is_physical(self._physical()[: 10 * self.base.columns.n].reshape(-1, 10))
+        """(links,) whether each link of the consistent estimate can exist; those of joints that follow others come last."""
+        return is_physical(self._physical()[: self.base.columns.inertial].reshape(-1, 10))
 
     @property
     def friction(self) -> dict[str, np.ndarray]:
@@ -137,14 +137,15 @@ class Identification(Value):
         columns = self.base.columns
         robot = columns.model.robot
         found = self.friction
-        links, joints = [], []
-        for i, (link, joint) in enumerate(zip(robot.links, robot.joints)):
+        links, joints, followers = [], [], []
+        for i, link in enumerate(robot.bodies):
             m, mx, my, mz, xx, xy, yy, xz, yz, zz = pi[10 * i : 10 * i + 10].tolist()
             second = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             mass, com, inertia = central(Moments(m, np.array([mx, my, mz]), second))
             links.append(
                 dataclasses.replace(link, mass=float(mass), com=vec3(com), inertia=mat3(inertia), described=True)
             )
+        for i, joint in enumerate(robot.joints):
             of_joint = {name: float(values[i]) for name, values in found.items()}
             changes: dict[str, Any] = {}
             if "armature" in of_joint:  # the stated gear stays, the rotor is what it must be behind it
@@ -154,13 +155,25 @@ class Identification(Value):
                 width, fading = (float(np.broadcast_to(v, columns.n)[i]) for v in (columns.smooth, columns.v_stribeck))
                 changes["friction"] = _law(**of_joint, width=width or SHARP, fading=fading)
             joints.append(dataclasses.replace(joint, **changes))
+        for follower, link in zip(robot.followers, links[robot.n :]):
+            joint = follower.joint
+            if "armature" in found:  # what its leader feels of its rotor is part of what was identified there
+                joint = dataclasses.replace(joint, rotor_inertia=0.0)
+            followers.append(dataclasses.replace(follower, joint=joint, link=link))
         notes = (*robot.notes, *self.given_masses)
-        return dataclasses.replace(robot, links=tuple(links), joints=tuple(joints), payload=None, notes=notes)
+        return dataclasses.replace(
+            robot,
+            links=tuple(links[: robot.n]),
+            joints=tuple(joints),
+            followers=tuple(followers),
+            payload=None,
+            notes=notes,
+        )
 
     @property
     def given_masses(self) -> tuple[str, ...]:
         """A sentence on every link that was described without mass: bodies that can exist have one."""
-        pi, links = self._physical(), self.base.columns.model.robot.links
+        pi, links = self._physical(), self.base.columns.model.robot.bodies
         return tuple(
             f"link '{printable(link.name, 60)}' was described without mass; a body that can exist has one, so that it got {pi[10 * i]:.4g} kg."
             for i, link in enumerate(links)
@@ -190,7 +203,7 @@ class Identification(Value):
             kind = "all links can exist" if bool(np.all(self.is_physical)) else "NOT physical"
             out += ["", f"  physically consistent estimate ({kind}), rms residual "
                         + ", ".join(f"{r:.4g}" for r in rms)]  # fmt: skip
-            for i in range(n):
+            for i in range(self.base.columns.bodies):
                 m, *first = self.parameters[10 * i : 10 * i + 4]
                 c = np.array(first) / m
                 out.append(f"  link {i + 1}: mass {m:.5g} kg, centre of mass [{c[0]:.4g}, {c[1]:.4g}, {c[2]:.4g}] m")

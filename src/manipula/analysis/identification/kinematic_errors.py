@@ -20,7 +20,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from manipula.algebra.pose import Pose
-from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.link import Frame
 from manipula.robot.robot import Robot
 
@@ -58,7 +57,7 @@ class Chain:
     """The joints between base and measured frame, with a place for errors before each, at the base and at the tool.
 
     Attributes:
-        robot: as described. frame: the measured one. joints: numbers of the joints on the way, from the base.
+        robot: as described. frame: the measured one. joints: numbers of the joints on the way, from the base; those that follow others count from n.
     """
 
     robot: Robot
@@ -68,18 +67,17 @@ class Chain:
     @classmethod
     def to(cls, robot: Robot, frame: str = "") -> Chain:
         """The chain that ends in a frame; the tip when none is named."""
-        refuse_couplings(robot, "Calibration does not know")
         end = robot.frame(frame) if frame else robot.tip_frame
         way, link = [], end.link
         while link >= 0:
             way.append(link)
-            link = robot.joints[link].parent
+            link = robot.moving_joints[link].parent
         return cls(robot, end, tuple(reversed(way)))
 
     @property
     def places(self) -> tuple[str, ...]:
         """What may be wrong: the base, the joints, the tool; six errors each."""
-        return ("base", *(self.robot.joints[j].name for j in self.joints), "tool")
+        return ("base", *(self.robot.moving_joints[j].name for j in self.joints), "tool")
 
     def poses(self, q: np.ndarray, base: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Poses (samples, 4, 4) of the frame in the device's frame, and how they move: (samples, 6, 6 places), place before turn.
@@ -98,14 +96,14 @@ class Chain:
 
         at = stop(np.eye(4), errors[0])
         for k, j in enumerate(self.joints, 1):
-            joint, link = self.robot.joints[j], self.robot.links[j]
+            joint, link, own = self.robot.moving_joints[j], self.robot.bodies[j], self._positions(q, j)
             at = stop(matrix_of(joint.placement), errors[k])
             step = np.broadcast_to(np.eye(4), at.shape).copy()
             axis = np.asarray(joint.axis, float)
             if joint.is_revolute:
-                step[:, :3, :3] = Rotation.from_rotvec(q[:, j, None] * axis).as_matrix()
+                step[:, :3, :3] = Rotation.from_rotvec(own[:, None] * axis).as_matrix()
             else:
-                step[:, :3, 3] = q[:, j, None] * axis
+                step[:, :3, 3] = own[:, None] * axis
             at = at @ step @ matrix_of(link.frame)
         at = stop(matrix_of(self.frame.pose), errors[-1])
         J = np.zeros((len(q), 6, 6 * len(seats)))
@@ -116,15 +114,23 @@ class Chain:
             J[:, 3:, 6 * k + 3 : 6 * k + 6] = turn
         return at, J
 
+    def _positions(self, q: np.ndarray, j: int) -> np.ndarray:
+        """(samples,) of a joint on the way; one that follows another stands where that one puts it."""
+        if j < self.robot.n:
+            return q[:, j]
+        f = self.robot.followers[j - self.robot.n]
+        return float(f.offset) + float(f.ratio) * q[:, f.leader]
+
     def corrected(self, errors: np.ndarray) -> Robot:
         """The robot with the errors of joints and tool; the base belongs to the device."""
-        joints = list(self.robot.joints)
+        n, joints = self.robot.n, list(self.robot.moving_joints)
         for k, j in enumerate(self.joints, 1):
             if errors[k].any():
                 joints[j] = replace(
                     joints[j], placement=Pose.from_matrix(matrix_of(joints[j].placement) @ moved(errors[k]))
                 )
-        robot = self.robot.replace(joints=tuple(joints))
+        followers = tuple(replace(f, joint=j) for f, j in zip(self.robot.followers, joints[n:]))
+        robot = self.robot.replace(joints=tuple(joints[:n]), followers=followers)
         if not errors[-1].any():
             return robot
         if self.frame == robot.tip_frame:  # what sits on the tip frame, a tool

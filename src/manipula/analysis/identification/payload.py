@@ -184,7 +184,7 @@ def _possible(Y: np.ndarray, rest: np.ndarray, pi: np.ndarray, prior: Payload | 
         raise DescriptionError(f"The prior is a Payload, found {type(prior).__name__}.", field="prior")
     guess = pi if prior is None else vector_of(prior.moments())
     expected = nearest_physical(guess)
-    one = cast(Any, SimpleNamespace(columns=SimpleNamespace(n=1, size=10), count=10, K=np.eye(10)))
+    one = cast(Any, SimpleNamespace(columns=SimpleNamespace(bodies=1, size=10), count=10, K=np.eye(10)))
     free = PhysicalBounds(np.zeros((0, 10)), np.zeros(0), expected)
     return consistent_parameters(one, stacked(Y), rest.ravel(), expected, free, weight)
 

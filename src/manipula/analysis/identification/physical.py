@@ -77,7 +77,7 @@ def consistent_parameters(
         bounds: linear bounds, those of friction and rotor inertia among them.
         weight: γ.
     """
-    n, p = base.columns.n, base.columns.size
+    n, p = base.columns.bodies, base.columns.size
     R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))[: base.count]
     T, c = R[:, :-1] @ base.K, R[:, -1]
     P = np.zeros((p, p))  # pi = P x; x = (X of every link in the basis, extras over their scale)

@@ -1,6 +1,7 @@
 r"""What is identified: the columns of :math:`\tau = W(q,\dot q,\ddot q)\,\pi`.
 
-First the ten inertial parameters of every link (``physics.regressor``), then, for each joint and as asked,
+First the ten inertial parameters of every link (``physics.regressor``; those of joints that follow others come last), then, for each
+joint of q and as asked,
 
 ========  ==========  ===========================================================================================
 extra     name        column of joint j
@@ -25,10 +26,9 @@ import numpy as np
 
 from manipula.algebra.arguments import finite_array, real_array, rows_of
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, ShapeError, unknown_name
+from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.model import Model
 from manipula.physics.regressor import PARAMETERS
-from manipula.robot.coupled_joint import refuse_couplings
 from manipula.robot.robot import Robot
 
 EXTRAS = ("armature", "viscous", "coulomb", "stribeck", "offset")
@@ -38,7 +38,7 @@ _SYMBOL = {"armature": "Ir", "viscous": "fv", "coulomb": "fc", "stribeck": "fs",
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns(Value):
-    """The columns of one model: 10 n inertial ones and those of ``extras``, each n.
+    """The columns of one model: 10 inertial ones of every body and those of ``extras``, each n.
 
     Attributes:
         model: the compiled robot.
@@ -72,25 +72,35 @@ class Columns(Value):
         return self.model.n
 
     @property
+    def bodies(self) -> int:
+        """Number of moving links: those of the joints of q, then those of joints that follow them."""
+        return len(self.model.robot.bodies)
+
+    @property
+    def inertial(self) -> int:
+        """Number of inertial columns, which come first."""
+        return 10 * self.bodies
+
+    @property
     def size(self) -> int:
-        return self.n * (10 + len(self.extras))
+        return self.inertial + self.n * len(self.extras)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """``m1 mx1 … Jzz1 m2 … fv1 fv2 …``, numbered like q."""
-        inertial = [f"{name}{i}" for i in range(1, self.n + 1) for name in PARAMETERS]
+        """``m1 mx1 … Jzz1 m2 … fv1 fv2 …``, numbered like q; links of joints that follow others go on counting."""
+        inertial = [f"{name}{i}" for i in range(1, self.bodies + 1) for name in PARAMETERS]
         return (*inertial, *[f"{_SYMBOL[extra]}{i}" for extra in self.extras for i in range(1, self.n + 1)])
 
     def part(self, extra: str) -> slice:
         """Where the n columns of an extra are."""
-        k = 10 * self.n + self.n * self.extras.index(extra)
+        k = self.inertial + self.n * self.extras.index(extra)
         return slice(k, k + self.n)
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """W, (..., n, size)."""
         q, qd, qdd = np.broadcast_arrays(*(np.asarray(x, float) for x in (q, qd, qdd)))
         W = np.zeros((*q.shape, self.size))
-        W[..., : 10 * self.n] = self.model.regressor(q, qd, qdd)
+        W[..., : self.inertial] = self.model.regressor(q, qd, qdd)
         joints = np.arange(self.n)
         for extra in self.extras:
             W[..., joints, self.part(extra).start + joints] = self.term(extra, qd, qdd)
@@ -127,7 +137,12 @@ def columns(model: Model, extras: Extras = (), smooth: Any = 0.0, v_stribeck: An
     Args:
         smooth, v_stribeck: one number or one per joint, see :class:`Columns`.
     """
-    refuse_couplings(model.robot, "Identification and base parameters do not know")
+    carried = next((link.name for link in model.robot.bodies if link.balance is not None), None)
+    if carried is not None:
+        raise DescriptionError(
+            f"Identification and base parameters do not know weight that something else carries (the balance of link '{printable(carried, 60)}'); "
+            "take it off the torques and the robot first.",
+            field="robot")  # fmt: skip
     names = model.robot.joint_names
     if isinstance(extras, Mapping):
         for name in extras:

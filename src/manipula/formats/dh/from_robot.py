@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from manipula.algebra.pose import Pose, rotation_x, rotation_z, translation
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, printable
 from manipula.formats.dh.rows import Convention, check_convention, from_dh
-from manipula.robot.coupled_joint import refuse_couplings
+from manipula.robot.coupled_joint import parents_first, refuse_couplings
 from manipula.robot.robot import Robot
 
 PARALLEL = 1e-13  # [rad] a tilt below this is rounding
@@ -75,7 +75,7 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
             than 1e-12: the common normal of axes tilted by 1e-6 rad lies a thousand kilometres away for each metre between them.
     """
     check_convention(convention)
-    refuse_couplings(robot, "A DH table cannot hold")
+    robot, couplings = _free_chain(robot)
     if not robot.is_chain or robot.n == 0:
         raise DescriptionError(f"Robot '{robot.name}' is not a serial chain; a DH table describes one.")
     robot = robot.numeric
@@ -100,7 +100,10 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
         if link.described:
             symmetric = (inertia + inertia.T) / 2
             row |= {"mass": link.mass, "com": [float(v) for v in com], "inertia": symmetric.astype(float).tolist()}
-        rows.append(row)
+        if link.balance is not None:
+            at = X_FL.apply(link.balance.com)
+            row["balance"] = {"mass": float(link.balance.mass), "com": [float(v) for v in at]}
+        rows.append(row | couplings.get(joint.name, {}))
     X_FL = frames_at_zero[-1].inverse() @ links_at_zero[-1]
     named = {link.name for link in robot.links} | {robot.base_link.name}
     kept = [
@@ -121,6 +124,32 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
     tool = np.eye(4) if robot.tip is None else (X_FL @ robot.tip_frame.pose).matrix()
     return DhTable(convention, rows, base.matrix(), tool, robot.gravity, robot.name, robot.base_link.name, robot.payload,
                    kept, tip=tip, tip_tool=tip_tool)  # fmt: skip
+
+
+def _free_chain(robot: Robot) -> tuple[Robot, dict[str, dict[str, Any]]]:
+    """The chain with every joint on its own, and the entries of rows that couple them again.
+
+    Raises:
+        DescriptionError: coupled joints beside the chain, as the fingers of a gripper.
+    """
+    if not robot.followers:
+        return robot, {}
+    order = parents_first(robot)
+    place = {-1: -1} | {number: i for i, number in enumerate(order)}
+    if any(place[robot.moving_joints[i].parent] != k - 1 for k, i in enumerate(order)):
+        refuse_couplings(robot, "A DH table has one joint after the other, and no place beside them for")
+    free = replace(
+        robot,
+        joints=tuple(replace(robot.moving_joints[i], parent=k - 1) for k, i in enumerate(order)),
+        links=tuple(robot.bodies[i] for i in order),
+        frames=tuple(replace(f, link=place[f.link]) for f in robot.frames),
+        appearance=(),
+        followers=(),
+        postures=(),
+    )
+    return free, {
+        f.name: {"follows": robot.joints[f.leader].name, "ratio": f.ratio, "offset": f.offset} for f in robot.followers
+    }
 
 
 def _unused(name: str, used: set[str]) -> str:

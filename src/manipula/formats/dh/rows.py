@@ -14,18 +14,18 @@ from typing import Any, Literal
 import numpy as np
 
 from manipula.algebra.inertia import inertia_from_six
-from manipula.algebra.pose import IDENTITY, Pose, rotation_x, rotation_z, translation
+from manipula.algebra.pose import IDENTITY, Pose, rotation_x, rotation_z, translation, vec3
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.robot.build import FrameDraft, JointDraft, LinkDraft, build_robot, check_budget
 from manipula.robot.limits import UNLIMITED, Limits
-from manipula.robot.link import Payload
+from manipula.robot.link import ZERO3, Balance, Payload
 from manipula.robot.robot import STANDARD_GRAVITY, Robot
 
 Convention = Literal["standard", "modified"]
 CONVENTIONS = ("standard", "modified")
 ROW_KEYS = (
     "a", "alpha", "d", "theta", "joint", "mass", "com", "inertia", "name", "link", "limits",
-    "rotor_inertia", "gear_ratio", "friction", "drive",
+    "rotor_inertia", "gear_ratio", "friction", "drive", "balance", "follows", "ratio", "offset",
 )  # fmt: skip
 
 
@@ -54,7 +54,8 @@ def from_dh(
         rows: mappings with ``a alpha d theta`` [m, rad]; ``joint`` "revolute" (default) or "prismatic"; ``mass`` [kg],
             ``com`` (3,) [m] in the row's frame, ``inertia`` about the centre of mass in the row's axes, 3×3,
             ``[Ixx, Iyy, Izz, Ixy, Ixz, Iyz]`` or ``[Ixx, Iyy, Izz]``; optional ``name``, ``link``, ``limits``, ``rotor_inertia``,
-            ``gear_ratio``, ``friction``, ``drive``. Every number may be a formula in text or a SymPy expression.
+            ``gear_ratio``, ``friction``, ``drive``, ``balance``; and ``follows`` with ``ratio`` and ``offset`` for a joint that is coupled
+            to another, q = offset + ratio · q[follows]. Every number may be a formula in text or a SymPy expression.
         convention: "standard" or "modified".
         gravity: acceleration vector in the frame that ``base`` refers to, default (0, 0, -9.81).
         base: pose of DH frame 0, 4×4. tool: pose of the tool in the last DH frame, 4×4.
@@ -130,6 +131,7 @@ def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convent
         com=_vector(row.get("com", (0.0, 0.0, 0.0)), f"row {i + 1}.com"),
         inertia=inertia_matrix(row.get("inertia"), f"row {i + 1}.inertia"),
         described=described,
+        balance=_balance(row.get("balance"), f"row {i + 1}.balance"),
         field=f"row {i + 1}",
     )
     joint = JointDraft(
@@ -137,9 +139,38 @@ def _row_drafts(row: Mapping[str, Any], i: int, parent: str, convention: Convent
         frame=frame, limits=_limits(row.get("limits"), f"row {i + 1}.limits"),
         rotor_inertia=number(row.get("rotor_inertia", 0.0), f"row {i + 1}.rotor_inertia"),
         gear_ratio=number(row.get("gear_ratio", 1.0), f"row {i + 1}.gear_ratio"),
-        friction=row.get("friction"), drive=row.get("drive"), field=f"row {i + 1}",
+        friction=row.get("friction"), drive=row.get("drive"), field=f"row {i + 1}", **_coupling(row, i),
     )  # fmt: skip
     return link, joint
+
+
+def _balance(value: Any, field: str) -> Balance | None:
+    """Weight of the row's link that something else carries: a Balance, or a mapping with ``mass`` [kg] and ``com`` [m]."""
+    if value is None or isinstance(value, Balance):
+        return value
+    if not isinstance(value, Mapping) or "mass" not in value:
+        raise DescriptionError("A balance is a mapping with 'mass' and 'com', or a Balance.", field=field)
+    for key in value:
+        if key not in ("mass", "com"):
+            raise unknown_name("key of a balance", key, ("mass", "com"), field=field)
+    return Balance(number(value["mass"], f"{field}.mass"), vec3(_vector(value.get("com", ZERO3), f"{field}.com")))
+
+
+def _coupling(row: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """Which joint this one follows, and how."""
+    leader = row.get("follows")
+    stated = [key for key in ("ratio", "offset") if row.get(key) is not None]
+    if leader is None:
+        if stated:
+            raise DescriptionError(
+                "A ratio or offset couples a joint to another; name it: 'follows'.", field=f"row {i + 1}.{stated[0]}"
+            )
+        return {}
+    if not isinstance(leader, str):
+        raise DescriptionError(
+            f"The name of a joint is needed, found {printable(repr(leader), 60)}.", field=f"row {i + 1}.follows"
+        )
+    return {"follows": leader} | {key: number(row[key], f"row {i + 1}.{key}") for key in stated}
 
 
 def inertia_matrix(value: Any, field: str | None = None) -> np.ndarray:

@@ -14,6 +14,7 @@
 ``keyframes``       named postures
 ``sections``        tendons, deformables, assets: refused or told
 ``objects``         bodies that float beside the arm and are left out
+``gravcomp``        weight of bodies that something else carries
 ``unmodelled``      what is refused unless the selection leaves it out
 ``masses``          mass and inertia of a body, stated or computed
 ``geoms``           what geoms weigh

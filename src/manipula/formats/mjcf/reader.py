@@ -19,6 +19,7 @@ from manipula.formats.mjcf.actuators import driven_joints, read_actuators
 from manipula.formats.mjcf.attach import Expansion
 from manipula.formats.mjcf.equalities import Equalities, fixed_tendons
 from manipula.formats.mjcf.extension import restore
+from manipula.formats.mjcf.gravcomp import Gravcomp
 from manipula.formats.mjcf.include import join_includes
 from manipula.formats.mjcf.joints import read_joint
 from manipula.formats.mjcf.keyframes import read_keyframes
@@ -84,7 +85,7 @@ def _built(
         join_includes(root, file, trusted, BUDGET, spent)
         reader = _Reader(root, file, trusted, spent)
         draft = reader.read(selection)
-        return settle(draft.build(tip, selection), reader.unmodelled, reader.compensated)
+        return settle(draft.build(tip, selection), reader.unmodelled, reader.weights)
     except DescriptionError as error:
         raise error.at(file=file) from None
 
@@ -108,7 +109,7 @@ class _Reader:
         self.masses = Masses(self.settings, self.defaults, meshes)
         self.visuals = Visuals(root, self.settings, self.defaults, meshes)
         self.contact = False
-        self.compensated: dict[str, float] = {}  # heavy body → share of its weight that gravcomp takes away
+        self.weights = Gravcomp(passive=self.settings.spring or self.settings.damper)
         self.unmodelled: list[Unmodelled] = []
         self.mocap: set[str] = set()
         self.refs: dict[str, float] = {}  # joint → its position while the body stands as the file says
@@ -174,8 +175,7 @@ class _Reader:
         self.unmodelled += [Unmodelled(error, link=name) for name, error in masses.unweighed.items()]
         scaled = scale_total(draft.links, moving, self.settings)
         draft.notes += [scaled] if scaled else []
-        heavy = {link.name for link in draft.links if link.mass}
-        self.compensated = {name: share for name, share in self.compensated.items() if name in heavy}
+        self.weights.balance(draft.links)
         if masses.computed:
             shown = ", ".join(printable(n, 40) for n in masses.computed[:8]) + (
                 " …" if len(masses.computed) > 8 else ""
@@ -211,7 +211,7 @@ class _Reader:
     def _body(self, element: Element, name: str, parent: str, X_PF: Pose, inside: list[Any], moves: bool) -> bool:
         """Append the body's link, and its joints with massless links between them; does it move?"""
         place: dict[str, Any] = {"line": element.line, "field": f"body '{printable(name, 60)}'"}
-        self.compensated[name] = element.number("gravcomp", 0.0)
+        self.weights.shares[name] = element.number("gravcomp", 0.0)
         if element.choice("mocap", ("true", "false"), "false") == "true":
             self.mocap.add(name)
             self.draft.notes.append(FIXED_MOCAP.format(printable(name, 60)))
@@ -228,9 +228,11 @@ class _Reader:
             own = self._name(joint, "joint", f"{name}_joint")
             draft, self.refs[own] = read_joint(joint, X_BF, own, self.settings, self.draft.notes)
             self.order.append((own, draft.kind))
+            if joint.choice("actuatorgravcomp", ("true", "false"), "false") == "true":
+                self.weights.by_motors.add(own)
             draft.parent, draft.child, draft.origin = parent, child, X_PB @ draft.origin
             self.draft.joints.append(draft)
-            self.draft.links.append(link if last else LinkDraft(child, described=False, **place))
+            self.draft.links.append(link if last else LinkDraft(child, described=False, between=True, **place))
             parent, X_PB = child, IDENTITY
         if not joints:
             self.draft.links.append(link)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from manipula.errors import DescriptionError, printable
+from manipula.errors import DescriptionError
+from manipula.formats.mjcf.gravcomp import Gravcomp
 from manipula.robot import Robot
 
 WORLD = "world"
@@ -34,8 +35,8 @@ class Unmodelled:
         return not {j.name for j in robot.moving_joints} & set(self.joints)
 
 
-def settle(robot: Robot, found: Iterable[Unmodelled], compensated: Mapping[str, float]) -> Robot:
-    """The robot, when nothing that it cannot have is part of it; ``gravcomp`` of its bodies is taken from gravity.
+def settle(robot: Robot, found: Iterable[Unmodelled], weights: Gravcomp) -> Robot:
+    """The robot, when nothing that it cannot have is part of it; ``gravcomp`` of its bodies is honoured (``gravcomp.py``).
 
     Raises:
         DescriptionError: the first that is part of the robot.
@@ -47,15 +48,4 @@ def settle(robot: Robot, found: Iterable[Unmodelled], compensated: Mapping[str, 
             raise item.error
         if item.loop is not None:
             notes.append(f"{item.error.field}: left out with the bodies that it ties together.")
-    shares = {share for name, share in compensated.items() if where.get(name, -1) >= 0}
-    if shares <= {0.0}:
-        return robot.replace(notes=(*robot.notes, *notes)) if notes else robot
-    if len(shares) > 1:
-        names = [n for n, share in compensated.items() if share and where.get(n, -1) >= 0]
-        raise DescriptionError(
-            f"gravcomp takes weight away from some moving bodies and not from others ({', '.join(printable(n, 40) for n in names[:8])}); only "
-            "the same share for all is modelled, as a smaller gravity. Give all the same, or none and a controller.",
-            field="body.gravcomp")  # fmt: skip
-    share = shares.pop()
-    notes.append(f"gravcomp={share:g} of every body: gravity is {1.0 - share:g} of what the file states.")
-    return robot.replace(gravity=tuple((1.0 - share) * g for g in robot.gravity), notes=(*robot.notes, *notes))
+    return weights.settled(robot.replace(notes=(*robot.notes, *notes)) if notes else robot)

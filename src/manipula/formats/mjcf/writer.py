@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula.algebra import rotation
 from manipula.algebra.pose import IDENTITY, Pose
+from manipula.errors import DescriptionError, printable
 from manipula.formats.mjcf.bodies import MjcfBody, bodies, written_inertia
 from manipula.formats.mjcf.extension import BODY, JOINT, LINK, PREFIX
 from manipula.formats.mjcf.shapes import write_geom
@@ -25,6 +26,8 @@ from manipula.robot import Frame, Joint, Link, Robot
 from manipula.robot.coupled_joint import parents_first
 from manipula.robot.drives import Spring
 from manipula.robot.link import NO_INERTIA
+
+_SAME_PLACE = 1e-12  # [m, or of the distance]: a balance so near to the centre of mass acts there
 
 WORLD = "world"
 
@@ -75,7 +78,7 @@ class _MjcfWriter:
                 xml.close("body")
                 continue
             link = robot.bodies[body.link]
-            xml.open("body", name=link.name, **_where(body.placement))
+            xml.open("body", name=link.name, **_where(body.placement), gravcomp=_share(link))
             self._inertial(link)
             for i, X_BJ, _ in body.joints:
                 self._joint(robot.moving_joints[i], X_BJ)
@@ -222,6 +225,19 @@ class _MjcfWriter:
 
 def _six(tensor: Any) -> tuple[float, ...]:
     return tuple(float(tensor[a][b]) for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+
+
+def _share(link: Link) -> float | None:
+    """``gravcomp``: the share of a body's weight that something else carries, at its centre of mass."""
+    if link.balance is None:
+        return None
+    off = np.abs(np.array(link.balance.com, float) - np.array(link.com, float)).max()
+    if link.mass == 0 or off > _SAME_PLACE * max(1.0, float(np.abs(np.array(link.com, float)).max())):
+        raise DescriptionError(
+            f"gravcomp acts at the centre of mass of a body; what is carried of link '{printable(link.name, 60)}' acts elsewhere, for which MJCF "
+            "has no place (TOML has).",
+            field=f"link '{printable(link.name, 60)}'")  # fmt: skip
+    return float(link.balance.mass) / float(link.mass)
 
 
 def _zero_range(joint: Joint) -> bool:

@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.pose import IDENTITY, Pose
+from manipula.algebra.pose import IDENTITY, Pose, vec3
 from manipula.formats.dh.from_robot import DhTable
-from manipula.formats.toml.writer import body_lines, drivetrain_lines, number_text, pose_lines, string, vector_text
-from manipula.robot.link import Link
+from manipula.formats.toml.writer import (
+    balance_lines,
+    body_lines,
+    coupling_lines,
+    drivetrain_lines,
+    number_text,
+    pose_lines,
+    string,
+    vector_text,
+)
+from manipula.robot.link import ZERO3, Balance, Link
 
 
 def dh_to_toml(table: DhTable) -> str:
@@ -38,6 +47,11 @@ def dh_to_toml(table: DhTable) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
+def _balance(row: Mapping[str, Any]) -> Balance | None:
+    given = row.get("balance")
+    return Balance(given["mass"], vec3(given.get("com", ZERO3))) if isinstance(given, Mapping) else given
+
+
 def _row_lines(row: Mapping[str, Any]) -> list[str]:
     lines = [f"{key} = {string(row[key])}" for key in ("name", "link") if key in row]
     if row.get("joint", "revolute") != "revolute":
@@ -47,4 +61,6 @@ def _row_lines(row: Mapping[str, Any]) -> list[str]:
         tensor = np.asarray(row.get("inertia", np.zeros((3, 3))), dtype=object)
         rows = tuple(tuple(r) for r in tensor)
         lines += body_lines(Link("row", row.get("mass", 0.0), tuple(row.get("com", (0.0, 0.0, 0.0))), rows))  # pyright: ignore[reportArgumentType]
-    return lines + drivetrain_lines(row)
+    if row.get("follows") is not None:
+        lines += coupling_lines(row["follows"], row.get("ratio", 1.0), row.get("offset", 0.0))
+    return lines + balance_lines(_balance(row)) + drivetrain_lines(row)

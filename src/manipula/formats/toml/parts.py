@@ -20,7 +20,7 @@ from manipula.formats.toml.part_tables import read_part
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.limits import UNLIMITED, Limits
-from manipula.robot.link import Payload
+from manipula.robot.link import Balance, Payload
 
 ROTATIONS = ("rpy", "rpy_deg", "rotation", "quaternion_wxyz")
 
@@ -80,6 +80,34 @@ def body(table: Fields) -> dict[str, Any]:
     if about == "origin":
         tensor = array(tensor) - mass * steiner(com)
     return {"mass": mass, "com": com, "inertia": mat3(tensor)}
+
+
+def coupling(table: Fields) -> dict[str, Any]:
+    """``follows`` with ``ratio`` and ``offset``; empty for a joint that moves on its own."""
+    for word, own in (("mimic", 'follows = "…", ratio = …, offset = …'), ("multiplier", "ratio = …")):
+        if word in table.names():
+            raise table.error(f"'{word}' is a word of URDF; here a coupling is {own}.", word)
+    leader, ratio, offset = table.text("follows"), table.scalar("ratio"), table.angle("offset")
+    if leader is None and (ratio is not None or offset is not None):
+        raise table.error(
+            'A ratio or offset couples a joint to another; name it: follows = "…".',
+            "ratio" if offset is None else "offset",
+        )
+    if leader is None:
+        return {}
+    return {"follows": leader, "ratio": 1.0 if ratio is None else ratio, "offset": 0.0 if offset is None else offset}
+
+
+def balance(table: Fields) -> Balance | None:
+    """``balance = { mass = …, com = […] }``: weight of the link that something else carries."""
+
+    def inside(own: Fields) -> Balance:
+        mass = own.scalar("mass")
+        if mass is None:
+            raise own.missing("mass", "A balance needs the 'mass' whose weight it carries.")
+        return Balance(mass, vec3(own.scalars("com", 3) or (0.0, 0.0, 0.0)))
+
+    return table.read("balance", inside)
 
 
 def _inertia(table: Fields) -> Any:

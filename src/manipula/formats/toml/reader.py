@@ -131,7 +131,8 @@ def _tree(root: Fields, header: dict[str, Any]) -> tuple[Robot, list[JointDraft]
     for table in links:
         described = parts.body(table)
         link_drafts.append(LinkDraft(table.required_text("name"), **described, field=table.path,
-                                     described=table.flag("described", bool(described))))  # fmt: skip
+                                     described=table.flag("described", bool(described)), balance=parts.balance(table),
+                                     between=table.flag("between", False)))  # fmt: skip
         table.close()
     joint_drafts = [_joint(table) for table in joints]
     frames, described = [], root.tables("frame")
@@ -185,16 +186,7 @@ def _joint(table: Fields) -> JointDraft:
     if kind == "prismatic":
         parts.refuse_degrees(table)
     if kind != "fixed":
-        for word, own in (("mimic", 'follows = "…", ratio = …, offset = …'), ("multiplier", "ratio = …")):
-            if word in table.names():
-                raise table.error(f"'{word}' is a word of URDF; here a coupling is {own}.", word)
-        draft.follows, ratio, offset = table.text("follows"), table.scalar("ratio"), table.angle("offset")
-        if draft.follows is None and (ratio is not None or offset is not None):
-            raise table.error(
-                'A ratio or offset couples a joint to another; name it: follows = "…".',
-                "ratio" if offset is None else "offset",
-            )
-        draft.ratio, draft.offset = 1.0 if ratio is None else ratio, 0.0 if offset is None else offset
+        draft = replace(draft, **parts.coupling(table))
     table.close()
     return draft
 
@@ -213,6 +205,7 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
         lengths = {key: row.scalar(key, 0.0) for key in ("a", "d")}
         mappings.append({
             **angles, **lengths, **parts.body(row), **parts.drivetrain(row, kind == "prismatic"), "joint": kind,
+            "balance": parts.balance(row), **parts.coupling(row),
             "name": row.text("name", f"joint{i + 1}"), "link": row.text("link", f"link{i + 1}"),
         })  # fmt: skip
         row.close()

@@ -49,6 +49,17 @@ BODY = keys({
     "mass": Number("kg", "mass", least=0.0), "com": VectorField("m", "centre of mass, in link axes"), "inertia": MATRIX,
     "inertia_about": Choice("where the inertia is taken", "com", "origin"),
 })  # fmt: skip
+BALANCE = keys(
+    {"mass": Number("kg", "mass whose weight is carried"), "com": VectorField("m", "where it is, in link axes")}
+)
+LINK = keys({
+    "name": Text("name"), "described": Flag("its mass is known"), "between": Flag("it stands between two joints of one body and has none of its own"),
+    "balance": ref("balance"),
+})  # fmt: skip
+COUPLING = keys({
+    "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
+    "offset": angle("rad or m", "position while that one is at zero"),
+})  # fmt: skip
 SIZE: dict[str, Any] = {
     "least": 0.0,
     "most": FINITE,
@@ -80,8 +91,6 @@ def definitions() -> dict[str, Any]:
     joint = keys({
         "name": Text("name of the joint"), "type": Choice("how it moves", "revolute", "prismatic", "fixed"), "parent": Text("link before it"),
         "child": Text("link that it moves"), "origin": ref("pose"), "axis": VectorField("1", "direction of the joint"), "link_frame": ref("pose"),
-        "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
-        "offset": angle("rad or m", "position while that one is at zero"),
     })  # fmt: skip
     visual = keys({
         "link": Text("link that it is fixed to"), "kind": Choice("what it is", *NUMBERS), "size": any_of(field_schema(ANY), list_of(field_schema(ANY))),
@@ -90,16 +99,16 @@ def definitions() -> dict[str, Any]:
     row = keys({
         "alpha": angle("rad", "twist"), "theta": angle("rad", "angle, or offset of a revolute joint"), "a": Number("m", "length"),
         "d": Number("m", "distance, or offset of a prismatic joint"), "joint": Choice("how it moves", "revolute", "prismatic"),
-        "name": Text("name of the joint"), "link": Text("name of the link"),
+        "name": Text("name of the joint"), "link": Text("name of the link"), "balance": ref("balance"),
     })  # fmt: skip
     return {
         "pose": table(POSE), "limits": table(LIMITS), "payload": table(BODY, ["mass"]),
         "friction_law": kind_schema(FRICTION), "drive": kind_schema(DRIVES),
-        "link": table({**keys({"name": NAME, "described": Flag("its mass is known")}), **BODY}, ["name"]),
-        "joint": table({**joint, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
+        "balance": table(BALANCE, ["mass"]), "link": table({**LINK, **BODY}, ["name"]),
+        "joint": table({**joint, **COUPLING, **DRIVETRAIN}, ["name", "type", "parent", "child"]),
         "frame": table({**keys({"name": NAME, "link": Text("link that it is fixed to")}), **POSE}, ["name", "link"]),
         "visual": table({**visual, **POSE}, ["link", "kind"]),
-        "dh_row": table({**row, **BODY, **DRIVETRAIN}, minProperties=0),
+        "dh_row": table({**row, **COUPLING, **BODY, **DRIVETRAIN}, minProperties=0),
         "dh_frame": table({**keys({"name": NAME, "row": Whole("row that it is fixed to; 0 is the base", least=0)}), **POSE}, ["name"]),
         "robot": {"oneOf": [_tree(), _dh(), _planar()]},
     }  # fmt: skip

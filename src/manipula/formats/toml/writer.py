@@ -15,11 +15,11 @@ from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, printable
 from manipula.formats.toml.formula_text import formula_text
 from manipula.formats.toml.visuals import visual_lines
-from manipula.robot.coupled_joint import CoupledJoint, parents_first
+from manipula.robot.coupled_joint import parents_first
 from manipula.robot.drives import KIND as DRIVES
 from manipula.robot.friction import KIND as FRICTION
 from manipula.robot.joint import Joint
-from manipula.robot.link import NO_INERTIA, ZERO3, Link, Payload
+from manipula.robot.link import NO_INERTIA, ZERO3, Balance, Link, Payload
 from manipula.robot.robot import Robot
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -50,7 +50,10 @@ def to_toml(robot: Robot, folder: Path | None = None) -> str:
     for i in parents_first(robot):
         joint, link = robot.moving_joints[i], robot.bodies[i]
         parent = names[joint.parent] if joint.parent >= 0 else robot.base_link.name
-        led = _coupling_lines(robot, robot.followers[i - robot.n]) if i >= robot.n else []
+        led = []
+        if i >= robot.n:
+            f = robot.followers[i - robot.n]
+            led = coupling_lines(robot.joints[f.leader].name, f.ratio, f.offset)
         blocks.append(["[[joint]]", *_joint_lines(joint, link, parent), *led])
         blocks.append(["[[link]]", *_link_lines(link)])
     own = {robot.base_link.name, *names}
@@ -66,10 +69,11 @@ def to_toml(robot: Robot, folder: Path | None = None) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _coupling_lines(robot: Robot, follower: CoupledJoint) -> list[str]:
-    lines = [f"follows = {string(robot.joints[follower.leader].name)}"]
-    lines += [f"ratio = {number_text(follower.ratio)}"] if follower.ratio != 1 else []
-    return lines + ([f"offset = {number_text(follower.offset)}"] if follower.offset != 0 else [])
+def coupling_lines(leader: str, ratio: Any, offset: Any) -> list[str]:
+    """Which joint another one follows, as lines of TOML."""
+    lines = [f"follows = {string(leader)}"]
+    lines += [f"ratio = {number_text(ratio)}"] if ratio != 1 else []
+    return lines + ([f"offset = {number_text(offset)}"] if offset != 0 else [])
 
 
 def _header(robot: Robot) -> list[str]:
@@ -99,7 +103,17 @@ def _link_lines(link: Link) -> list[str]:
         lines += body_lines(link)
     if not link.described and not silent:
         lines.append("described = false")
-    return lines
+    if link.between:
+        lines.append("between = true")
+    return lines + balance_lines(link.balance)
+
+
+def balance_lines(balance: Balance | None) -> list[str]:
+    """Weight that something else carries, as a line of TOML."""
+    if balance is None:
+        return []
+    com = "" if balance.com == ZERO3 else f", com = {vector_text(balance.com)}"
+    return [f"balance = {{ mass = {number_text(balance.mass)}{com} }}"]
 
 
 def body_lines(body: Link | Payload) -> list[str]:

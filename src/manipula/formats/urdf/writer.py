@@ -16,7 +16,7 @@ import numpy as np
 from manipula.algebra.pose import IDENTITY, Pose
 from manipula.formats.urdf.origins import write_origin
 from manipula.formats.urdf.shapes import Shapes
-from manipula.formats.xml.names import Names, refuse_symbols
+from manipula.formats.xml.names import Names, refuse_balance, refuse_symbols
 from manipula.formats.xml.words import NO_LIMIT, damping_and_dry, words_of
 from manipula.formats.xml.writer import XmlWriter
 from manipula.robot import Joint, Link, Robot
@@ -38,6 +38,7 @@ def to_urdf(robot: Robot, folder: Path | None = None) -> str:
         DescriptionError: parameters are still free, or two frames share a name.
     """
     refuse_symbols(robot, "URDF")
+    refuse_balance(robot, "URDF")
     return _UrdfWriter(robot, folder).text()
 
 

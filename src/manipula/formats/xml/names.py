@@ -24,6 +24,15 @@ class Names:
         return name
 
 
+def refuse_balance(robot: Robot, format_name: str) -> None:
+    """No place for weight that something else carries."""
+    link = next((x for x in robot.bodies if x.balance is not None), None)
+    if link is not None:
+        raise DescriptionError(
+            f"{format_name} has no place for weight that something else carries (the balance of link '{printable(link.name, 60)}'); TOML and MJCF do.",
+            field=f"link '{printable(link.name, 60)}'")  # fmt: skip
+
+
 def refuse_symbols(robot: Robot, format_name: str) -> None:
     """Only numbers can be written, and every name once."""
     if robot.parameters:

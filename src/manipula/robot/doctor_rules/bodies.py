@@ -39,7 +39,18 @@ def masses(robot: Robot) -> Iterator[Finding]:
             "Give mass, com and inertia before torques are computed.",
         )
         return
+    between = [link.name for link in robot.links if link.between]
+    if between:
+        yield Finding(
+            "info",
+            "inertial.between",
+            robot.name,
+            f"Without mass because they stand between two joints of one body: {', '.join(between[:8])}.",
+            between,
+        )
     for link in robot.links:
+        if link.between and link.mass == 0:
+            continue
         if not link.described:
             yield Finding(
                 "warning",

@@ -30,7 +30,7 @@ def holding_torque(robot: Robot) -> np.ndarray:
     out = np.zeros(robot.n)
     for i, (joint, X) in enumerate(zip(robot.joints, posture.joints)):
         u = np.asarray(X.R @ np.asarray(joint.axis, float), float)
-        m, h = posture.subtrees[i].mass, np.asarray(posture.subtrees[i].first, float)
+        m, h = posture.weights[i].mass, np.asarray(posture.weights[i].first, float)
         out[i] = -u @ np.cross(h - m * np.asarray(X.p, float), g) if joint.is_revolute else -m * (u @ g)
     return out
 

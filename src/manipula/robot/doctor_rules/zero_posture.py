@@ -10,6 +10,7 @@ from manipula.algebra.inertia import Moments
 from manipula.algebra.pose import Pose
 from manipula.algebra.symbols import is_symbolic
 from manipula.lazy import cached_property
+from manipula.robot.link import Link
 from manipula.robot.robot import Robot
 
 
@@ -53,10 +54,10 @@ class ZeroPosture:
         return self._poses[1]
 
     @cached_property
-    def subtrees(self) -> list[Moments]:
-        """Mass and first moment of everything that joint i carries, payload included."""
+    def weights(self) -> list[Moments]:
+        """Mass and first moment of everything whose weight joint i carries, payload included."""
         robot = self.robot
-        total = [link.moments().seen_from(X.R, X.p) for link, X in zip(robot.links, self.links)]
+        total = [_weight(link).seen_from(X.R, X.p) for link, X in zip(robot.links, self.links)]
         if robot.payload is not None and robot.tip is not None and robot.tip_frame.link >= 0:
             X = self.links[robot.tip_frame.link] @ robot.tip_frame.pose
             total[robot.tip_frame.link] = total[robot.tip_frame.link] + robot.payload.moments().seen_from(X.R, X.p)
@@ -107,3 +108,12 @@ class ZeroPosture:
             tips.append(float(np.linalg.norm(here)))
             best = max(best, far[i] + max(tips))
         return best
+
+
+def _weight(link: Link) -> Moments:
+    """What gravity acts on and nothing else carries."""
+    own = link.moments()
+    if link.balance is None:
+        return own
+    m, h, _ = link.balance.moments()
+    return Moments(own.mass - m, own.first - h, own.second)

@@ -182,5 +182,5 @@ def energies(moving: Mechanism, gravity: Vector, base: BaseState, q: Vector, qd:
     """Kinetic and potential energy in the world [J]; the latter is zero at the world's origin."""
     mass: Scalar = 0.0
     for b in moving.bodies:
-        mass = mass + b.moments.mass
+        mass = mass + b.moments.mass - (0.0 if b.lift is None else b.lift.mass)
     return energy.kinetic_energy(moving, q, qd), energy.potential_energy(moving, q) - mass * dot(gravity, base.p)
