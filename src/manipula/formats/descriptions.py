@@ -5,8 +5,10 @@ Only this prefix asks for it; nothing else in this package reaches for the netwo
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,7 +39,8 @@ def described_file(source: str, xacro: Any = None) -> tuple[str, list[str]]:
     if name not in known:
         raise unknown_name("robot in robot_descriptions", name, sorted(known))
     try:
-        module = importlib.import_module(f"robot_descriptions.{name}")
+        with contextlib.redirect_stdout(sys.stderr):  # it tells there what it fetches, and ours may be a table or JSON
+            module = importlib.import_module(f"robot_descriptions.{name}")
     except Exception as problem:  # no network, no git, a repository that is gone
         reason = printable(problem, 300)
         raise DescriptionError(
