@@ -34,7 +34,7 @@ Laws = Sequence[FrictionLaw | None]
 States = list[tuple[Scalar, ...]]
 
 
-class Balance(NamedTuple):
+class LoadBalance(NamedTuple):
     """Accelerations, friction torques and normal forces that belong together, (n,) each."""
 
     qdd: np.ndarray
@@ -103,7 +103,7 @@ class Loads:
 
 
 def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: States, response: Response,
-             relief: Any = 0.0) -> Balance:  # fmt: skip
+             relief: Any = 0.0) -> LoadBalance:  # fmt: skip
     """Accelerations with friction, and the loads behind it; NaN where the loads have no or no unique solution.
 
     Args:
@@ -119,14 +119,14 @@ def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: St
     for k, i in enumerate(equations.joints):
         loads[i] = ops.where(sound, found[k], float("nan"))
     friction = torques(laws, qd, states, loads)
-    return Balance(array(response.free - response.K @ friction), friction, loads)
+    return LoadBalance(array(response.free - response.K @ friction), friction, loads)
 
 
-def unloaded(laws: Laws, qd: Vector, states: States, accelerations: Callable[[np.ndarray], np.ndarray]) -> Balance:
+def unloaded(laws: Laws, qd: Vector, states: States, accelerations: Callable[[np.ndarray], np.ndarray]) -> LoadBalance:
     """Accelerations with friction that depends on no load; ``accelerations(tau_f)`` gives them under friction torques."""
     nothing = np.zeros(len(qd))
     friction = torques(laws, qd, states, nothing)
-    return Balance(accelerations(friction), friction, nothing)
+    return LoadBalance(accelerations(friction), friction, nothing)
 
 
 def _solved(equations: Loads) -> tuple[np.ndarray, Any]:

@@ -36,7 +36,7 @@ from manipula.simulation.plant.contact import Contact, Touch
 from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench, WrenchTable, is_wrench
 from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.force_sensor import measured_wrench
-from manipula.simulation.plant.friction_loads import Balance, balanced, loaded, loop_gain, rates, unloaded
+from manipula.simulation.plant.friction_loads import LoadBalance, balanced, loaded, loop_gain, rates, unloaded
 from manipula.simulation.plant.layout import StateLayout
 from manipula.simulation.plant.sticking import Sticking, sign, sticking_at, sticky, while_held
 from manipula.simulation.plant.surroundings import Surroundings
@@ -282,7 +282,7 @@ class Plant:
         return not self._resting and not loaded(self.friction) and not uses_articulated(self.mechanism(0.0))
 
     def accelerate(self, mechanism: Mechanism, lean: Mechanism, q: Vector, qd: Vector, push: Vector, states: list[tuple[Scalar, ...]],
-                   relief: Any = 0.0) -> tuple[Balance, Sticking | None]:  # fmt: skip
+                   relief: Any = 0.0) -> tuple[LoadBalance, Sticking | None]:  # fmt: skip
         """Accelerations, friction torques and normal forces under the torques ``push``, and what holds joints at rest."""
         joints = self._resting
         if not joints and not loaded(self.friction):
@@ -302,7 +302,7 @@ class Plant:
         qdd = (response.free - response.K @ friction).astype(object)
         for k, i in enumerate(joints):
             qdd[i] = ops.where(stuck[k] > 0.5, 0.0, qdd[i])
-        return Balance(array(qdd), array(friction), found.loads), at
+        return LoadBalance(array(qdd), array(friction), found.loads), at
 
     def response(self, lean: Mechanism, q: Vector, qd: Vector, push: Vector) -> Response:
         """Answer of the arm to further torques when ``push`` acts."""
