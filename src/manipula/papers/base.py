@@ -251,6 +251,11 @@ class Reproduction:
 # ------------------------------------------------------------------------------------------------------------------------ making rows
 
 
+def counted(count: int, what: str) -> str:
+    """``1 term``, ``4 terms``."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def decimal_of(printed: str) -> tuple[float, float]:
     """A printed decimal as a number, and half a unit of its last digit: as near as a rounded number can be."""
     digits = printed.strip().lower().partition("e")
@@ -275,7 +280,7 @@ def number(
     wanted, half = decimal_of(against)
     digits = max(6, len(against.strip("-").replace(".", "").lstrip("0")) + 1)
     allowed = half if tolerance is None else tolerance
-    return CheckedRow(quantity, f"{float(computed):.{digits}g}", abs(float(computed) - wanted), allowed, printed, corrected, remark)  # fmt: skip
+    return CheckedRow(quantity, f"{float(computed) + 0.0:.{digits}g}", abs(float(computed) - wanted), allowed, printed, corrected, remark)  # fmt: skip
 
 
 def numbers(

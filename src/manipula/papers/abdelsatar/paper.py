@@ -112,7 +112,8 @@ def torques(eq: Equations) -> PaperSection:
     blocks = (
         Words("The program's output, and the same torques derived here. The difference is zero, symbol by symbol."),
         Formulas(tuple(f"{name} = {text}" for name, text in data["tau"].items()), "Printed"),
-        Words(f"As text here: tau1 = {eq.text('tau').split('tau1 = ')[1].splitlines()[0]}"),
+        Words("The same as text of this package:"),
+        *(Words(line) for line in eq.text("tau").splitlines() if line.startswith(("tau1 = ", "tau2 = "))),
         derived(eq, "Derived here", "M,tau"),
     )
     return PaperSection("Torques", blocks, tuple(rows))

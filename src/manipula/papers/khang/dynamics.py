@@ -16,6 +16,7 @@ from manipula.papers.base import (
     PaperTable,
     Words,
     agreement,
+    counted,
 )
 from manipula.papers.derived import derived, largest, rate, states
 from manipula.papers.printed import evaluated, in_short_names, printed, symbolic, terms
@@ -71,7 +72,9 @@ def mass_matrix(eq: Equations) -> PaperSection:
         i, j = int(name[1]) - 1, int(name[2]) - 1
         found, stated = terms(in_short_names(eq.M[i, j], eq.q)), terms(symbolic(text)) if text != "0" else {}
         off = sum(abs(found.get(key, 0) - stated.get(key, 0)) for key in {*found, *stated})
-        here = "0" if not found else f"the same {len(found)} terms" if off == 0 else f"{len(found)} terms"
+        here = (
+            "0" if not found else f"the same {counted(len(found), 'term')}" if off == 0 else counted(len(found), "term")
+        )
         rows.append(
             CheckedRow(name, here, float(off), 0.0, f"`{text}`", None,
                        "sum of the differences of all coefficients")
@@ -125,7 +128,7 @@ def torques(eq: Equations, numeric: Equations, values: dict[str, float]) -> tupl
                 off,
                 EXACT,
                 "64 random states, against Newton–Euler",
-                printed=f"{count} terms, {len(listed.get(name, ()))} misprints",
+                printed=f"{counted(count, 'term')}, {counted(len(listed.get(name, ())), 'misprint')}",
             )
         )
         for e in listed.get(name, ()):
