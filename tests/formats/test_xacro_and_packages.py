@@ -11,7 +11,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DescriptionError
-from manipula.formats.packages import find_package, resolve_reference
+from manipula.formats.appearance import find_mesh
+from manipula.formats.packages import find_package
 
 URDF = """<robot name="arm"><link name="base"/><link name="hand"/><joint name="j" type="continuous">
   <parent link="base"/><child link="hand"/></joint></robot>"""
@@ -128,32 +129,33 @@ def test_packages_are_found_where_ros_keeps_them(tmp_path: Path, monkeypatch: py
     with pytest.raises(
         DescriptionError, match=r"package 'arm' is not found; .* package_dirs=\[…\], or set ROS_PACKAGE_PATH"
     ):
-        resolve_reference(there, tmp_path)
+        find_mesh(there, tmp_path)
     for folders in ([tmp_path / "ws"], [tmp_path / "ws" / "arm"], [str(tmp_path), tmp_path / "ws"]):
-        assert resolve_reference(there, tmp_path, folders, (".stl",)) == mesh.resolve()
+        assert find_mesh(there, tmp_path, folders) == mesh.resolve()
     monkeypatch.setenv("ROS_PACKAGE_PATH", f"{tmp_path / 'nowhere'}:{tmp_path / 'ws'}")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
-    assert resolve_reference(there, tmp_path) == mesh.resolve()
-    assert resolve_reference("model://hand/b.stl", tmp_path) == (share / "b.stl").resolve()
+    assert find_mesh(there, tmp_path) == mesh.resolve()
+    assert find_mesh("model://hand/b.stl", tmp_path) == (share / "b.stl").resolve()
     assert find_package("hand") == share
-    assert resolve_reference("ws/arm/meshes/a.stl", tmp_path) == mesh.resolve()
-    with pytest.raises(DescriptionError, match=r"ending in \.dae"):
-        resolve_reference(there, tmp_path, [], (".dae",))
+    assert find_mesh("ws/arm/meshes/a.stl", tmp_path) == mesh.resolve()
+    (mesh.parent / "a.txt").write_bytes(b"solid")
+    with pytest.raises(DescriptionError, match=r"ending in .*\.dae"):
+        find_mesh("package://arm/meshes/a.txt", tmp_path)
 
 
 @pytest.mark.parametrize("reference", [
-    "package://arm/../secret.stl", "package://../secret.stl", "package://arm/way_out.stl", "package://", "package:///etc/passwd",
-    "package://arm", "package://arm/", "package://./secret.stl", "model://../secret.stl", "/etc/passwd", "file:///etc/passwd", "../secret.stl",
+    "package://arm/../../secret.stl", "package://../secret.stl", "package://arm/way_out.stl", "package://", "package:///etc/passwd",
+    "package://arm", "package://arm/", "package://./secret.stl", "model://../secret.stl", "/etc/passwd", "file:///etc/passwd", "../../secret.stl",
     "package://arm/meshes", "package://arm\\..\\..\\secret.stl", "package://a\0b/c.stl", "http://localhost/a.stl",
 ])  # fmt: skip
 def test_no_reference_leads_out_of_its_package(tmp_path: Path, reference: str) -> None:
     package = tmp_path / "ws" / "arm"
     (package / "meshes").mkdir(parents=True)
-    secret = tmp_path / "ws" / "secret.stl"
+    secret = tmp_path / "secret.stl"
     secret.write_bytes(b"secret")
     (package / "way_out.stl").symlink_to(secret)
     with pytest.raises(DescriptionError):
-        resolve_reference(reference, package, [tmp_path / "ws"])
+        find_mesh(reference, package, [tmp_path / "ws"])
 
 
 def test_package_dirs_are_checked(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from manipula.redundancy.pseudoinverse import weighted_inverse
 from manipula.redundancy.resolution import (
     null_space,
     prioritised,
-    prioritised_acceleration,
     resolved_acceleration,
     resolved_rate,
 )
@@ -94,8 +93,6 @@ def test_conflicting_tasks_yield_to_the_first() -> None:
     J = np.array([[1.0, 0.5, 0.2]])
     qd = prioritised([(J, [1.0]), (J, [-3.0]), (np.eye(3), np.zeros(3))])
     assert J @ qd == pytest.approx(np.array([1.0]))
-    bias = np.array([0.4])
-    assert J @ prioritised_acceleration([(J, bias, [1.0])]) == pytest.approx(np.array([0.6]))
 
 
 def test_the_pull_points_away_from_the_nearer_limit(panda: mp.Model) -> None:

@@ -7,29 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from manipula.errors import DescriptionError, printable
-from manipula.formats.guard import check_reference, safe_join
 
 SCHEMES = ("package:", "model:")
 PathLike = str | os.PathLike[str]
-
-
-def resolve_reference(
-    reference: str, folder: PathLike, package_dirs: Sequence[PathLike] = (), suffixes: tuple[str, ...] = ()
-) -> Path:
-    """The regular file that a description in ``folder`` names; inside that folder or inside the package it names, after every link.
-
-    Args:
-        reference: ``meshes/a.stl``, ``package://arm/meshes/a.stl`` or ``model://arm/meshes/a.stl``.
-        package_dirs: folders of packages, or folders that hold them; then come those of ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH``.
-        suffixes: what its name may end in.
-
-    Raises:
-        DescriptionError: an absolute path, a path that leads out, an unknown package, no such file.
-    """
-    if not reference.startswith(SCHEMES):
-        return safe_join(folder, reference, suffixes)
-    name, _, rest = check_reference(reference).partition("/")
-    return safe_join(find_package(name, package_dirs), rest, suffixes)
 
 
 def find_package(name: str, package_dirs: Sequence[PathLike] = ()) -> Path:

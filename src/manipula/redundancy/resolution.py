@@ -64,8 +64,3 @@ def prioritised(tasks: Sequence[tuple[np.ndarray, Vector]], damping: float = 1e-
         qd = qd + inverse @ (v - J @ qd)
         N = N - Vt[keep].T @ Vt[keep]
     return qd
-
-
-def prioritised_acceleration(tasks: Sequence[tuple[np.ndarray, Vector, Vector]], damping: float = 1e-6) -> np.ndarray:
-    """The same for accelerations: tasks (J_k, bias_k = J̇_k qd, a_k)."""
-    return prioritised([(J, np.asarray(a, float) - np.asarray(bias, float)) for J, bias, a in tasks], damping)

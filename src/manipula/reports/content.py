@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from manipula.simulation.result import Result
 NUMBERS = 150_000  # samples × columns of all runs of a page, so that it can be mailed
 LEAST_FRAMES, OUTLINE = 400, 200
 TARGET_POINTS = 500
-
-Tried = Callable[..., Any]
 
 
 def frames_of(result: Result, runs: int = 1) -> np.ndarray:

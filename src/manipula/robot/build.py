@@ -93,7 +93,6 @@ def build_robot(
         order = [(j, link) for j, (_, link) in zip(coupled, order)]
         return _assemble(
             name,
-            links,
             root,
             order,
             frames,
@@ -175,7 +174,7 @@ def _sorted_tree(
     return roots[0], order
 
 
-def _assemble(name: str, links: Sequence[LinkDraft], root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]],
+def _assemble(name: str, root: LinkDraft, order: list[tuple[JointDraft, LinkDraft]],
               frame_drafts: Sequence[FrameDraft], gravity: Any, base: Any, tool: Any, tip: str | None,
               payload: Payload | None, postures: Mapping[str, Mapping[str, Any]], shapes: Sequence[VisualDraft],
               notes: Sequence[str]) -> Robot:  # fmt: skip

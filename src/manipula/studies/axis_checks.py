@@ -180,12 +180,10 @@ def _check_axis(study: Study, base: AnyScenario, path: str, axis: Any) -> None:
     if len(ends) < 2 and not _BEFORE.get():  # nothing bounds the draws: look at them
         for first in range(0, study.runs, 65536):
             runs = np.arange(first, min(first + 65536, study.runs))
-            _check_draws(study, base, path, ready, tokens, runs)
+            _check_draws(study, base, path, runs)
 
 
-def _check_draws(
-    study: Study, base: AnyScenario, path: str, ready: Any, tokens: tuple[Any, ...], runs: np.ndarray
-) -> None:
+def _check_draws(study: Study, base: AnyScenario, path: str, runs: np.ndarray) -> None:
     values = study.values_of(runs)[path]
     for k in (int(np.argmin(values)), int(np.argmax(values))):
         try:

@@ -49,7 +49,7 @@ class ChunkMaker:
         begin = time.perf_counter()
         rows, kept = self.evaluator.rows(np.arange(first, last + 1, dtype=np.int64), stopped)
         if kept:
-            write_part(self.folder.series, first, last, series_table(kept, first))
+            write_part(self.folder.series, first, last, series_table(kept))
         new = write_part(self.folder.parts, first, last, table_of_rows(rows, self.schema))
         return Made(first, last, counted(rows), time.perf_counter() - begin, new)
 

@@ -59,7 +59,7 @@ def dry_run(study: Study, workers: int = 1) -> DryRun:
     alone = tuple(dict.fromkeys([*evaluator.plan.choices, *(p for b in batches for p in b.template.alone)]))
     size = len(encoded(table_of_rows(rows * 8, schema_of(columns_of(study))))) / (8 * len(rows))
     if kept:
-        size += len(encoded(series_table(kept, 0))) / len(rows)
+        size += len(encoded(series_table(kept))) / len(rows)
     statuses: dict[str, int] = {}
     for row in rows:
         statuses[row["status"]] = statuses.get(row["status"], 0) + 1

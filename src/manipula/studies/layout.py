@@ -99,7 +99,7 @@ def _array(pa: Any, values: list[Any], kind: Any) -> Any:
     return pa.Array.from_buffers(kind, len(values), [valid, *data], int(null.sum()))
 
 
-def series_table(kept: list[tuple[int, Any, dict[str, Any]]], first: int) -> Any:
+def series_table(kept: list[tuple[int, Any, dict[str, Any]]]) -> Any:
     """Samples as long rows: run, t, and a column per component of every signal, ``q[0]``, ``q[1]`` …"""
     import numpy as np
 

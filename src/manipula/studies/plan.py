@@ -72,17 +72,17 @@ class Plan:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.choices = [path for path, axis in study.axes.items() if self._structural(path, axis)]
+        self.choices = [
+            path
+            for path, axis in study.axes.items()
+            if is_choice(axis) or any(isinstance(v, (str, bool)) for v in axis)
+        ]
         self.numbers = [path for path in study.vary if path not in self.choices]
         self._templates: OrderedDict[Any, Template] = OrderedDict()
         noise = getattr(study.base, "noise", None)
         self.noisy = noise is not None and (
             noise.position > 0.0 or noise.velocity > 0.0 or any(str(p).startswith("noise.") for p in study.vary)
         )
-
-    @staticmethod
-    def _structural(path: str, axis: Any) -> bool:
-        return is_choice(axis) or any(isinstance(v, (str, bool)) for v in axis)
 
     def batches(self, runs: np.ndarray, values: dict[str, Any]) -> list[Batch]:
         """The runs, whose values are given, in batches; those that may not be made are told by the error of their template."""

@@ -35,7 +35,6 @@ from manipula.simulation.scenario import Scenario
 from manipula.studio.wire import from_json, to_json
 
 LEAST_BENT, WORST_CONDITION = 2, 1e3  # joints; condition of the Jacobian from which on an arm counts as straight
-SCENARIO_KEYS = ("robot", "reference", "controller", "program", "duration", "kind", "torques")
 
 
 def text_of(document: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
@@ -196,7 +196,6 @@ class RunStore:
         self._runs: dict[str, StudioRun] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="manipula-run")
-        self._listeners: set[Callable[[StudioRun], None]] = set()
 
     def start(self, document: Any, replaces: str | None = None) -> StudioRun:
         """Begin a run of that document; ``replaces`` is called off first.
@@ -225,12 +224,7 @@ class RunStore:
         return run
 
     def _submit(self, run: StudioRun) -> Future[None]:
-        def work() -> None:
-            run.compute()
-            for listener in tuple(self._listeners):
-                listener(run)
-
-        return self._pool.submit(work)
+        return self._pool.submit(run.compute)
 
     def find(self, number: Any) -> StudioRun:
         """The run of that number."""
@@ -249,11 +243,6 @@ class RunStore:
     def listed(self) -> list[dict[str, Any]]:
         """Summaries, the latest first."""
         return [r.summary() for r in reversed(self._runs.values())]
-
-    def on_end(self, listener: Callable[[StudioRun], None]) -> Callable[[], None]:
-        """Call ``listener(run)`` when a run is over (on its thread); what is returned ends that."""
-        self._listeners.add(listener)
-        return lambda: self._listeners.discard(listener)
 
     def close(self) -> None:
         """Stop everything."""

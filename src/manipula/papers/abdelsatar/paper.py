@@ -132,7 +132,7 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
         rows.append(
             agreement(
                 f"{name}: the paper's algorithm against equations(robot)",
-                largest(found, getattr(found, name) - own),
+                largest(getattr(found, name) - own),
                 EXACT,
             )
         )
@@ -140,10 +140,10 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
     quadratic = (found.qd.T * skew * found.qd)[0]
     own = found.M_rate - 2 * eq.C
     rows += [
-        agreement("`dot{q}^T (dot{M} - 2 C) dot{q} = 0` with the paper's C", largest(found, sympy.Matrix([quadratic])), EXACT),
-        agreement("`dot{M} - 2 C` is skew with the Christoffel matrix", largest(found, own + own.T), EXACT),
+        agreement("`dot{q}^T (dot{M} - 2 C) dot{q} = 0` with the paper's C", largest(sympy.Matrix([quadratic])), EXACT),
+        agreement("`dot{M} - 2 C` is skew with the Christoffel matrix", largest(own + own.T), EXACT),
     ]  # fmt: skip
-    symmetric = largest(found, skew + skew.T)
+    symmetric = largest(skew + skew.T)
     rows.append(
         CheckedRow(
             "`dot{M} - 2 C` of the paper is not skew: largest entry of its symmetric part",
@@ -171,7 +171,7 @@ def steps(eq: Equations, found: LagrangeSteps) -> PaperSection:
     return PaperSection("The algorithm, step by step", blocks, tuple(rows))
 
 
-def largest(found: LagrangeSteps, vanishing: Any) -> float:
+def largest(vanishing: Any) -> float:
     """The largest entry at random states and parameters of a matrix that should vanish."""
     symbols = sorted(vanishing.free_symbols, key=str)
     if not symbols:
@@ -189,14 +189,14 @@ def errata(found: LagrangeSteps) -> tuple[Erratum, ...]:
     true = eq.M
     names = dict(zip(eq.q, found.q))
     true = true.xreplace(names)
-    right = largest(found, found.M - true)
+    right = largest(found.M - true)
     beyond, about = lagrange(text, beyond=True), lagrange(text, about_base=True)
     return (
         Erratum("Link Jacobians", "columns for every joint j", "columns are zero for `j > i`: a joint behind the link does not move it",
-                "mass matrix at 32 random states with the columns `j > i` filled and without", largest(found, beyond.M - true), right, EXACT),
+                "mass matrix at 32 random states with the columns `j > i` filled and without", largest(beyond.M - true), right, EXACT),
         Erratum("Inertia matrix", "`R_i I_i R_i^T` is for the momentum \"about the origin of the manipulator\"".replace('"', ""),
                 "it only turns the axes; the inertia stays about the centre of mass",
-                "mass matrix at 32 random states with the inertia moved to the base and without", largest(found, about.M - true), right, EXACT),
+                "mass matrix at 32 random states with the inertia moved to the base and without", largest(about.M - true), right, EXACT),
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def sliding(key: str, title: str, words: str) -> PaperSection:
     robot = mp.from_table(data["text"].strip(), name=key)
     eq: Any = mp.equations(robot, names="joints")
     found = lagrange(data["text"])
-    rows = [agreement(f"tau{i + 1}: the paper's algorithm against equations(robot)", largest(found, sympy.Matrix([found.tau[i] - eq.tau[i]])), EXACT)
+    rows = [agreement(f"tau{i + 1}: the paper's algorithm against equations(robot)", largest(sympy.Matrix([found.tau[i] - eq.tau[i]])), EXACT)
             for i in range(robot.n)]  # fmt: skip
     if "tau1" in data:
         rows += [

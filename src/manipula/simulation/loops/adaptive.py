@@ -82,7 +82,7 @@ def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, s
         numbers = goal, tolerance, largest
         if plant.has_events:
             arrived = _arrived(goal, over)
-            moved = advance_through_events(method, plant, f, after, over, state[:-1], *numbers, arrived, MAX_ATTEMPTS)
+            moved = advance_through_events(method, plant, f, after, state[:-1], *numbers, arrived, MAX_ATTEMPTS)
         else:
             moved = advance(method, f, after, over, state[:-1], *numbers)
         return *moved, ops.where(moved[0] >= goal - margin(goal), 1.0, 0.0)

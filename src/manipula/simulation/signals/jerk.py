@@ -105,7 +105,7 @@ def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None, point
     return replace(found, remark=_told(found.jumps, False, ""))
 
 
-def _joints(run: int) -> Shown:
+def _joints(_: int) -> Shown:
     return lambda t, *motion: motion[2:]
 
 
