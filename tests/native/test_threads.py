@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from manipula.errors import DescriptionError
+from manipula.native import folder, has_compiler
 from manipula.native.calling import threads
 from manipula.native.calling.threads import Rows, run_batch
 from native_kernels import compile_formula
@@ -97,8 +99,31 @@ def test_the_limit_of_the_environment(monkeypatch):
     monkeypatch.setenv("MANIPULA_THREADS", "1")
     assert threads.available_cores() == 1
     assert threads.thread_count(None, 10.0) == 1
-    monkeypatch.setenv("MANIPULA_THREADS", "many")
+    monkeypatch.setenv("MANIPULA_THREADS", " ")
     assert threads.available_cores() >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("MANIPULA_THREADS", "many", "whole number of at least 1"),
+        ("MANIPULA_THREADS", "0", "whole number of at least 1"),
+        ("MANIPULA_THREADS", "-3", "whole number of at least 1"),
+        ("MANIPULA_THREADS", "２", "whole number of at least 1"),
+        ("MANIPULA_CACHE", "/tmp/elsewhere", "MANIPULA_CACHE_DIR"),
+        ("MANIPULA_NO_LLVM", "maybe", "1, on, yes, true or 0, off, no, false"),
+    ],
+)
+def test_a_variable_that_means_nothing_is_refused(monkeypatch, name, value, allowed):
+    asked = {
+        "MANIPULA_THREADS": threads.available_cores,
+        "MANIPULA_CACHE": folder.enabled,
+        "MANIPULA_NO_LLVM": has_compiler,
+    }
+    asked[name]()
+    monkeypatch.setenv(name, value)
+    with pytest.raises(DescriptionError, match=f"{name}.*{re.escape(allowed)}"):
+        asked[name]()
 
 
 def test_several_callers_share_the_threads(code):

@@ -13,6 +13,7 @@
 ``host``               the processor and LLVM, known without loading it
 ``folder``             files that a user's processes keep for each other
 ``binary_interface``   how machine code is called, and what it knows about CPython and NumPy
+``environment``        what the variables of the environment ask for
 ``locks``              LLVM, ``fork`` and the end of the program
 =====================  ==================================================================================================
 """

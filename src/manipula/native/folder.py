@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from manipula.native.environment import switched
+
 MAGIC = b"MNPOBJ\x00\x01"
 HEADER_SIZE = len(MAGIC) + 32 + 32 + 8
 ENTRY_LIMIT = 64 * 2**20  # bytes; larger objects are not kept
@@ -53,7 +55,7 @@ def default_folder() -> Path | None:
 
 def enabled() -> bool:
     """Is anything kept at all?"""
-    return os.environ.get("MANIPULA_CACHE", "").strip().lower() not in ("off", "0", "no", "false")
+    return switched("MANIPULA_CACHE", True)
 
 
 @contextlib.contextmanager

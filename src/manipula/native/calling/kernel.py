@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import functools
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from manipula.lazy import cached_property
 from manipula.native.binary_interface import BATCH, ONE, STOPPABLE, WORKSPACE, aligned_workspace, entry_name
 from manipula.native.calling.signature import ordered, signature
 from manipula.native.calling.watched_calls import announced, listener_of_calls
+from manipula.native.environment import switched
 from manipula.native.locks import import_module
 from manipula.native.lowering.passes import cost
 from manipula.native.tracing.arguments import Arguments, is_masked, rows_without_gaps, sample_count, separate
@@ -39,7 +39,7 @@ SHORT_SECONDS = 20e-3  # machine code that takes less is run in the calling thre
 
 def has_compiler() -> bool:
     """Whether machine code can be made here: llvmlite is installed and ``MANIPULA_NO_LLVM`` is not set."""
-    return os.environ.get("MANIPULA_NO_LLVM", "") in ("", "0") and _has_llvmlite()
+    return not switched("MANIPULA_NO_LLVM", False) and _has_llvmlite()
 
 
 @functools.cache

@@ -29,6 +29,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError, printable
 from manipula.native.binary_interface import BATCH, aligned_workspace
+from manipula.native.environment import at_most
 from manipula.native.locks import import_module
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ def chunk_rows(count: int, workers: int, seconds_per_row: float) -> int:
 def available_cores() -> int:
     """Cores this process may use; ``MANIPULA_THREADS`` sets a lower limit."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    limit = os.environ.get("MANIPULA_THREADS", "")
-    return max(1, min(cores, int(limit))) if limit.isdecimal() else cores
+    limit = at_most("MANIPULA_THREADS")
+    return cores if limit is None else min(cores, limit)
 
 
 def _pointers(operands: Sequence[Rows], first: int) -> tuple[ctypes.Array, ctypes.Array]:
