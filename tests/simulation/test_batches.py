@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,10 @@ import sympy
 import manipula as mp
 from manipula import control
 from manipula.errors import DescriptionError, ShapeError, UnknownNameError
+from manipula.native.calling import threads
+from manipula.native.calling.kernel import SECONDS_PER_OPERATION
+from manipula.native.llvm.segments import weight
+from manipula.native.lowering.passes import cost
 from manipula.simulation.loops.setup import prepare_run
 
 RNG = np.random.default_rng(11)
@@ -139,3 +144,29 @@ def test_wrong_batches_are_refused() -> None:
     m = sympy.Symbol("m", positive=True)
     with pytest.raises(DescriptionError, match="m"):
         mp.simulate(BASE.replace(robot=mp.planar([1.0, 1.0], [1.0, m], inertia=[1 / 12, m / 12]), q0=STARTS[0]))
+
+
+LUGRE = mp.friction.LuGre(100.0, 0.3, 0.1, v_stribeck=0.1, mu_static=0.15, mu_kinetic=0.1, diameter=0.02)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"friction": LUGRE}, {"contacts": (mp.contact.PlaneContact(1e4, point=(0, 0, -9)),)}]
+)
+def test_the_length_of_a_run_is_known_before_it_begins(more: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many threads share a batch, and whether its caller stays awake for Ctrl-C, is decided from the operations of its steps."""
+    arm = mp.load("puma560")
+    run = prepare_run(mp.Scenario(arm, q0=np.zeros(6), duration=1.0, integrator="rk4", **more))
+    rate = run.loop.rate_given.graph
+    once = weight(rate, rate.body)
+    assert (
+        cost(run.loop.run.graph).turn > 4 * 0.8 * once
+    )  # four evaluations of the equations, less what they share with nothing else
+
+    asked: list[float] = []
+    decide = threads.thread_count
+    monkeypatch.setattr(threads, "thread_count", lambda given, seconds: asked.append(seconds) or decide(given, seconds))
+    monkeypatch.setattr(threads, "available_cores", lambda: 2)
+    base = mp.Scenario(arm, q0=np.zeros((64, 6)), duration=0.2, step=1e-3, sample=0.2, integrator="rk4", verify=False)
+    mp.simulate(base.replace(**more))
+    assert max(asked) > 64 * 200 * 4 * 0.8 * once * SECONDS_PER_OPERATION
+    assert decide(None, max(asked)) == 2

@@ -20,7 +20,7 @@ from manipula.native.calling.signature import ordered, signature
 from manipula.native.calling.watched_calls import announced, listener_of_calls
 from manipula.native.environment import switched
 from manipula.native.locks import import_module
-from manipula.native.lowering.passes import cost
+from manipula.native.lowering.passes import Cost, cost
 from manipula.native.tracing.arguments import Arguments, is_masked, rows_without_gaps, sample_count, separate
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.native.tracing.trace import trace, without_garbage_collection
@@ -106,7 +106,7 @@ class Kernel:
             and all(0 not in shape for shape in (*graph.inputs.values(), *graph.outputs.values()))
         )
         self._cost = self._costs(graph)
-        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost[0]))
+        self._few_rows = FEW_SECONDS / (SECONDS_PER_OPERATION * max(1.0, self._cost.fixed))
         self._codes: dict[int, Code] = {}
         self._entry: Callable[..., Any] = self._first
         self._lock = Lock()
@@ -119,7 +119,7 @@ class Kernel:
         """The list of operations travels; machine code is found in the cache, or made, where it is called."""
         return functools.partial(Kernel, width=self._width), (self.graph,)
 
-    def _costs(self, graph: Graph) -> tuple[float, list[tuple[float, str]]]:
+    def _costs(self, graph: Graph) -> Cost:
         return cost(graph)
 
     def operation_count(self) -> dict[str, int]:
@@ -332,7 +332,7 @@ class Kernel:
         if code.width == 1 and not code.stoppable:
             _run_rows(code, inputs, outputs, count)
         else:
-            seconds = self._seconds(arguments) if turns is None else turns * self._cost[0] * SECONDS_PER_OPERATION
+            seconds = self._seconds(arguments) if turns is None else turns * self._cost.turn * SECONDS_PER_OPERATION
             known = turns is not None or code.stoppable == 1
             self._shared(code, inputs, outputs, count, seconds, known, threads, keep, results)
 
@@ -361,8 +361,8 @@ class Kernel:
 
     def _seconds(self, arguments: Arguments) -> float:
         """Rough time of one state of a batch."""
-        operations, counted = self._cost
-        for weight, name in counted:
+        operations = self._cost.fixed
+        for weight, name in self._cost.counted:
             operations += weight * max(1.0, float(arguments.arrays[list(self.graph.inputs).index(name)]))
         return operations * SECONDS_PER_OPERATION
 

@@ -24,6 +24,7 @@ from manipula.bounded_cache import BoundedCache
 from manipula.identity import constants, hold, is_untouched
 from manipula.native.calling.kernel import Kernel, compile_function, has_compiler
 from manipula.native.locks import import_module
+from manipula.native.lowering.passes import Cost
 from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
@@ -53,7 +54,8 @@ class KnownGraph(Graph):
         self.sampled = {k: Sampled(a, b, tuple(c), d, e) for k, a, b, c, d, e in facts["sampled"]}
         self.counters = frozenset(facts["counters"])
         self.__dict__["_digest"] = bytes.fromhex(facts["digest"])
-        self._cost = float(facts["cost"][0]), [(float(a), str(b)) for a, b in facts["cost"][1]]
+        fixed, counted, turn = facts["cost"]
+        self._cost = Cost(float(fixed), [(float(a), str(b)) for a, b in counted], float(turn))
         self._retrace = retrace
 
     def __getattr__(self, name: str) -> Any:
@@ -75,7 +77,7 @@ class KnownGraph(Graph):
 class KnownKernel(Kernel):
     """A kernel whose graph is known from outside only."""
 
-    def _costs(self, graph: Graph) -> tuple[float, list[tuple[float, str]]]:
+    def _costs(self, graph: Graph) -> Cost:
         return graph._cost if isinstance(graph, KnownGraph) else super()._costs(graph)
 
 

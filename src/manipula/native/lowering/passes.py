@@ -7,6 +7,7 @@ alive. Both depend on the graph only, so one state and four states at a time com
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from manipula.native.lowering.schedule import schedule
 from manipula.native.tracing.graph import Graph, Operation
@@ -122,30 +123,45 @@ def lower(graph: Graph, fma: bool = True) -> Graph:
     return lowered
 
 
-def cost(graph: Graph) -> tuple[float, list[tuple[float, str]]]:
-    """Operations of one evaluation: a fixed number, and numbers to be multiplied by inputs that count steps."""
-    fixed, counted = 0.0, []
+class Cost(NamedTuple):
+    """Operations of one evaluation.
 
-    def visit(body: list[int], times: float, name: str | None) -> None:
-        nonlocal fixed
-        work = sum(graph.operations[n].code not in ("const", "input", "param", "pick") for n in body) * times
+    Attributes:
+        fixed: whatever the inputs are. counted: to be multiplied by an input that counts steps, with its name.
+        turn: of all loops that such inputs count turning once, with every loop until convergence inside them taken once.
+    """
+
+    fixed: float
+    counted: list[tuple[float, str]]
+    turn: float
+
+
+def cost(graph: Graph) -> Cost:
+    """What an evaluation of a graph takes."""
+    fixed, turn = 0.0, 0.0
+    counted: list[tuple[float, str]] = []
+
+    def visit(body: list[int], times: float, once: float, name: str | None) -> None:
+        nonlocal fixed, turn
+        count = sum(graph.operations[n].code not in ("const", "input", "param", "pick") for n in body)
         if name is None:
-            fixed += work
+            fixed += count * times
         else:
-            counted.append((work, name))
+            counted.append((count * times, name))
+            turn += count * once
         for n in body:
             op = graph.operations[n]
             if op.code == "loop":
                 steps = graph.operations[op.data.steps]
                 if op.data.kind == "until":
-                    visit(op.data.body, times * UNTIL_ITERATIONS, name)
+                    visit(op.data.body, times * UNTIL_ITERATIONS, once, name)
                 elif steps.code == "const":
-                    visit(op.data.body, times * steps.data, name)
+                    visit(op.data.body, times * steps.data, once * steps.data, name)
                 else:
-                    visit(op.data.body, times, steps.data[0])
+                    visit(op.data.body, times, once, steps.data[0])
 
-    visit(graph.body, 1.0, None)
-    return fixed, counted
+    visit(graph.body, 1.0, 1.0, None)
+    return Cost(fixed, counted, turn)
 
 
 UNTIL_ITERATIONS = 8.0  # a guess of what a loop until convergence takes

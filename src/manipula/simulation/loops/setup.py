@@ -86,12 +86,16 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
     q, qd = initial_state(s) if start is None else start
     p = run_numbers(s, loop, plant, len(q))
     inputs = table.breaks, table.coefficients
-    own = plant.layout.controller > 0 or any(d is not None for d in plant.drives)
-    starts = [
-        loop.traced(row, *inputs) if own else plant for row in p
-    ]  # parts with a state start with their own numbers
-    x0 = np.array([np.asarray(part.start(a, b), float) for part, a, b in zip(starts, q, qd)])
+    if plant.layout.controller or any(d is not None for d in plant.drives):  # they start with their own numbers
+        starts = [loop.traced(row, *inputs).start(a, b) for row, a, b in zip(p, q, qd)]
+        x0 = np.array([np.asarray(x, float) for x in starts])
+    else:
+        n = plant.layout.n
+        x0 = np.tile(np.asarray(plant.start(q[0], qd[0]), float), (len(q), 1))
+        x0[:, :n], x0[:, n : 2 * n] = q, qd
     if sticky(plant.friction):
+        for i in sticky(plant.friction):
+            x0[:, plant.layout.friction_start(i)] = np.sign(qd[:, i])
         x0 = np.array([np.asarray(settled(loop.traced(row, *inputs), 0.0, x), float) for row, x in zip(p, x0)])
     for numbers in (x0, p):
         numbers.flags.writeable = False  # one run may be asked for several times
