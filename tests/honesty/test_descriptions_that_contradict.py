@@ -19,7 +19,7 @@ from manipula.motion.paths import primitive
 from manipula.motion.timing.base import Profile, TimeLaw
 from manipula.redundancy.null_space import Criterion
 from manipula.robot.drives import DCMotor, Drive, Rigid
-from manipula.robot.friction import FrictionLaw
+from manipula.robot.friction import FrictionLaw, Viscous
 from manipula.simulation.integrators import FIXED, FixedStep
 
 ARM = mp.load("planar-2r")
@@ -34,9 +34,8 @@ def with_motor(ratio: float, drive: Drive, rotor: float = 1e-4) -> mp.Robot:
 
 
 def test_gears_of_joint_and_motor_must_agree() -> None:
-    wrong = with_motor(100.0, DCMotor(**MOTOR, gear_ratio=50.0))
-    with pytest.raises(DescriptionError, match=r"gear ratio of 100.* 'dc_motor' one of 50.*state it once"):
-        mp.simulate(mp.Scenario(robot=wrong, duration=0.01))
+    with pytest.raises(DescriptionError, match=r"joints\[0\].*gear ratio of 100.* 'dc_motor' one of 50.*state it once"):
+        with_motor(100.0, DCMotor(**MOTOR, gear_ratio=50.0))  # however a robot is made
     text = to_toml(with_motor(100.0, DCMotor(**MOTOR, gear_ratio=100.0)))
     before, drive, after = text.partition("drive = {")
     with pytest.raises(DescriptionError, match="gear ratio of 100"):
@@ -44,6 +43,29 @@ def test_gears_of_joint_and_motor_must_agree() -> None:
     geared = replace(ARM, joints=tuple(replace(j, gear_ratio=100.0) for j in ARM.joints))
     with pytest.raises(DescriptionError, match=r"drives\[0\].*gear ratio of 100"):
         mp.simulate(mp.Scenario(robot=geared, drives=DCMotor(**MOTOR, gear_ratio=1.0), duration=0.01))
+
+
+def test_a_gear_that_varies_stays_that_of_its_joint() -> None:
+    """Rotor and motor would be behind different gears."""
+    s = mp.Scenario(with_motor(100.0, DCMotor(**MOTOR)), MOVE, control.PDGravity(20.0, 4.0), duration=0.02)
+    ratios = {"drives[0].gear_ratio": np.array([100.0, 50.0])}
+    with pytest.raises(
+        DescriptionError, match=r"In run 1 the drive has a gear ratio of 50, its joint .* one of 100"
+    ) as error:
+        mp.simulate(s.replace(vary=ratios))
+    assert error.value.field == "vary.drives[0].gear_ratio"
+    free = s.replace(robot=with_motor(1.0, DCMotor(**MOTOR, gear_ratio=100.0)), vary=ratios)
+    assert len(mp.simulate(free).statuses) == 2
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".toml", ".txt"])
+def test_somebodys_law_under_our_name_is_not_written(suffix: str, tmp_path: Path) -> None:
+    class Own(Viscous):
+        pass
+
+    arm = replace(ARM, joints=tuple(replace(j, friction=Own(0.5)) for j in ARM.joints))
+    with pytest.raises(DescriptionError, match=r"'viscous' \(Own\) stands for another class .*could not be read again"):
+        mp.save(arm, tmp_path / f"arm{suffix}")
 
 
 def test_a_motor_without_a_gear_of_its_own_takes_that_of_the_joint() -> None:

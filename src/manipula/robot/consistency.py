@@ -9,6 +9,7 @@ from manipula.errors import DescriptionError, LengthError, printable, unknown_na
 from manipula.robot.appearance import Visual
 from manipula.robot.checks import check_name
 from manipula.robot.coupled_joint import CoupledJoint
+from manipula.robot.drives.gear import geared
 from manipula.robot.joint import Joint
 from manipula.robot.link import Frame, Link
 
@@ -42,6 +43,8 @@ def check_consistent(robot: Robot) -> None:
             raise unknown_name(
                 "kind of joint", joint.kind, ("revolute", "prismatic"), field=field.replace("parent", "kind")
             )
+    for i, joint in enumerate(robot.joints):
+        geared(joint.drive, joint, field=f"joints[{i}].drive")
     for i, follower in enumerate(robot.followers):
         if not _is_number(follower.leader) or not 0 <= follower.leader < n:
             raise DescriptionError(

@@ -18,7 +18,9 @@ from manipula.algebra.expression import decimal
 from manipula.errors import DescriptionError, printable, unknown_name
 from manipula.robot.build import JointDraft
 from manipula.robot.checks import check_number
+from manipula.robot.drives import KIND as DRIVE
 from manipula.robot.drives import REGISTRY as DRIVES
+from manipula.robot.friction import KIND as LAW
 from manipula.robot.friction import REGISTRY as FRICTION
 from manipula.robot.friction import Coulomb, FrictionLaw, Viscous
 from manipula.robot.joint import Joint
@@ -26,6 +28,7 @@ from manipula.robot.joint import Joint
 NO_LIMIT = 1e9  # stands where a format demands a limit and the robot has none; ``unlimited`` says so
 LIMIT_NAMES = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
 _NUMBERS = ("rotor_inertia", "gear_ratio", "velocity", "acceleration", "jerk")
+_KINDS = {"friction": LAW, "drive": DRIVE}
 _PARTS: Mapping[str, Mapping[str, type]] = {"friction": FRICTION, "drive": DRIVES}
 
 
@@ -64,9 +67,7 @@ def words_of(joint: Joint, said: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def _words_of_part(kind: str, part: Any) -> dict[str, str]:
-    known = _PARTS[kind]
-    if known.get(part.name) is not type(part):
-        raise unknown_name(f"{kind} in the registry", part.name, known)
+    _KINDS[kind].check_registered(part, field=kind)
     words = {kind: part.name}
     for f in dataclasses.fields(part):
         value = getattr(part, f.name)

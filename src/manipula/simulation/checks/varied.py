@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manipula.algebra.symbols import is_symbolic
 from manipula.control.base import Controller
 from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.parts.checks import label
@@ -76,7 +77,7 @@ def vary_notes(vary: Any, plant: Plant) -> tuple[str, ...]:
 
 
 def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
-    """Is every disturbance that varies one that acts in every run?
+    """Is every disturbance that varies one that acts in every run, and does every gear stay that of its joint?
 
     Args:
         paths: names of the columns of p. p: the numbers of all runs, (N, k).
@@ -102,6 +103,15 @@ def check_runs(s: Scenario, paths: list[str], p: np.ndarray) -> None:
                 )
             if why:
                 raise DescriptionError(f"In run {k} {why}", field=f"vary.{varied[0]}")
+    for i, joint in enumerate(s.robot.joints):
+        path = f"drives[{i}].gear_ratio"
+        for k, ratio in enumerate(p[:, paths.index(path)] if path in paths else ()):
+            if not is_symbolic(joint.gear_ratio) and float(joint.gear_ratio) not in (1.0, ratio):
+                raise DescriptionError(
+                    f"In run {k} the drive has a gear ratio of {ratio:g}, its joint '{printable(joint.name)}' one of {joint.gear_ratio:g}, "
+                    "with which its rotor acts: vary the gear of a joint that states none.",
+                    field=f"vary.{path}" if path in s.vary else path,
+                )
     columns = {i: paths.index(f"disturbances[{i}].time") for i, d in enumerate(s.disturbances) if d.name == "payload"}
     for k, row in enumerate(p if len(columns) > 1 else ()):
         check_payload_times({i: float(row[column]) for i, column in columns.items()}, f"In run {k} ")
