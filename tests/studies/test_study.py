@@ -179,6 +179,24 @@ def test_a_base_stands_beside_the_file(tmp_path: Path) -> None:
         mp.Study.load(tmp_path / "study.toml")
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('samples = "4"\n[vary]\n"payload.mass" = { uniform = [0, 2] }', r"s\.toml:3, study\.samples: .*whole number"),
+        (
+            'samples = 4\n[vary]\npayload.mass = { uniform = [0, 2] }\n"payload.mass" = [1.0]',
+            r"vary\.payload\.mass: .*twice",
+        ),
+        ('design = "list"\n[vary]\n"q0[0]" = [1, 2]\n"q0[1]" = [1]', r"s\.toml:3, study\.design: .*one length"),
+    ],
+)
+def test_mistakes_in_a_file_are_told_with_their_line(lines: str, told: str, tmp_path: Path) -> None:
+    base().save(tmp_path / "run.toml")
+    (tmp_path / "s.toml").write_text(f'[study]\nbase = "run.toml"\n{lines}\n')
+    with pytest.raises(DescriptionError, match=told):
+        mp.Study.load(tmp_path / "s.toml")
+
+
 def test_a_programmed_motion_has_no_reference_to_vary() -> None:
     scenario = mp.ProgramScenario(mp.load("planar-2r"), constraints=["x = 0.3 + 0.05*t"], q0=[0.3, 1.2])
     with pytest.raises(UnknownNameError, match="reference"):

@@ -61,7 +61,17 @@ def _read(document: ScenarioDocument) -> Study:
     for name in ("keep", "keep_series"):
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
-    return Study(base, dict(_flat(varied)), **given)
+    vary: dict[str, Any] = {}
+    for path, axis in _flat(varied):
+        if path in vary:
+            raise DescriptionError("This path stands here twice, in quotes and without.", field=f"vary.{path}")
+        vary[path] = axis
+    try:
+        return Study(base, vary, **given)
+    except DescriptionError as error:
+        if error.field not in KEYS:
+            raise
+        raise type(error)(error.problem, field=f"study.{error.field}") from None
 
 
 def _base(document: ScenarioDocument, named: Any, inline: Any) -> Any:
