@@ -29,13 +29,21 @@ WORKERS = 60.0  # s for a first worker
 TRIES = 10  # times that workers are asked for their versions while some of them die
 KEPT = 4  # studies whose makers a worker keeps
 
-_MAKERS = threading.local()
+
+class _Makers(threading.local):
+    """The makers of one thread of a worker, by study and folder."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, ChunkMaker] = {}
+
+
+_MAKERS = _Makers()
 
 
 def make_chunk(text: str, folder: str, first: int, last: int) -> dict[str, Any]:
     """A task: make some runs of the study in ``text`` into a folder; what became of them, or why the sweep has to stop."""
     key = hashlib.sha256(f"{folder}\0{text}".encode()).hexdigest()
-    makers = _MAKERS.__dict__.setdefault("known", {})
+    makers = _MAKERS.known
     try:
         if key not in makers:
             if len(makers) >= KEPT:

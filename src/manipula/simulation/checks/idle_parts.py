@@ -179,7 +179,13 @@ def disturbance_idle(
             return "a payload of 0 kg replaces none: it would never act."
     if is_wrench(d) and d.frame in (*robot.frame_names, "base") and robot.frame(d.frame).link < 0:
         return f"no joint moves the frame '{printable(d.frame)}': the base takes the wrench, it would never act."
-    if is_wrench(d) and not moving_base and robot.is_numeric and (given := _given(d)) and given == powerless(d, robot):
+    if (
+        is_wrench(d)
+        and not moving_base
+        and robot.is_numeric
+        and (given := _acting_components(d))
+        and given == powerless(d, robot)
+    ):
         return (
             f"no joint can give way to {_listed(given)} on '{printable(d.frame or 'tip')}' in any posture (Jᵀw = 0): the bearings take the "
             "wrench, it would never act."
@@ -235,7 +241,7 @@ def loaded_before(s: Scenario, index: int) -> bool:
 def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:
     """The components of a wrench that can never act: their row of the Jacobian is zero, looked at in random postures."""
     if (
-        not _given(d)
+        not _acting_components(d)
         or d.frame not in (TIP, "tip", "base", *robot.frame_names)
         or (d.frame == TIP and robot.tip is None)
     ):
@@ -244,7 +250,7 @@ def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:
     axes: Any = d.axes
     rows = [kinematics.jacobian(robot, rng.uniform(-2.0, 2.0, robot.n), d.frame, axes) for _ in range(POSTURES)]
     size = np.abs(np.asarray(rows, float)).max(axis=(0, 2), initial=0.0)
-    return tuple(name for name in _given(d) if size[COMPONENTS.index(name)] <= NO_LEVER)
+    return tuple(name for name in _acting_components(d) if size[COMPONENTS.index(name)] <= NO_LEVER)
 
 
 def powerless_notes(s: Scenario) -> tuple[str, ...]:
@@ -259,7 +265,7 @@ def powerless_notes(s: Scenario) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _given(d: Wrench | WrenchTable) -> tuple[str, ...]:
+def _acting_components(d: Wrench | WrenchTable) -> tuple[str, ...]:
     """The components of a wrench that are not zero; none where a function gives all six."""
     if isinstance(d, WrenchTable):
         return tuple(name for name, column in zip(COMPONENTS, d.rows[:, 1:].T) if np.any(column))

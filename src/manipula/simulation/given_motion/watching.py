@@ -78,9 +78,9 @@ def watched(
         times = np.unique(np.append(known, instants[(instants > 0.0) & (instants < end)]))
     if len(times) == len(s.times) and not jumping(table).size and not found:
         return None
-    seen = _seen(s, robot, loop, p, table, found, times)
+    seen = _signals_at(s, robot, loop, p, table, found, times)
     tops = _tops(seen)
-    return _seen(s, robot, loop, p, table, found, np.unique(np.append(times, tops))) if len(tops) else seen
+    return _signals_at(s, robot, loop, p, table, found, np.unique(np.append(times, tops))) if len(tops) else seen
 
 
 def _tops(seen: Seen) -> np.ndarray:
@@ -98,7 +98,7 @@ def _tops(seen: Seen) -> np.ndarray:
     return np.concatenate(found)
 
 
-def _seen(
+def _signals_at(
     s: Scenario,
     robot: Robot | None,
     loop: CompiledLoop,

@@ -19,7 +19,7 @@ DEPENDENT = 1e-9  # singular values of A (rows of length 1) below this make cons
 ZERO = 1e-12
 CONTRADICTION = 1e-6
 INVOLVED = 1e-6  # of a combination of unit gradients: a constraint with less of it takes no part
-TIMES = 9  # at which constraints that say the same at the start are compared
+TIMES = 9  # at which constraints that are redundant at the start are compared
 ROUNDING = 1e-15
 MOST = 60
 
@@ -39,7 +39,7 @@ def consistent_start(
     Args:
         start: "near" moves a start that breaks the constraints by up to ``NEAR``, "project" by any distance, "refuse" not at all.
         qd: ``None`` takes the smallest velocities that the constraints allow.
-        duration: of the run, in which constraints that say the same at the start may part.
+        duration: of the run, in which constraints that are redundant at the start may part.
     """
     given = np.zeros(len(q)) if qd is None else qd
     rows = rows_at(plant, q, given, 0.0)

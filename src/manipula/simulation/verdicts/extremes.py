@@ -29,7 +29,7 @@ SIDES = 4.0  # margins on either side of an instant
 LOOKED_AT = {"acceleration": "qdd", "torque": "tau", "power": "power"}  # what may jump
 
 
-class Held(NamedTuple):
+class JointLimitRows(NamedTuple):
     """The limited quantities of the joints.
 
     Attributes:
@@ -43,7 +43,7 @@ class Held(NamedTuple):
     slack: np.ndarray
 
 
-def held_limits(limits: Mapping[str, Any]) -> Held:
+def held_limits(limits: Mapping[str, Any]) -> JointLimitRows:
     """The limits of joints, but for the jerk, quantity after quantity."""
     rows, found, low, high, slack = [], [], [], [], []
     for quantity in SIGNALS:
@@ -58,7 +58,7 @@ def held_limits(limits: Mapping[str, Any]) -> Held:
             low.append(ends[0])
             high.append(ends[1])
             slack.append(SLACK * ((ends[1] - ends[0]) / 2 if np.isfinite(ends[1] - ends[0]) else size))
-    return Held(tuple(rows), tuple(found), np.array(low), np.array(high), np.array(slack))
+    return JointLimitRows(tuple(rows), tuple(found), np.array(low), np.array(high), np.array(slack))
 
 
 class Extremes(NamedTuple):
@@ -75,7 +75,7 @@ class Extremes(NamedTuple):
     odd: np.ndarray
 
 
-def extremes(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None,
+def extremes(run: Run, held: JointLimitRows, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None,
              instants: np.ndarray, threads: int | None) -> Extremes:  # fmt: skip
     """The extremes of some runs whose states x (N, S, size) at the times t are known.
 
@@ -111,13 +111,15 @@ def two_sided(run: Run, t: np.ndarray, given: bool, instants: np.ndarray) -> np.
     return both
 
 
-def doubtful(held: Held, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def doubtful(held: JointLimitRows, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Which extremes, (N, m), are beyond their limits or near them."""
     over = np.maximum(held.low - low, high - held.high)  # how far beyond its limit each quantity goes
     return over > -1e-6 * (1.0 + np.abs(low) + np.abs(high))
 
 
-def peak_rows(held: Held, found: Extremes, members: Sequence[int], broken_only: bool) -> list[tuple[int, list[Peak]]]:
+def peak_rows(
+    held: JointLimitRows, found: Extremes, members: Sequence[int], broken_only: bool
+) -> list[tuple[int, list[Peak]]]:
     """The rows of every run that is not odd, by its place among the members."""
     near = doubtful(held, found.low, found.high)
     out: list[tuple[int, list[Peak]]] = []
@@ -139,7 +141,7 @@ def peak_rows(held: Held, found: Extremes, members: Sequence[int], broken_only: 
     return out
 
 
-def _check(held: Held, j: int, ends: tuple[float, ...]) -> Check:
+def _check(held: JointLimitRows, j: int, ends: tuple[float, ...]) -> Check:
     """The extreme that goes furthest beyond its limit, of two that go equally far the earlier one."""
     low, low_at, high, high_at = ends
     below, above = held.low[j] - low, high - held.high[j]

@@ -97,7 +97,7 @@ class LimitVerdict(Value):
         return f"{head}{broken[0].sentence()}{tail}" if broken else f"{head}{self.remarks[0]}"
 
 
-class _Held(NamedTuple):
+class _RunChecks(NamedTuple):
     """One run against its limits: what was checked, what needs a word, and what could not be checked."""
 
     checks: tuple[Check, ...]
@@ -127,7 +127,7 @@ def limit_verdict(result: Result) -> LimitVerdict:
     )  # nothing else asks for the robot, which takes longer than the rest
     robot = robot_of(result) if at_tip else None
     quick = batch_checks(result, limits)
-    found: dict[int, _Held] = {}  # run after run, of those that could not be looked at together
+    found: dict[int, _RunChecks] = {}  # run after run, of those that could not be looked at together
     for k in range(len(q)) if quick is None else np.flatnonzero(~quick.regular).tolist():
         one = result.run(k)
         of_jerk = jerk if jerk is None or isinstance(jerk, str) else jerk.run(k)
@@ -189,7 +189,7 @@ def could_not(quantity: str, why: str) -> str:
     return f"Limits of {quantity} could not be checked: {why[:1].lower() + why[1:] if why[1:2].islower() else why}"
 
 
-def _kept(status: str, q: np.ndarray, held: _Held) -> bool | None:
+def _kept(status: str, q: np.ndarray, held: _RunChecks) -> bool | None:
     """Does one run keep its limits? Of one that ended before its time, or is not right, only what it broke is known."""
     if status == "limit" or not all(c.ok for c in held.checks):  # where it stopped, the samples end before the crossing
         return False
@@ -206,7 +206,7 @@ def _unknown(kept: bool | None, status: str, q: np.ndarray) -> tuple[str, ...]:
     return (why,) if why else ()
 
 
-def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot | None) -> _Held:
+def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot | None) -> _RunChecks:
     arrays, t = result.arrays, result.t
     n = arrays["q"].shape[1]
     names, kinds = _joints(result, n)
@@ -253,7 +253,7 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
         checks += held.checks
         remarks += held.remarks
         absent |= {said: said for said in held.unchecked}
-    return _Held(tuple(checks), tuple(remarks), tuple(dict.fromkeys(absent.values())))
+    return _RunChecks(tuple(checks), tuple(remarks), tuple(dict.fromkeys(absent.values())))
 
 
 def estimated(check: Check, jerk: Any) -> str:
@@ -265,18 +265,18 @@ def estimated(check: Check, jerk: Any) -> str:
     )
 
 
-def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot | None, number: int) -> _Held:
+def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot | None, number: int) -> _RunChecks:
     """The tip (number 0), or another point by its name."""
     who = "the tip" if not number else f"'{printable(name, 40)}'"
     if not all(name in result.arrays for name in ("q", "qd", "qdd")):
-        return _Held((), (), (could_not(who, "its motion was not recorded."),))
+        return _RunChecks((), (), (could_not(who, "its motion was not recorded."),))
     if robot is None or (not number and robot.tip is None):
-        return _Held((), (), (could_not(who, "the result does not say which robot moved."),))
+        return _RunChecks((), (), (could_not(who, "the result does not say which robot moved."),))
     where = point_of_text(name)
     try:
         moved = carrying_of(result, where[0])
     except ManipulaError as error:
-        return _Held((), (), (could_not(who, str(getattr(error, "problem", error))),))
+        return _RunChecks((), (), (could_not(who, str(getattr(error, "problem", error))),))
     checks, remarks, unchecked = [], [], []
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     _, v, a = rates_of(moved, robot, where, result.t, q, qd, qdd)
@@ -305,4 +305,4 @@ def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot 
         unchecked += [said] if said else []
         named = {"name": name, "point": True} if number else {}
         checks.append(replace(check, unit=SLIDING[quantity], **named))
-    return _Held(tuple(checks), tuple(remarks), tuple(unchecked))
+    return _RunChecks(tuple(checks), tuple(remarks), tuple(unchecked))

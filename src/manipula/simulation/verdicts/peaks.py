@@ -13,7 +13,7 @@ from manipula.simulation.loops.setup import Run, carrying_in
 from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import margin
-from manipula.simulation.verdicts.extremes import Held, extremes, held_limits, peak_rows
+from manipula.simulation.verdicts.extremes import JointLimitRows, extremes, held_limits, peak_rows
 from manipula.simulation.verdicts.screening import suspects
 
 
@@ -77,7 +77,7 @@ class Peaks:
         return out
 
 
-def _together(run: Run, held: Held, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None, instants: np.ndarray,
+def _together(run: Run, held: JointLimitRows, members: Sequence[int], t: np.ndarray, x: np.ndarray, commands: np.ndarray | None, instants: np.ndarray,
               threads: int | None) -> dict[int, list[Peak]]:  # fmt: skip
     """The peaks of all runs but those with signals that are no numbers, by their places; a run that stays away from every limit has none."""
     found: dict[int, list[Peak]] = {}

@@ -14,12 +14,20 @@ from manipula.algebra.linear import array
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.stepping.grid import margin
-from manipula.simulation.verdicts.extremes import NEVER, SIDES, Held, doubtful, turning_joints, turning_point, two_sided
+from manipula.simulation.verdicts.extremes import (
+    NEVER,
+    SIDES,
+    JointLimitRows,
+    doubtful,
+    turning_joints,
+    turning_point,
+    two_sided,
+)
 
 
 def suspects(
     run: Run,
-    held: Held,
+    held: JointLimitRows,
     members: Sequence[int],
     t: np.ndarray,
     x: np.ndarray,
