@@ -19,7 +19,6 @@ Jerk is not limited by this method (the acceleration jumps); it is measured and 
 from __future__ import annotations
 
 import functools
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,7 +28,7 @@ import numpy as np
 
 from manipula.algebra.arguments import between, choice, flag, whole_number
 from manipula.algebra.value import LazyDict, Value
-from manipula.errors import DescriptionError, SolveError, nearest
+from manipula.errors import DescriptionError, SolveError
 from manipula.motion.path_grid import MAX_GRID, PathGrid, even_grid
 from manipula.motion.path_limits import (
     BETWEEN,
@@ -183,32 +182,32 @@ def solve_time_optimal(
     )  # fmt: skip
 
 
-def time_optimal(path: Path, **options: Any) -> PathTrajectory:
+def time_optimal(path: Path, *, velocity: Any = None, acceleration: Any = None, torque: Any = None,
+                 inverse_dynamics: InverseDynamics | None = None, tip_speed: float | None = None, tip_velocity: TipVelocity | None = None,
+                 jerk: Any = None, start_speed: float = 0.0, end_speed: float = 0.0, points: int = 1000,
+                 scheme: Literal["interpolation", "collocation"] = "interpolation", tolerance: float = 1e-3,
+                 strict: bool = True) -> PathTrajectory:  # fmt: skip
     """The fastest motion along ``path``, usually a joint-space path, that keeps its limits.
 
-    Options, all by name:
-        velocity, acceleration, torque, jerk: limits: one number, one a coordinate, or lower and upper (2, n).
+    Args:
+        velocity, acceleration, torque, jerk: limits: one number, one per coordinate, or lower and upper (2, n).
         inverse_dynamics: batched function (q, qd, qdd) → tau for ``torque``, such as ``model.inverse_dynamics``.
         tip_speed: greatest speed of the tip [m/s]; along a joint-space path with tip_velocity, a batched function (q, qd) → (N, k).
-        start_speed, end_speed: ṡ at the ends, 0 when omitted.
-        points, scheme, tolerance, strict: of the grid: intervals at the start (1000), "interpolation" or "collocation", excess
-            between grid points above which it is refined (1e-3), whether the rest of the excess is taken out by slowing down (True).
+        start_speed, end_speed: ṡ at the ends.
+        points: intervals of the grid at the start. scheme: of the grid. tolerance: excess between grid points above which it is refined.
+        strict: take the rest of the excess out by slowing down.
 
     Raises:
         SolveError: no motion along this path keeps the limits; it holds the reason.
     """
-    for name in options:
-        if name not in OPTIONS:
-            hint = nearest(name, OPTIONS)
-            words = f". Did you mean '{hint}'?" if hint else ""
-            raise TypeError(f"time_optimal() got an unexpected keyword argument '{name}'{words}")
-    result = solve_time_optimal(path, **options, details=False)
+    result = solve_time_optimal(
+        path, velocity=velocity, acceleration=acceleration, torque=torque, inverse_dynamics=inverse_dynamics, tip_speed=tip_speed,
+        tip_velocity=tip_velocity, jerk=jerk, start_speed=start_speed, end_speed=end_speed, points=points, scheme=scheme,
+        tolerance=tolerance, strict=strict, details=False,
+    )  # fmt: skip
     if result.status != "finished" or result.trajectory is None:
         raise SolveError(f"No motion along this path keeps the limits: {result.reason}.", result)
     return result.trajectory
-
-
-OPTIONS = tuple(name for name in inspect.signature(solve_time_optimal).parameters if name not in ("path", "details"))
 
 
 def _following(grid: PathGrid) -> PathGrid | str:

@@ -25,7 +25,8 @@ def module_text(graph: Graph, width: int) -> ModuleText:
     """The LLVM module of a graph that is not lowered yet."""
     graph = lower(graph, target.processor().fma)
     module = Module(graph, width, target.attributes(width))
-    outline = segments.Outline(module) if segments.weight(graph, graph.body) > target.INLINE else None
+    most = target.INLINE_RUN if graph.sampled else target.INLINE
+    outline = segments.Outline(module) if segments.weight(graph, graph.body) > most else None
     if width == 1:
         _one(module, outline)
     else:

@@ -8,9 +8,12 @@ from typing import NamedTuple
 from manipula.native.host import host
 from manipula.native.tracing.graph import Graph
 
-INLINE = 3500
-"""Graphs of up to so many operations become one function: loops with contacts are among them, and values that stay in registers make them a fifth
-faster; compiling them takes no longer than in parts."""
+INLINE = 1500
+"""Graphs of up to so many operations become one function."""
+
+INLINE_RUN = 3500
+"""The same for a graph that records samples: its operations are turned around thousands of times and their values are better kept in registers than in
+memory, which makes a run with contacts a fifth faster; with few outputs at the end it compiles as quickly as in parts."""
 
 SEGMENT = 1000
 """Operations in one function of a longer graph."""
@@ -46,4 +49,4 @@ def attributes(width: int) -> str:
 
 def key_material(graph: Graph, width: int) -> bytes:
     """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
-    return b"graph" + graph.digest() + bytes([width]) + repr((INLINE, SEGMENT, processor().fma)).encode()
+    return b"graph" + graph.digest() + bytes([width]) + repr((INLINE, INLINE_RUN, SEGMENT, processor().fma)).encode()
