@@ -17,6 +17,7 @@ def _cut(request, monkeypatch):
     monkeypatch.setenv("MANIPULA_CACHE", "off")
     if request.param == "cut":
         monkeypatch.setattr(target, "INLINE", 0)
+        monkeypatch.setattr(target, "INLINE_RUN", 0)
         monkeypatch.setattr(target, "SEGMENT", 5)
 
 
