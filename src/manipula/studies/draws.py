@@ -52,6 +52,13 @@ def unit_numbers(design: str, seed: int, runs: np.ndarray, samples: int, directi
     return np.minimum((strata + own) / samples, np.nextafter(1.0, 0.0))
 
 
+def generator_for(function: Any, generator: np.random.Generator) -> dict[str, np.random.Generator]:
+    """The generator as an argument of a function of SciPy, under the name that this version has for it."""
+    import inspect
+
+    return {"rng" if "rng" in inspect.signature(function).parameters else "seed": generator}
+
+
 def _sobol(seed: int, points: np.ndarray, directions: int) -> np.ndarray:
     from scipy.stats import qmc
 
@@ -62,7 +69,8 @@ def _sobol(seed: int, points: np.ndarray, directions: int) -> np.ndarray:
     for k in order:  # forwards only: the engine jumps, it does not go back
         point = int(points[k])
         if engine is None:
-            engine = qmc.Sobol(directions, scramble=True, rng=np.random.default_rng(np.random.SeedSequence(seed)))
+            generator = np.random.default_rng(np.random.SeedSequence(seed))
+            engine = qmc.Sobol(directions, scramble=True, **generator_for(qmc.Sobol, generator))
         if at == point + 1:
             out[k] = last
             continue

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.errors import ManipulaError
+from manipula.studies.draws import generator_for
 from manipula.studies.tuning.gde3 import gde3
 from manipula.studies.tuning.pareto import Array
 
@@ -63,18 +64,10 @@ def differential_evolution(evaluate: Evaluate, plan: SearchPlan) -> None:
     try:
         optimize.differential_evolution(
             single, [(0.0, 1.0)] * d, init=start, maxiter=plan.generations, vectorized=True, updating="deferred", polish=False,
-            tol=plan.tolerance, **_random(optimize.differential_evolution, plan.seed),
+            tol=plan.tolerance, **generator_for(optimize.differential_evolution, np.random.Generator(np.random.Philox(plan.seed))),
         )  # fmt: skip
     except _Stopped as stopped:
         raise stopped.__cause__ or stopped from None
-
-
-def _random(function: Any, seed: int) -> dict[str, Any]:
-    """The generator under the name that this SciPy has for it."""
-    import inspect
-
-    generator = np.random.Generator(np.random.Philox(seed))
-    return {"rng" if "rng" in inspect.signature(function).parameters else "seed": generator}
 
 
 def optuna(evaluate: Evaluate, plan: SearchPlan) -> None:
