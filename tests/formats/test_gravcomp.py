@@ -76,6 +76,14 @@ def test_weight_that_motors_carry_is_left_to_the_controller():
         mp.from_mjcf(arm("", 'actuatorgravcomp="true"'), tip="d")
 
 
+@pytest.mark.parametrize("beside", ["", '<body gravcomp="1"><geom size=".1"/></body>'])
+def test_shares_below_zero_act_beside_others_only(beside):
+    bodies = '<body gravcomp="-.5"><joint axis="0 1 0"/><inertial pos=".1 0 0" mass="1" diaginertia=".1 .1 .1"/></body>'
+    text = f"<mujoco><worldbody>{bodies}{beside}</worldbody></mujoco>"
+    agrees(mp.from_mjcf(text), text)
+    agrees(mp.from_mujoco(mujoco.MjModel.from_xml_string(text)), text)
+
+
 def test_every_route_to_the_equations_knows_it():
     robot = mp.from_mjcf(arm(), tip="d")
     for q, qd, qdd in states(2):

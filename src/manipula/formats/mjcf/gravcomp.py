@@ -2,7 +2,7 @@
 
 MuJoCo pushes at the body's centre of mass with −share · mass · gravity. The same share for all that moves is a smaller gravity; else links
 have a ``balance``. Joints with ``actuatorgravcomp`` get that force from their motors, which is control and no part of the robot, and with
-springs and dampers both switched off MuJoCo leaves it out.
+springs and dampers both switched off, or no share above zero in the whole file, MuJoCo leaves it out.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ class Gravcomp:
 
     Attributes:
         shares: by body, zero included. by_motors: joints with ``actuatorgravcomp``. passive: are springs or dampers on?
+        counts: is a share above zero? MuJoCo looks at none else.
     """
 
     shares: dict[str, float] = field(default_factory=dict)
     by_motors: set[str] = field(default_factory=set)
     passive: bool = True
+    counts: bool = True
 
     def balance(self, links: Iterable[LinkDraft]) -> None:
         """Give the drafts of heavy bodies the balance that belongs to their share; the others have none."""
+        self.counts = any(share > 0 for share in self.shares.values())
         heavy = {link.name: link for link in links if link.mass}
         self.shares = {name: share for name, share in self.shares.items() if name in heavy}
         for name, share in self.shares.items():
@@ -51,6 +54,8 @@ class Gravcomp:
             return _told(
                 _without(robot), f"gravcomp of {shown}: without effect, since springs and dampers are disabled."
             )
+        if not self.counts:
+            return _told(_without(robot), f"gravcomp of {shown}: without effect, since no body has a share above zero.")
         joints = {j.name for j in robot.moving_joints}
         if joints <= self.by_motors:
             return _told(
