@@ -12,6 +12,7 @@ from manipula.algebra.rotation import to_quaternion_wxyz
 from manipula.certificate.own_routes import Certified, Road, Ways
 from manipula.certificate.pinocchio import PEER, peer_ways, refuse_balance
 from manipula.errors import CompileError
+from manipula.formats.mjcf.bodies import written_inertia
 from manipula.robot.robot import Robot
 
 
@@ -117,10 +118,18 @@ def _placed(pose: Pose) -> dict[str, np.ndarray]:
 
 
 def _weigh(body: Any, own: Any, frame: Pose) -> None:
-    """Mass, centre of mass and inertia of a body given in ``frame``; what has no mass gets none."""
+    """Mass, centre of mass and inertia of a body given in ``frame``; what has no mass gets none.
+
+    MuJoCo takes no moment of zero, as of a rod about its own axis: those are lifted by less than rounding.
+    """
     R, p = np.array(frame.R, float), np.array(frame.p, float)
-    I = R @ np.array(own.inertia, float) @ R.T
+    taken = written_inertia(own, getattr(own, "name", "payload"))
     body.mass, body.ipos, body.explicitinertial = float(own.mass), p + R @ np.array(own.com, float), True
+    if not taken.exact:
+        body.inertia = np.diag(taken.tensor)
+        body.iquat = np.array(to_quaternion_wxyz(R if taken.R is None else R @ taken.R), float)
+        return
+    I = R @ taken.tensor @ R.T
     body.fullinertia = np.array([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
 
 
