@@ -75,7 +75,9 @@ def _show(diagnosis: Diagnosis, model: Robot) -> None:
 
     out = Terminal()
     tip = model.tip or "not named"
-    out.say((f"{diagnosis.robot}: {model.n} joint{"s" * (model.n != 1)}, {len(model.frames)} frames, tip {tip}", "bold"))
+    out.say(
+        (f"{diagnosis.robot}: {model.n} joint{'s' * (model.n != 1)}, {len(model.frames)} frames, tip {tip}", "bold")
+    )
     if model.n and model.tip is None:
         out.say((_open(model), "yellow"))
     if model.notes:
