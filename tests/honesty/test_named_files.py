@@ -66,6 +66,32 @@ def test_system_files_are_not_touched(folder, source, kind):
         load_file(file)
 
 
+TABLES = {
+    "wrench_table": 'robot = "planar-2r"\nduration = 0.1\nq0 = [0, 0]\n[[disturbances]]\nkind = "wrench_table"\ntable = "{source}"\n',
+    "torque_table": (
+        'robot = "planar-2r"\nduration = 0.1\nq0 = [0, 0]\n[controller]\nlaw = "torque_table"\ntorques = "{source}"\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "source", ["/etc/passwd", "{above}/secret.txt", "../secret.txt", "../secret", "/dev/zero", "link"]
+)
+@pytest.mark.parametrize("part", sorted(TABLES))
+def test_tables_of_any_ending_are_guarded(folder, part, source):
+    """A name is a name, whatever it ends in: on one line nothing else is meant."""
+    for name in ("secret.txt", "secret"):
+        (folder.parent / name).write_text(SECRET + "\n" + SECRET)
+    (folder / "link").symlink_to(folder.parent / "secret")
+    file, text = folder / "run.toml", TABLES[part].format(source=source.format(above=folder.parent))
+    file.write_text(text)
+    with pytest.raises(DescriptionError, match=r"absolute|climbs out|leads out") as error:
+        load_file(file)
+    assert str(error.value).startswith(f"{file}:")
+    with pytest.raises(DescriptionError, match="opens no files"):
+        load_text(text)
+
+
 @pytest.mark.parametrize(("kind", "source"), [("from_csv", "points.csv"), ("from_svg", "drawing.svg")])
 def test_a_saved_scenario_holds_what_it_read(folder, kind, source):
     """The points travel with the scenario, so that its file names nothing on this machine."""

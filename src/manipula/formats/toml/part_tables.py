@@ -72,7 +72,9 @@ def read_value(table: Fields, key: str, d: FieldDeclaration, what: str, nested: 
         return table.required_text(key)
     if kind == "file":
         text = table.required_text(key)
-        named = text.lower().endswith(d.field.of) if d.field.of else "\n" not in text
+        named = (
+            "\n" not in text if d.field.of in ("", ".csv") else text.lower().endswith(d.field.of)
+        )  # as the parts see it
         return str(table.document.beside(text, path)) if named else text  # pyright: ignore[reportAttributeAccessIssue]
     if kind == "texts":
         return raw
