@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy
 
 import manipula as mp
 from manipula.errors import DescriptionError
@@ -128,6 +129,35 @@ def test_machine_code_equations_and_certificate():
     assert np.abs(found - truth).max() <= 1e-12 * np.abs(truth).max()
     certificate = mp.certify(robot, states=4)
     assert certificate.ok, certificate.text()
+
+
+@pytest.mark.parametrize("level", ["raw", "compact", "lumped", "base"])
+@pytest.mark.parametrize("inertia", ["given", "symbolic"])
+def test_every_level_of_the_equations(level, inertia):
+    rod = {"a": 0.5, "mass": 2.0, "com": [-0.2, 0.03, 0.0], "inertia": [0.01, 0.05, 0.05]}
+    rows = [
+        {**rod, "alpha": np.pi / 2},
+        {**rod, "balance": {"mass": 1.3, "com": [-0.1, 0.05, 0.02]}},
+        {**rod, "joint": "prismatic"},
+    ]
+    robot = mp.from_dh(rows, "standard")
+    q = np.array([0.3, -0.8, 0.2])
+    eq = mp.equations(robot, level=level, inertia=inertia)
+    values = dict(zip(eq.q, q)) | _link_symbols(robot)
+    found = [float(row.subs(eq.definitions).subs(values).subs(values)) for row in eq.g]
+    assert np.abs(found - mp.compile(robot).gravity(q)).max() < 1e-12
+
+
+def _link_symbols(robot: mp.Robot) -> dict:
+    out = {}
+    for i, link in enumerate(robot.links, 1):
+        m, h, J = link.moments().seen_from(link.frame.R, link.frame.p)  # the symbols are of the frame on the joint
+        for name, value in zip(
+            ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"),
+            (m, *h, *(J[k] for k in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))),
+        ):
+            out[sympy.Symbol(f"{name}{i}")] = value
+    return out
 
 
 def test_a_run_keeps_its_energy():

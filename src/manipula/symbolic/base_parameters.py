@@ -131,6 +131,8 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
     }  # column → row → geometry → coefficient
     for f, p in enumerate(_functions(d)):
         for k, v in p.terms.items():
+            if not k & every:  # weight that something else carries depends on no constant
+                continue
             name = mask[k & every]
             row = rows.setdefault((f, k & place), len(rows))
             entries[name].setdefault(row, {})[k & ~every & ~place] = v
