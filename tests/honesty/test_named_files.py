@@ -10,6 +10,7 @@ import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.motion import paths
 from manipula.simulation.files.scenario_file import file_text, load_file, load_text
+from manipula.studies.files import load_study
 
 SECRET = "root:x:0:0:swordfish"
 CSV = "0.3,0.1,0\n0.4,0.2,0\n0.5,0.1,0\n"
@@ -134,3 +135,17 @@ def test_a_name_too_long_for_any_file_is_told(folder, part, length):
     (folder / "run.toml").write_text('robot = "planar-2r"\nduration = 0.1\n' + part.format("x" * length))
     with pytest.raises(DescriptionError, match=r"cannot be opened: .*name too long"):
         load_file(folder / "run.toml")
+
+
+@pytest.mark.parametrize("source", ["/etc/passwd", "../secret.csv", "points.csv"])
+def test_values_of_a_study_open_no_files(folder, source):
+    """They travel to other processes and machines as text."""
+    (folder / "push.csv").write_text("0,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
+    (folder / "run.toml").write_text(TABLES["wrench_table"].format(source="push.csv"))
+    study = folder / "study.toml"
+    study.write_text(f'[study]\nbase = "run.toml"\n[vary]\n"disturbances[0].table" = ["{source}"]\n')
+    with pytest.raises(DescriptionError, match=r"a table, of which studies take the text") as error:
+        load_study(study)
+    assert "swordfish" not in str(error.value)
+    other = "0,0,0,0,0,0,0\n1,2,0,0,0,0,0\n"
+    assert len(mp.Study(load_file(folder / "run.toml"), vary={"disturbances[0].table": [other]}).vary) == 1

@@ -133,6 +133,8 @@ def _check_kind(scenario: AnyScenario, tokens: tuple[Any, ...], path: str, value
         wrong = f"a text, {printable(repr(before), 40)}"
     elif is_number(before) and isinstance(value, str):
         wrong = "a number"
+    elif isinstance(before, str) and "\n" in before and isinstance(value, str) and "\n" not in value:
+        wrong = "a table, of which studies take the text, several lines: no file is opened for a value"
     elif isinstance(before, tuple) and isinstance(value, tuple) and len(before) != len(value):
         wrong = f"{len(before)} numbers"
     if wrong:
