@@ -108,7 +108,7 @@ ALWAYS = {  # options that act on whatever input the command takes
     "bench": "felt robots peers planar json markdown",
     "schema": "output", "parts": "json", "studio": "port browser studies",
     "sweep": "output engine workers chunk resume dry_run quiet",
-    "tune": "minimise subject_to output parameter over method evaluations population seed report quiet",
+    "tune": "minimise subject_to output parameter over method evaluations population seed engine report quiet",
     "calibrate": f"what frame validate position_noise rotation_noise units column output report json {ROBOT}",
     "identify": f"validate friction cutoff decimate velocity units column output report json {ROBOT}",
 }  # fmt: skip

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import manipula as mp
+from manipula.cli.app import app
 from manipula.errors import DescriptionError
 from manipula.studies.axis_checks import checked_before
 from manipula.studies.evaluate import Evaluator
@@ -236,6 +238,14 @@ def test_a_stiff_run_falls_back_by_itself(tmp_path: Path) -> None:
     result = together.run(2)
     assert any("rodas" in note or "dop853" in note for note in result.notes)
     assert result.error_estimate == together.row(2)["error_estimate"]
+
+
+@pytest.mark.parametrize("option", ["--resume", "--chunk 2", "--output there", "--engine tcp://127.0.0.1:9"])
+def test_options_that_a_dry_run_cannot_honour_are_refused(option: str, tmp_path: Path) -> None:
+    mp.Study(base(), {"controller.kp": [40.0, 80.0]}).save(tmp_path / "s.toml")
+    done = CliRunner().invoke(app, ["sweep", str(tmp_path / "s.toml"), "--dry-run", *option.split()])
+    assert done.exit_code == 2
+    assert f"{option.split()[0]}: A dry run" in done.stderr
 
 
 def test_a_dry_run_keeps_nothing_and_says_what_stands_alone() -> None:

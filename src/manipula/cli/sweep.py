@@ -30,12 +30,22 @@ def sweep(
     --resume goes on from there.
     """
     from manipula.cli.live import terminated_like_interrupted
+    from manipula.errors import DescriptionError
     from manipula.studies.files import load_study
     from manipula.studies.sweep import sweep as make
 
     folder = output or Path("out") / study.stem
     described = load_study(study)
     if dry_run:
+        for option, given in (
+            ("--output", output),
+            ("--chunk", chunk),
+            ("--resume", resume or None),
+            ("--engine", engine != "pool" or None),
+        ):
+            if given is not None:
+                told = "A dry run makes a pilot in this process and keeps nothing, so this would not act; leave it out."
+                raise DescriptionError(told, field=option)
         return estimate(described, workers)
     try:
         with terminated_like_interrupted(), _progress(quiet) as told:
