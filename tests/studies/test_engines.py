@@ -81,6 +81,7 @@ def test_killed_workers_are_replaced(digest: str, tmp_path: Path) -> None:
     table = mp.sweep(study(), tmp_path / "s", engine="pool", workers=2, chunk=4, progress=kill)
     assert len(killed) == 4
     assert table.digest() == digest
+    assert not list((tmp_path / "s" / "parts").glob(".*"))  # nor is anything left of what they were writing
 
 
 POISON = """

@@ -24,6 +24,7 @@ from manipula.errors import CompileError, DescriptionError, printable
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
 from manipula.studies.files import text_for
 from manipula.studies.folder import StudyFolder
+from manipula.studies.part_files import TEMPORARY
 from manipula.studies.study import Study
 
 LOOK = 0.25  # s between looks while nothing happens
@@ -133,6 +134,14 @@ class Pool:
         """Kill what is left of them."""
         for worker in self.workers:
             worker.end()
+            self._swept(worker)
+
+    def _swept(self, worker: PoolWorker) -> None:
+        """Remove what a process was writing when it ended."""
+        for folder in (self.place.parts, self.place.series):
+            for left in folder.glob(f"{TEMPORARY}{worker.process.pid}-*"):
+                with contextlib.suppress(OSError):
+                    left.unlink()
 
     def run(self, chunks: ChunkQueue, tell: Callable[[Made], None]) -> None:
         """Make everything in the queue.
@@ -182,6 +191,7 @@ class Pool:
         self.workers.remove(worker)
         task, how = worker.task, worker.death()
         worker.end()
+        self._swept(worker)
         if not worker.ready:
             killed = worker.process.returncode in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 9))
             self.unready += STARTS / KILLS if killed else 1

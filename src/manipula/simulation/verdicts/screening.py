@@ -118,8 +118,8 @@ def _kernel(loop: CompiledLoop, rows: tuple[tuple[str, int], ...]) -> native.Ker
 
 
 def _least(known: Any, values: Any) -> Any:
-    return array([ops.where(new < old, new, old) for old, new in zip(known, values)])
+    return array([ops.where(old > new, new, old) for old, new in zip(known, values)])
 
 
 def _most(known: Any, values: Any) -> Any:
-    return array([ops.where(new > old, new, old) for old, new in zip(known, values)])
+    return array([ops.where(old < new, new, old) for old, new in zip(known, values)])
