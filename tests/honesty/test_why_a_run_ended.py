@@ -101,3 +101,25 @@ def test_finished_runs_are_trusted_to_their_end_and_unverified_ones_are_not_said
     run = mp.Scenario(DOUBLE, q0=[-1.5, 0.1], duration=0.5)
     assert mp.simulate(run).trusted_until == 0.5
     assert np.isnan(mp.simulate(run.replace(verify=False)).trusted_until)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_limit_that_only_the_second_method_can_find_is_the_answer(many: bool) -> None:
+    """Light links under strong gains: RK4 is not exact enough, and rodas stops at the limit as it was asked to."""
+    arm = mp.planar([0.5, 0.4], [2.0, 1.0])
+    move = mp.trajectory(mp.paths.joint([[0.4, 0.7], [0.8, 0.2]]), mp.timing.quintic(0.3))
+    s = mp.Scenario(
+        arm, move, mp.control.PDGravity(kp=100, kv=20), q0=[0.4, 0.7], duration=0.3, limits={"position": [[-1, 0.6], [-1, 1.0]]},
+        stop_at_limits=True,
+    )  # fmt: skip
+    exact = mp.simulate(s.replace(integrator="dop853"))
+    assert exact.status == "limit"
+    result = mp.simulate(s.replace(q0=[[0.4, 0.7], [0.4, 0.69]]) if many else s)
+    assert set(result.statuses) == {"limit"}
+    first = result.run(0) if many else result
+    assert "Joint 'joint1' passed its limit at t = 0.16694" in first.reason
+    assert any("repeated with rodas" in note for note in result.notes)
+    assert first.reached == exact.reached
+    seen = np.isfinite(exact.q[:, 0])
+    np.testing.assert_allclose(first.q[seen], exact.q[seen], atol=1e-6)
+    assert first.feasible is False

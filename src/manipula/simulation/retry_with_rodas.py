@@ -12,6 +12,7 @@ from manipula.simulation.assembly import WORST_FIRST, least
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 
+ENDS = ("finished", "limit")  # of a run that can be trusted to its end, or to the limit it was asked to stop at
 NAMED = 6  # runs of a batch that a note names
 
 
@@ -25,14 +26,14 @@ def retry_with_rodas(s: Scenario, result: Result, simulate: Callable[[Scenario],
     for method in (m for m in ("rodas", "dop853") if m != s.integrator):
         if not s.is_batch:
             other = simulate(s.replace(integrator=method))
-            if other.ok:
+            if other.status in ENDS:
                 note = f"{first} ended as '{result.status}', so the run was repeated with {method}, whose step follows the error."
                 return replace(other, notes=(*other.notes, note))
             continue
-        bad = [k for k, status in enumerate(result.statuses) if status not in ("finished", "limit", "singular")]
+        bad = [k for k, status in enumerate(result.statuses) if status not in (*ENDS, "singular")]
         if bad:
             other = simulate(chosen(s, bad).replace(integrator=method))
-            cured = [(k, j) for j, k in enumerate(bad) if other.statuses[j] == "finished"]
+            cured = [(k, j) for j, k in enumerate(bad) if other.statuses[j] in ENDS]
             result = merged(result, other, cured, first, method) if cured else result
     return result
 

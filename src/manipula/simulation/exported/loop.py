@@ -123,8 +123,16 @@ def _scenario(result: Result) -> Scenario:
         raise DescriptionError(
             f"The integrator '{chosen}' has no form in JavaScript; those that have: {known}.", field="integrator"
         )
-    if scenario.noise.position > 0.0 or scenario.noise.velocity > 0.0 or scenario.actuator.delay > 0.0:
-        raise DescriptionError("Measurement noise and delays are not computed outside Python.")
+    held = {
+        "noise": scenario.noise.position > 0.0 or scenario.noise.velocity > 0.0,
+        "actuator.delay": scenario.actuator.delay > 0.0,
+    }
+    held |= {"encoder": scenario.encoder.acts, "control_period": scenario.control_period is not None}
+    if any(held.values()):
+        raise DescriptionError(
+            "Measurement noise, encoders, delays and control periods are not computed outside Python.",
+            field=next(name for name, given in held.items() if given),
+        )
     if any(isinstance(d, PayloadChange) for d in scenario.disturbances):
         raise DescriptionError("Payloads that change during the run are not computed outside Python.")
     if scenario.contacts or scenario.switches:
