@@ -114,6 +114,8 @@ def test_only_numbers_and_formulas_are_scalars(value):
         ("1 + (2*3", "a parenthesis is missing at the end"),
         ("atan2(1)", "'atan2' takes 2 argument"),
         ("2^3^2", "ambiguous"),
+        (" + (t*x^(()(y))^0.5)", "Only arithmetic"),
+        ("x^()^2", "Only arithmetic"),
         ("1 + 1/0", "Column 5|column 5"),
         ("a^100", "an exponent is at most 64, found 100"),
         ("2 x", "Column 3: unexpected 'x'"),

@@ -205,8 +205,8 @@ def steps_of(
             raise DescriptionError(f"Only arithmetic is allowed in a formula. {_ALLOWED}")
 
 
-def _column(node: ast.expr, tokens: list[Token]) -> int:
-    """Column of the first word of a subtree."""
+def _first_word(node: ast.expr) -> int | None:
+    """Number of the first word of a subtree; None where it begins with what is no arithmetic, and is refused for that."""
     while not isinstance(node, ast.Name):
         match node:
             case ast.BinOp():
@@ -216,8 +216,14 @@ def _column(node: ast.expr, tokens: list[Token]) -> int:
             case ast.Call():
                 node = node.func
             case _:
-                return 1
-    return tokens[int(node.id[1:])].column
+                return None
+    return int(node.id[1:])
+
+
+def _column(node: ast.expr, tokens: list[Token]) -> int:
+    """Column of the first word of a subtree."""
+    first = _first_word(node)
+    return 1 if first is None else tokens[first].column
 
 
 def _refuse_ambiguous_chain(node: ast.BinOp, tokens: list[Token]) -> None:
@@ -226,7 +232,9 @@ def _refuse_ambiguous_chain(node: ast.BinOp, tokens: list[Token]) -> None:
         right = right.operand
     if not (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow)):
         return
-    first = next(k for k, t in enumerate(tokens) if t.column == _column(right, tokens))
+    first = _first_word(right)
+    if first is None:
+        return
     before = first - 1
     while tokens[before].kind in ("+", "-"):
         before -= 1
