@@ -16,6 +16,7 @@ from manipula import native
 from manipula.algebra.derivatives import derivatives
 from manipula.algebra.expression import FormulaLimits, decimal, parse, scalar
 from manipula.errors import BudgetError, DescriptionError, UnknownNameError
+from manipula.formats.toml.formula_text import formula_text
 
 ROUNDING = 1e-13  # a few dozen operations on numbers of order one
 
@@ -193,3 +194,12 @@ def test_agrees_with_python_on_generated_formulas(text):
 def test_any_text_gives_a_number_or_one_kind_of_error(text):
     with contextlib.suppress(DescriptionError):
         scalar(text)
+
+
+@pytest.mark.parametrize("text", ["(sinh(sinh(7.179026))/atan(b))^64", "(exp(300)*b)^4*exp(-600)"])
+def test_a_factor_that_no_number_holds_is_refused_when_it_is_made(text):
+    """Written to a file it could not be read again."""
+    with pytest.raises(DescriptionError, match="too large"):
+        scalar(text)
+    kept = scalar("(sinh(sinh(1.5))/atan(b))^4")
+    assert scalar(formula_text(kept)) == kept

@@ -83,6 +83,9 @@ def _tidy(e: Any) -> Any:
     constants = [a for a in e.args if not a.free_symbols]
     if not constants or all(c.is_Rational for c in constants):
         return e
+    for c in constants:
+        if not c.is_Rational:
+            finite(evaluate(c, {}))  # (sinh(sinh(7))/x)^64 has a factor that no double holds
     whole = e.func(*constants)
     if not _is_long(whole):
         return e
