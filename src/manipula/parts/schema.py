@@ -11,7 +11,7 @@ from manipula.algebra.arguments import LARGEST
 from manipula.algebra.grammar import CONSTANTS, LONGEST_NAME
 from manipula.algebra.grammar import DEFAULT as FUNCTIONS
 from manipula.parts.declared import FieldDeclaration, declared
-from manipula.parts.field import Field
+from manipula.parts.field import OF_SEVERAL_LINES, Field
 from manipula.parts.registry import PartKind
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -78,12 +78,12 @@ def number(f: Field, scale: float = 1.0) -> dict[str, Any]:
 
 
 def file_name(ending: str = "") -> dict[str, Any]:
-    """The name of a file below the folder of the one that names it; with an ending, other texts are the content itself."""
+    """The name of a file below the folder of the one that names it; other texts are the content itself."""
     inside = {"type": "string", "pattern": INSIDE}
     content = (
-        {"type": "string", "not": {"pattern": f"{any_case(ending)}$"}}
-        if ending
-        else {"type": "string", "pattern": "\\n"}
+        {"type": "string", "pattern": "\\n"}
+        if ending in OF_SEVERAL_LINES
+        else {"type": "string", "not": {"pattern": f"{any_case(ending)}$"}}
     )
     return any_of(inside, content)
 

@@ -12,6 +12,7 @@ from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.toml.fields import Fields, check_name, radians
 from manipula.parts.checks import check_value
 from manipula.parts.declared import FieldDeclaration, declared
+from manipula.parts.field import OF_SEVERAL_LINES
 from manipula.parts.registry import PartKind
 
 FAILURES = (ManipulaError, TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError)
@@ -72,9 +73,7 @@ def read_value(table: Fields, key: str, d: FieldDeclaration, what: str, nested: 
         return table.required_text(key)
     if kind == "file":
         text = table.required_text(key)
-        named = (
-            "\n" not in text if d.field.of in ("", ".csv") else text.lower().endswith(d.field.of)
-        )  # as the parts see it
+        named = "\n" not in text if d.field.of in OF_SEVERAL_LINES else text.lower().endswith(d.field.of)
         return str(table.document.beside(text, path)) if named else text  # pyright: ignore[reportAttributeAccessIssue]
     if kind == "texts":
         return raw
