@@ -25,6 +25,7 @@ def folder(tmp_path_factory):
     base = mp.Scenario(mp.load("planar-2r"), move, law, q0=[0.3, 0.4], duration=0.4, sample=0.01)
     vary = {"controller.kp": mp.uniform(20, 200), "controller.kv": mp.uniform(5, 40)}
     mp.sweep(mp.Study(base, vary=vary, samples=6, seed=1, name="gains"), path / "gains")
+    mp.sweep(mp.Study(base, vary={"payload.mass": [0.5, 1.5]}, name="loads"), path / "loads")
     (path / "broken").mkdir()
     (path / "broken" / "study.json").write_text("{", encoding="utf-8")
     (path / "other").mkdir()
@@ -40,7 +41,7 @@ def runs(folder):
 
 def test_studies_are_listed_and_a_broken_one_says_why(runs):
     found = {s["name"]: s for s in call("studies", runs, {})["studies"]}
-    assert set(found) == {"gains", "broken"}
+    assert set(found) == {"gains", "loads", "broken"}
     assert found["gains"]["done"] == found["gains"]["runs"] == 6
     assert found["broken"]["problem"]
 
@@ -51,6 +52,14 @@ def test_two_columns_are_those_of_the_table(runs, folder):
     assert [p["x"] for p in found["points"]] == table.column("controller.kv").to_pylist()
     assert [p["y"] for p in found["points"]] == table.column("tau_max").to_pylist()
     assert call("study", runs, {"name": "gains"})["x"] == "controller.kp"
+
+
+def test_a_run_with_another_load_is_a_document_that_runs(runs, folder):
+    found = call("study_run", runs, {"name": "loads", "run": 1})
+    wanted = mp.open_study(folder / "loads").run(1).q
+    assert (
+        np.abs(simulated(scenario_from(found["document"])).q - wanted).max() < 1e-12
+    )  # its load is a number of the robot
 
 
 def test_a_run_has_the_bits_of_the_study(runs, folder):

@@ -136,5 +136,7 @@ def _number(run: Run, scenario: Scenario, path: str) -> ChangeableNumber:
     low, high = max(low, -math.inf if least is None else float(least)), min(high, math.inf if most is None else float(most))  # fmt: skip
     if f.above is not None and low <= f.above:
         low = f.above + 1e-3 * (high - f.above)
+    if f.below is not None and high >= f.below:
+        high = f.below - 1e-3 * (f.below - low)
     bounds = {k: None if getattr(f, k) is None else float(getattr(f, k)) for k in ("least", "above", "most", "below")}
     return ChangeableNumber(path, path, f.unit, value, min(low, value), max(high, value), tuple(slots), **bounds)

@@ -54,7 +54,7 @@ def scenario_text(s: Scenario) -> str:
     content["actuator"] = part_table(s.actuator) or None
     content["base_motion"] = None if s.base_motion is None else _base_table(s.base_motion) or None
     for name in ("parameters", "vary", "limits"):
-        content[name] = getattr(s, name)
+        content[name] = getattr(s, name) or None  # an empty table would say nothing, and is refused
     if s.torques is not None:
         content["torques"] = {"times": s.torques[0], "values": s.torques[1]}
     return with_robots(content, {"robot": s.robot, "model": s.model})

@@ -54,6 +54,20 @@ ROBOT = any_of(_SOURCE, table({"load": _SOURCE, "tip": {"type": "string"}}, ["lo
 VARIED = {
     "pattern": rf"^({'|'.join(HEADS)})(\[[0-9]+\])?(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*)*$"
 }  # controller.kp, friction[0].damping
+MEANINGS = {
+    "constants": "numbers by names that formulas of this file may use", "limits": "what the machine may do; the robot states its own",
+    "q0": "positions at the start, one per joint [rad or m]", "qd0": "velocities at the start, one per joint [rad/s or m/s]",
+    "q0_deg": "positions at the start, one per joint", "qd0_deg": "velocities at the start, one per joint",
+    "friction": "friction that acts in this run instead of the robot's own", "model": "the robot that the controller believes in, where it is another one",
+    "reference": "where the joints or the tip should be", "controller": "the law that decides the torques",
+    "criteria": "what the joints do besides, where there are more of them than the task needs",
+    "tasks": "what is done at once, the first one before all others", "drives": "motors and gears that act in this run instead of the robot's own",
+    "disturbances": "pushes, and loads that change", "contacts": "surfaces that can be touched", "base_motion": "how the base moves",
+    "noise": "noise of the measured state", "switches": "instants from which another controller decides", "encoder": "steps in which positions are measured",
+    "actuator": "cut and delay of the commands", "parameters": "values of the free parameters of the robot",
+    "vary": "numbers in which the runs of a batch differ: a path such as controller.kp, and a value for every run", "torques": "torques that are played",
+    "program": "equations that the motion obeys",
+}  # of fields that are declared elsewhere  # fmt: skip
 VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], field_schema(Rows("1", "")))
 
 
@@ -66,8 +80,14 @@ def scenario_schema() -> dict[str, Any]:
         {"not": {"required": ["kind"]}, "required": ["program"]},
     )
     return {
-        "$schema": DIALECT, "title": "Manipula scenario", "$defs": shared, "if": programmed, "then": _programmed(), "else": _run(),
+        "$schema": DIALECT, "title": "Manipula scenario", "$defs": shared, "if": programmed, "then": _told(_programmed()), "else": _told(_run()),
     }  # fmt: skip
+
+
+def _told(whole: dict[str, Any]) -> dict[str, Any]:
+    """With a meaning for every setting."""
+    named = {k: {"description": MEANINGS[k], **v} if k in MEANINGS else v for k, v in whole["properties"].items()}
+    return {**whole, "properties": named}
 
 
 def _header() -> dict[str, Any]:
