@@ -115,6 +115,12 @@ def test_wrong_requests_are_refused_by_the_page(live) -> None:
     assert "controller.kp" in page.evaluate(refused, ["controller.kq", 1])
     assert "finite number" in page.evaluate(refused, ["controller.kp", None])
     assert "finite number" in page.evaluate(refused, ["controller.kp", "80"])
+    assert "at least 0" in page.evaluate(refused, ["controller.kp", -1])
+    assert "at least 0" in page.evaluate(refused, ["payload.mass", -0.5])
+    told = {p["path"]: p for p in page.evaluate("window.manipula.parameters")}
+    assert told["payload.mass"]["least"] == 0
+    assert told["payload.mass"]["most"] is None
+    assert told["controller.kp"]["value"] == 100
 
 
 def test_a_run_that_runs_away_is_told(live) -> None:

@@ -245,6 +245,8 @@ def test_runs_are_compared_with_a_ghost(opened, report) -> None:
 def test_a_phone_shows_everything_without_scrolling_sideways(opened, report, kind: str) -> None:
     page = opened(report({"seven": seven, "scara": scara}[kind]()), width=390, height=844)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    names = page.locator(".readout tr:not(.group) td:first-child span, .readout tr.group td")
+    assert min(names.evaluate_all("(all) => all.map((e) => e.offsetWidth)")) > 10  # joints have their names
     heads = page.evaluate("() => Math.max(...[...document.querySelectorAll('.data th')].map((c) => c.offsetHeight))")
     assert 0 < heads < 80
     for figure in page.locator("figure.chart").all()[:4]:

@@ -5,7 +5,9 @@ import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { ArmModel, type Layer } from "./arm_parts";
+import type { Mechanism } from "./document";
 import type { Run } from "./engine";
+import { ground } from "./ground";
 import type { State } from "./state";
 import { before } from "./numbers";
 import { colour } from "./palette";
@@ -14,17 +16,6 @@ const MOST_TRACE = 1500;
 const FLAT = 9; // degrees of view for an arm that moves in a plane
 const ROOM = 0.09; // around the motion, of its size
 const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 250, round: 12 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
-
-/** Is 3-D drawn by the processor? Then nothing is smoothed. */
-export function graphics(): { works: boolean; software: boolean } {
-  const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2");
-  if (!gl) return { works: false, software: false };
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-  gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return { works: true, software: /swiftshader|llvmpipe|software|basic render/i.test(name) };
-}
 
 export type Side = "home" | "front" | "side" | "top";
 
@@ -49,7 +40,7 @@ export class Stage {
   private readonly size: number;
   private readonly corners: THREE.Vector3[]; // of the room that the motion takes
   private readonly plane: number[] | null;
-  private grid: THREE.LineSegments | null = null;
+  private readonly grid: THREE.LineSegments;
   private asked = false;
   private from: Side = "home";
   private rest = 0; // until the fine picture of what stands still
@@ -87,7 +78,8 @@ export class Stage {
     this.controls.addEventListener("start", () => (this.turned = true));
     this.lights();
     this.build();
-    this.ground(low[2]);
+    this.grid = ground(this.size, this.centre, this.plane, Math.min(low[2], robots[0].base[11]));
+    this.scene.add(this.grid);
     this.recolour();
     new ResizeObserver(() => this.fit()).observe(canvas);
     this.fit();
@@ -163,6 +155,17 @@ export class Stage {
     this.camera.position.copy(this.centre).addScaledVector(way, distance);
     this.controls.update();
     this.ask();
+  }
+
+  /** A motion that takes more room: all of it is in the picture, unless somebody has turned that. */
+  widen(robots: readonly Mechanism[]): void {
+    const least = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k]), this.corners[0].getComponent(k)));
+    const most = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k]), this.corners[7].getComponent(k)));
+    const grown = Math.max(...least.map((v, k) => this.corners[0].getComponent(k) - v), ...most.map((v, k) => v - this.corners[7].getComponent(k)));
+    if (grown < 0.5 * ROOM * this.size) return;
+    this.corners.forEach((corner, c) => corner.set(...([0, 1, 2].map((k) => ((c >> k) & 1 ? most[k] : least[k])) as [number, number, number])));
+    this.centre.copy(this.corners[0]).add(this.corners[7]).multiplyScalar(0.5);
+    if (!this.turned) this.look(this.from);
   }
 
   /** The view of another stage, where somebody has turned that; as near as its arm was for its size. */
@@ -291,32 +294,6 @@ export class Stage {
     this.scene.add(sun);
   }
 
-  private ground(low: number): void {
-    const normal = this.plane ? [2, 1, 0][["0,1", "0,2", "1,2"].indexOf(this.plane.join())] : 2;
-    const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-    const step = steps.find((s) => this.size / s < 14) ?? this.size / 10;
-    const half = Math.ceil(((this.plane ? 1.6 : 0.9) * this.size) / step) * step;
-    const middle = [this.centre.x, this.centre.y, this.centre.z].map((c) => Math.round(c / step) * step);
-    const height = normal === 2 && !this.plane ? Math.min(low, this.state.page.robots[0].base[11]) : middle[normal] - 0.03 * this.size;
-    const [u, v] = [0, 1, 2].filter((k) => k !== normal);
-    const points: number[] = [];
-    for (let s = -half; s <= half + 1e-9; s += step)
-      for (const [a, b] of [
-        [u, v],
-        [v, u],
-      ])
-        for (const end of [-half, half]) {
-          const p = [0, 0, 0];
-          p[normal] = height;
-          p[a] = middle[a] + s;
-          p[b] = middle[b] + end;
-          points.push(...p);
-        }
-    const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
-    this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.75 }));
-    this.scene.add(this.grid);
-  }
-
   /** The arm in front. */
   get first(): ArmModel | null {
     return this.arms[0]?.model ?? null;
@@ -331,7 +308,7 @@ export class Stage {
     for (const { model } of this.arms) model.recolour();
     for (const { line, name } of this.lines) line.material.color.set(colour(name));
     if (this.software) this.renderer.setClearColor(colour("stage"), 1);
-    if (this.grid) (this.grid.material as THREE.LineBasicMaterial).color.set(colour("rule"));
+    (this.grid.material as THREE.LineBasicMaterial).color.set(colour("rule"));
     this.ask();
   }
 

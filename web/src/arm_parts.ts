@@ -218,7 +218,7 @@ export class ArmModel {
 }
 
 /** Three arrows, red, green and blue for x, y and z. */
-function triad(length: number): THREE.Group {
+export function triad(length: number): THREE.Group {
   const group = new THREE.Group();
   const ends = [new THREE.Vector3(length, 0, 0), new THREE.Vector3(0, length, 0), new THREE.Vector3(0, 0, length)];
   [0xd6453d, 0x2f9e55, 0x3b78d8].forEach((tint, k) => {

@@ -230,10 +230,12 @@ export class Chart {
     });
     watch.observe(this.figure);
     this.ends.push(() => watch.disconnect());
-    addEventListener("beforeprint", () => {
+    const print = () => {
       this.near = true;
       if (old) renew();
-    });
+    };
+    addEventListener("beforeprint", print);
+    this.ends.push(() => removeEventListener("beforeprint", print));
     this.whenever(() => {
       state.engine.runs.value;
       if (!first) untracked(renew);

@@ -1,5 +1,4 @@
 /** Names of curves with their values at the moment that is shown, at pinned moments, and their difference; a click hides a curve. */
-import { effect } from "@preact/signals-core";
 import { timesOf } from "./chart_data";
 import type { ChartSpec } from "./document";
 import { el } from "./dom";
@@ -26,11 +25,11 @@ export class Legend {
     const told = spec.curves.map((_, k) => k).filter((k) => !unsaid.includes(spec.curves[k].role ?? ""));
     const buttons = (told.length > MOST ? [] : told).map((k) => this.row(k));
     this.element = el("div", { class: "legend" }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
-    effect(() => {
+    state.follow(() => {
       const hidden = state.hidden.value;
       for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));
     });
-    effect(() => {
+    state.follow(() => {
       const joint = state.selected.value;
       told.forEach((k, i) => buttons[i]?.[0].classList.toggle("selected", joint !== null && spec.curves[k].joint === joint));
     });

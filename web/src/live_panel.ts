@@ -34,7 +34,7 @@ export function livePanel(panel: HTMLElement, engine: PageEngine): void {
   Object.assign(window, {
     manipula: {
       get parameters() {
-        return engine.parameters.map(({ path, name, unit, value, low, high }) => ({ path, name, unit, value, low, high }));
+        return engine.parameters.map(({ path, name, unit, value, low, high, least, above, most, below }) => ({ path, name, unit, value, low, high, least, above, most, below }));
       },
       set: (path: string, value: number) => engine.set(path, value),
       result: () => engine.result(),

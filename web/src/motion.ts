@@ -1,8 +1,9 @@
 /** The card with the moving arm: stage, values of the joints, timeline and playback. */
-import { effect, untracked } from "@preact/signals-core";
-import { graphics, Stage, type Side } from "./arm";
+import { untracked } from "@preact/signals-core";
+import { Stage, type Side } from "./arm";
 import { el, icon, ICONS } from "./dom";
-import { at, fixed } from "./numbers";
+import { graphics } from "./ground";
+import { at, decimalsFor, fixed } from "./numbers";
 import { colours } from "./palette";
 import type { State } from "./state";
 import { texts } from "./texts";
@@ -30,6 +31,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const floater = el("div", { class: "floater" }, canvas);
   const place = el("div", { class: "stage" }, floater);
   card.replaceChildren(place, el("div", { class: "readout" }, el("table", {}, body)), controls);
+  const places = decimalsFor(page.robots[0].size);
   const still = state.engine.runs.peek()[0].t.length < 2; // a posture has no time
   const { works, software } = graphics();
   const stage = works ? new Stage(canvas, state, software) : null;
@@ -39,33 +41,33 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   for (const note of new Set(page.robots.flatMap((r) => r.notes))) card.after(el("p", { class: "note" }, note));
   card.after(el("p", { class: "hint" }, texts.stageHint));
 
-  effect(() => {
+  state.follow(() => {
     scrub.min = String(clock.start.value);
     scrub.max = String(clock.end.value);
   });
-  effect(() => {
+  state.follow(() => {
     state.moved.value;
     const t = clock.shown.value;
     scrub.value = String(t);
     time.textContent = `${fixed(t)} s`;
     untracked(() => tell(t));
   });
-  effect(() => {
+  state.follow(() => {
     const on = clock.playing.value;
     play.classList.toggle("running", on);
     play.setAttribute("aria-label", on ? texts.pause : texts.play);
     if (!on) stage?.ask(); // once more, finely
   });
   let first = true;
-  effect(() => {
+  state.follow(() => {
     state.engine.runs.value;
     if (!first) untracked(() => (stage?.refresh(), tell(clock.shown.peek())));
   });
-  effect(() => {
+  state.follow(() => {
     colours.value;
     if (!first) untracked(() => stage?.recolour());
   });
-  effect(() => {
+  state.follow(() => {
     const joint = state.selected.value;
     if (!first) stage?.highlight(joint);
     joints.forEach(({ row }, i) => row.classList.toggle("selected", i === joint));
@@ -76,9 +78,9 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
     stage?.show(t);
     const run = state.engine.runs.peek()[0];
     const last = run.t[run.t.length - 1];
-    joints.forEach(({ value }, i) => (value.textContent = fixed(at(run.t, run.q[i], Math.min(t, last)))));
+    joints.forEach(({ value }, i) => (value.textContent = fixed(at(run.t, run.q[i], Math.min(t, last)), page.joints[i].slides ? places : 3)));
     const tip = stage?.tip();
-    if (tip) tips.forEach(({ value }, k) => (value.textContent = fixed(tip[k])));
+    if (tip) tips.forEach(({ value }, k) => (value.textContent = fixed(tip[k], places)));
   }
 
   if (stage) keysAndWheel(canvas, stage, state);
@@ -101,8 +103,10 @@ function stayInSight(place: HTMLElement, floater: HTMLElement, state: State): vo
     },
     { threshold: 0.25 },
   ).observe(place);
-  addEventListener("pointermove", (e) => (left = e.clientX > innerWidth / 2), { capture: true, passive: true });
-  effect(() => {
+  const side = (e: PointerEvent) => (left = e.clientX > innerWidth / 2);
+  addEventListener("pointermove", side, { capture: true, passive: true });
+  state.atEnd(() => removeEventListener("pointermove", side, { capture: true }));
+  state.follow(() => {
     state.clock.hover.value;
     put();
   });

@@ -28,6 +28,9 @@ export function fixed(value: number, decimals = 3): string {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** Decimals with which lengths of an arm of that size [m] are told: a millimetre, and finer where the arm is small. */
+export const decimalsFor = (size: number, usual = 3): number => Math.min(12, Math.max(usual, usual - 1 - Math.floor(Math.log10(size))));
+
 /** Labels of an axis: as many decimals as the distance of its ticks needs. */
 export function ticks(values: readonly number[], step: number): string[] {
   const size = Math.max(...values.map(Math.abs), 0);

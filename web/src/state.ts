@@ -1,5 +1,5 @@
 /** What all charts and the arm share: the moment, the window of time, pinned moments, joints that are hidden. */
-import { signal } from "@preact/signals-core";
+import { effect, signal } from "@preact/signals-core";
 import { Clock } from "./clock";
 import type { Page } from "./document";
 import type { Engine } from "./engine";
@@ -24,6 +24,24 @@ export class State {
     const run = engine.runs.value[0];
     this.clock.span(run.t[0], run.t[run.t.length - 1]);
     this.clock.set(run.t[0]);
+  }
+
+  private readonly ends: (() => void)[] = [];
+
+  /** An effect that lives as long as this is shown. */
+  follow(work: () => void): void {
+    this.ends.push(effect(work));
+  }
+
+  /** What is done when this is no longer shown. */
+  atEnd(work: () => void): void {
+    this.ends.push(work);
+  }
+
+  /** Something else is shown: nothing follows this any more. */
+  dispose(): void {
+    this.clock.pause();
+    for (const end of this.ends.splice(0)) end();
   }
 
   /** Pin the moment that is shown; a third pin begins anew. */

@@ -32,6 +32,7 @@ from manipula.symbolic.equations import Equations
 
 LARGEST = 1_500_000  # characters of one output
 MOST_ROWS = 200
+TALLEST, ABOVE, ROW = 1120, 780, 42  # pixels of a robot's frame: at most, above its table, of a row
 TURN, SLIDE, FRAMES = 0.8, 0.2, 24  # how far a joint is shown to move [rad, m], and in how many samples
 
 
@@ -101,7 +102,8 @@ def _robot(robot: Robot) -> str:
     body = '<div class="card player" id="motion"></div><p class="note">Each joint moves in turn, from a posture within the limits.</p>'
     body += section("Joints", card(tables.joint_table(robot))) + section("Links", card(tables.link_table(robot)))
     page = document(robot.name, body, [viewer.script() or ""], (content.document, content.packer.text()))
-    return _framed(words, page, 640, lambda: _joints(robot), "these are its joints")
+    height = min(TALLEST, ABOVE + ROW * robot.n)  # the joints are seen without scrolling
+    return _framed(words, page, height, lambda: _joints(robot), "these are its joints")
 
 
 def _swinging(robot: Robot) -> Result:

@@ -41,9 +41,9 @@ class Packer:
             self.known[key] = len(self.arrays) - 1
         return len(self.arrays) - 1
 
-    def text(self) -> str:
-        """All arrays as base64."""
-        return base64.b64encode(zlib.compress(b"".join(self._chunks), LEVEL)).decode()
+    def text(self, level: int = LEVEL) -> str:
+        """All arrays as base64; ``level``: of compression, 1 is quickest."""
+        return base64.b64encode(zlib.compress(b"".join(self._chunks), level)).decode()
 
 
 def unpacked(arrays: list[dict[str, Any]], text: str) -> list[np.ndarray]:

@@ -135,7 +135,7 @@ def spread(rows: Excerpt) -> str:
         known = rows.values[c.name][chosen]
         known = known[np.isfinite(known)]
         if len(known) > 3 and np.ptp(known) > 0.0:
-            out += f'<figure class="card chart" aria-label="{text(c.name)}"><figcaption><b>{text(_head(c))}</b></figcaption>{histogram(known)}</figure>'
+            out += f'<figure class="card chart flat" aria-label="{text(c.name)}"><figcaption><b>{text(_head(c))}</b></figcaption>{histogram(known)}</figure>'
     return section("How the answers are spread", f'<div class="charts">{out}</div>') if out else ""
 
 

@@ -47,6 +47,9 @@ def write_study_report(results: StudyResults | str | os.PathLike[str], path: str
     return write_whole(target, study_html(found))
 
 
+MOST_LINES = 400  # of the study's file
+
+
 def study_html(results: StudyResults) -> str:
     """The page as text."""
     rows = excerpt_of(results)
@@ -58,7 +61,8 @@ def study_html(results: StudyResults) -> str:
     shown = _RunsShown(results, rows)
     body += shown.html
     body += influence(rows) + worst_cases(rows) + spread(rows)
-    body += section("The study", card(f"<pre>{text(_described(results), 20_000)}</pre>"))
+    lines = _described(results).splitlines()
+    body += section("The study", card(f"<pre>{chr(10).join(text(words, 2000) for words in lines[:MOST_LINES])}</pre>"))
     body += _footer(results)
     return document(f"{name} – study", body, shown.scripts, shown.numbers, RULES)
 
