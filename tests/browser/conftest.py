@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 
 from manipula.reports import viewer
-from studio_pages import PATIENCE_MS, READY
+from studio_pages import ARGUMENTS, PATIENCE_MS, READY
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
-QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-         "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # fmt: skip
+
+
+def complains(said) -> bool:
+    """Does the console tell of something wrong? That a picture is read back from the graphics is none of it."""
+    return said.type in ("error", "warning") and "GPU stall due to ReadPixels" not in said.text
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +32,7 @@ def browser():
     if viewer.script() is None:
         pytest.skip(viewer.missing())
     with playwright.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=BROWSER, args=list(QUIET), timeout=PATIENCE_MS)
+        running = play.chromium.launch(executable_path=BROWSER, args=list(ARGUMENTS), timeout=PATIENCE_MS)
         yield running
         running.close()
 
@@ -47,7 +50,7 @@ def opened(browser):
         contexts.append(context)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
-        page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("console", lambda said: heard.append(said.text) if complains(said) else None)
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.on("request", lambda asked: heard.append(asked.url) if not asked.url.startswith(("file:", "data:", "blob:")) else None)  # fmt: skip
         page.goto(path.as_uri())
@@ -91,7 +94,7 @@ def page(browser, studio):
     context.set_default_timeout(PATIENCE_MS)
     shown = context.new_page()
     home = re.match(r"http://[\d.:]+/", studio).group()
-    shown.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
+    shown.on("console", lambda said: heard.append(said.text) if complains(said) else None)
     shown.on("pageerror", lambda error: heard.append(str(error)))
     own = (home, "data:", "blob:", home.replace("http", "ws"))
     shown.on("request", lambda asked: None if asked.url.startswith(own) else heard.append(asked.url))

@@ -8,31 +8,13 @@ import sys
 import numpy as np
 import pytest
 
-from studio_pages import PATIENCE_MS, READY, choose, run, samples
+from studio_pages import CONTRAST, PATIENCE_MS, READY, choose, run, samples
 
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 
 LONG = {
     "format": 1, "name": "long", "robot": "panda", "duration": 900.0, "step": 1e-4, "sample": 0.1, "verify": False, "integrator": "rk4",
 }  # fmt: skip
-CONTRAST = """() => {
-  const parse = (c) => { const n = c.match(/[\\d.]+/g).map(Number); return n.length > 3 ? n : [...n, 1]; };
-  const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
-  const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ground = (e) => { const layers = []; for (let n = e; n; n = n.parentElement) layers.push(parse(getComputedStyle(n).backgroundColor));
-    return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255]); };
-  const seen = (e) => e.offsetParent && getComputedStyle(e).visibility !== "hidden";
-  const bad = [];
-  for (const e of document.querySelectorAll("body *")) {
-    if (!seen(e) || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || e.closest("[disabled],option,.u-wrap,math")) continue;
-    const style = getComputedStyle(e), under = ground(e), ink = over(parse(style.color), under);
-    const [a, b] = [light(ink), light(under)];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
-    if (ratio < (large ? 3 : 4.5)) bad.push([e.tagName, e.className, e.textContent.trim().slice(0, 30), ratio.toFixed(2)]);
-  }
-  return bad; }"""
 
 
 def begin(page, document: dict) -> None:

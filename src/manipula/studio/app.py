@@ -43,6 +43,7 @@ KINDS = {
 RUN_FILES = ("report.html", "live.html", "film.gif", "film.mp4", "scenario.toml",
              *(f"result{s}" for s in (".nc", ".npz", ".csv", ".parquet", ".mcap")))  # fmt: skip
 LOOKS_PER_SECOND = 30.0
+SAMPLES_EVERY = 4  # looks: a page draws them no faster, and one that is slow must not be flooded
 LONGEST_MESSAGE = 4096  # of what a page says on the socket
 PAGE = """<!doctype html>
 <html lang="en">
@@ -56,7 +57,7 @@ PAGE = """<!doctype html>
 <link rel="stylesheet" href="/static/studio.css">
 <script type="module" src="/static/studio.js"></script>
 </head>
-<body><div id="studio"><p>The studio needs JavaScript, which is switched off or still loading.</p></div></body>
+<body><div id="studio"><noscript><p>The studio needs JavaScript, which is switched off.</p></noscript></div></body>
 </html>
 """
 MISSING = (
@@ -206,13 +207,14 @@ async def watch(socket: WebSocket) -> None:
 
 
 async def _follow(socket: WebSocket, run: StudioRun) -> None:
-    sent, state, paused = 0, "", False
+    sent, state, paused, looks = 0, "", False, 0
     while True:
         over = run.state in OVER
         if (run.state, run.paused) != (state, paused):
             state, paused = run.state, run.paused
             await socket.send_json({"run": run.id, "state": state, "paused": paused and not over})
-        t, x = run.progress(sent)
+        t, x = run.progress(sent if over or looks % SAMPLES_EVERY == 0 else sys.maxsize)
+        looks += 1
         if len(t):
             body: dict[str, tuple[np.ndarray, Any]] = {
                 "t": (t, "float64"),

@@ -84,6 +84,7 @@ class RunKindForm(TypedDict):
 class HelloForm(TypedDict):
     """What stays the same while the studio is open."""
 
+    studio: str
     version: str
     catalog: list[EntryForm]
     parts: Any
@@ -262,6 +263,12 @@ class RunsDrawnForm(DrawnForm):
     compared: ComparedForm | None
 
 
+class BegunForm(SummaryForm):
+    """A run that was begun; what it looks like where it is over already."""
+
+    drawn: NotRequired[RunsDrawnForm]
+
+
 class ListedForm(TypedDict):
     """All runs, the latest first."""
 
@@ -348,6 +355,7 @@ TYPES = (
     CardForm,
     ComparedForm,
     RunsDrawnForm,
+    BegunForm,
     ListedForm,
     StudyEntryForm,
     StudiesForm,
@@ -371,7 +379,7 @@ ANSWERS: dict[str, Any] = {
     "residual": ResidualsForm,
     "equations": TextForm,
     "code": CodeForm,
-    "run": SummaryForm,
+    "run": BegunForm,
     "stop": SummaryForm,
     "pause": SummaryForm,
     "status": SummaryForm,

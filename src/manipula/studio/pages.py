@@ -21,6 +21,7 @@ from manipula.simulation.result import Result
 
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
 MOST_RUNS = 6  # over each other
+QUICK = 1  # of compression: the page is on this machine
 SPREAD = 12  # postures that say how much room an arm needs
 
 
@@ -56,7 +57,7 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
         "charts": [],
         "arrays": packer.arrays,
     }
-    return {"page": page, "arrays": packer.text()}
+    return {"page": page, "arrays": packer.text(QUICK)}
 
 
 def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[str, Any]:
@@ -101,7 +102,7 @@ def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[s
         }
     return {
         "page": payload.document,
-        "arrays": payload.packer.text(),
+        "arrays": payload.packer.text(QUICK),
         "cards": cards,
         "left_out": left_out,
         "compared": compared,

@@ -13,6 +13,7 @@ from manipula.errors import CompileError, DescriptionError
 from manipula.formats.guard import read_text
 
 ADDRESS = "127.0.0.1"
+FAVOURITE = 8423  # taken where it is free: what a browser keeps for a page, it keeps by port
 HOW = "The studio needs two more packages: pip install 'manipula[studio]'."
 
 
@@ -27,7 +28,7 @@ def serve(
     """Serve the studio until interrupted.
 
     Args:
-        port: 0 takes a free one.
+        port: 0 takes the usual one, 8423, or any free one where that is taken.
         browser: open the page.
         say: is told the address, which holds the key.
         file: a scenario or a robot that the page begins with.
@@ -48,7 +49,7 @@ def serve(
     folder = None if studies is None else Path(studies)
     if folder is not None and not folder.is_dir():
         raise DescriptionError("This folder does not exist.", file=str(folder), field="studies")
-    listener = listening(port)
+    listener = listening(port) if port else usual()
     found: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{found}/?token={token}"
@@ -65,6 +66,14 @@ def serve(
         pass
     finally:
         listener.close()
+
+
+def usual() -> socket.socket:
+    """The favourite port, or a free one."""
+    try:
+        return listening(FAVOURITE)
+    except DescriptionError:
+        return listening(0)
 
 
 def listening(port: int) -> socket.socket:

@@ -1,4 +1,6 @@
 /** Asking the server: verbs by name, runs on a socket, files of runs. */
+import { signal } from "@preact/signals-core";
+import { TEXTS } from "../texts";
 import type { Progress, Summary, Told, Verbs } from "./wire";
 
 export type { Summary, Told } from "./wire";
@@ -10,8 +12,52 @@ export class Refusal extends Error {
   }
 }
 
+/** There was no answer; the page says so at its top (`contact`), and looks for the studio until it is there again. */
+export class Lost extends Error {}
+
+/** Does the studio answer? `silent`: no. `locked`: another one is at this address, which does not know this page. */
+export const contact = signal<"" | "silent" | "locked">("");
+const LOOK_MS = 1200; // between looks for a studio that does not answer
+let looking = 0;
+
+function lose(how: "silent" | "locked"): Lost {
+  contact.value = how;
+  looking ||= window.setTimeout(() => void look(), LOOK_MS);
+  return new Lost(how);
+}
+
+async function look(): Promise<void> {
+  clearTimeout(looking);
+  looking = 0;
+  try {
+    const { status } = await fetch("/theme.css", { method: "HEAD" });
+    if (status === 403) lose("locked");
+    else contact.value = "";
+  } catch {
+    lose("silent");
+  }
+}
+
+/** A request of any kind; one without an answer is `Lost`. */
+export async function reach(address: string, given: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(address, given).catch((error: unknown) => {
+    throw error instanceof TypeError ? lose("silent") : error;
+  });
+  if (answer.status === 403) throw lose("locked");
+  contact.value = "";
+  return answer;
+}
+
+/** A refusal in its own words; a connection that broke; a mistake of the page itself, which is also told to its console. */
+export function said(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof Lost) return ""; // the page says so at its top
+  console.error(error);
+  return TEXTS.mistake(error instanceof Error ? error.message : String(error));
+}
+
 export async function ask<V extends keyof Verbs>(verb: V, given: Verbs[V]["asks"], signal?: AbortSignal): Promise<Verbs[V]["gives"]> {
-  const answer = await fetch(`/api/${verb}`, {
+  const answer = await reach(`/api/${verb}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(given),
@@ -62,6 +108,8 @@ export interface Watched {
   chunk(chunk: Chunk): void;
   state(state: string, paused: boolean): void;
   over(summary: Summary): void;
+  /** The studio knows no such run. */
+  gone(): void;
 }
 
 /** Follow a run while it goes; what is returned ends that. A connection that breaks is made again. */
@@ -81,11 +129,24 @@ export function watch(run: string, told: Watched): () => void {
         closed = true;
         socket.close();
         told.over(message.summary);
-      } else if (message.state) told.state(message.state, message.paused ?? false);
+      } else if (message.error) {
+        closed = true;
+        socket.close();
+        told.gone();
+      } else if (message.state) {
+        tries = 0;
+        told.state(message.state, message.paused ?? false);
+      }
     };
     socket.onclose = () => {
-      if (!closed && tries++ < 5) setTimeout(connect, 300 * tries);
+      if (closed) return;
+      if (tries++) void look(); // not only a hiccup
+      setTimeout(again, 300);
     };
+  };
+  const again = (): void => {
+    if (!closed && contact.peek()) setTimeout(again, 300);
+    else if (!closed) connect();
   };
   connect();
   return () => {

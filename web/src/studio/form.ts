@@ -55,7 +55,7 @@ export class Forms {
     const title = el("span", { class: "name" }, shown);
     const measure = name.endsWith("_deg") ? "°" : unit;
     if (measure) title.append(el("span", { class: "unit" }, measure));
-    if (shown.length <= SHORT && words) title.append(el("small", { class: "meaning" }, words));
+    if ((shown.length <= SHORT || kind === "named" || kind === "raw") && words) title.append(el("small", { class: "meaning" }, words));
     if (kind === "kinds" || kind === "table" || kind === "parts" || kind === "joints") {
       const inner = kind === "kinds" ? this.part(schema, path, words) : kind === "parts" ? this.parts(resolved, path) : kind === "joints" ? this.perJoint(resolved, path) : this.optional(resolved, path);
       return el("fieldset", { class: "group" }, el("legend", { title: words }, title), inner, this.wrong(path));
@@ -214,7 +214,7 @@ export class Forms {
         return text;
       }
     };
-    const box = el("textarea", { ...shared, rows: 2, spellcheck: "false", input: (e: Event) => set((e.target as HTMLTextAreaElement).value, read) });
+    const box = el("textarea", { ...shared, ...(kind === "named" ? { placeholder: TEXTS.namedHint } : {}), rows: 2, spellcheck: "false", input: (e: Event) => set((e.target as HTMLTextAreaElement).value, read) });
     box.value = lines ? lines.join("\n") : kind === "texts" && Array.isArray(value) ? value.map((v) => written(v)).join("\n") : written(value);
     box.rows = Math.min(8, Math.max(2, box.value.split("\n").length));
     return box;

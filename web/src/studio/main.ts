@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "../viewer.css";
 import { el, icon, ICONS, download } from "../dom";
 import { followTheScheme, otherTheme } from "../palette";
-import { ask } from "./client";
+import { ask, contact, Lost, Refusal } from "./client";
 import { equationsPanel } from "./equations_panel";
 import { Forms } from "./form";
 import { robotPanel } from "./robot_panel";
@@ -13,12 +13,13 @@ import { Schemas, type Schema } from "./schema";
 import { panelOf } from "./settings_panels";
 import { Studio } from "./studio";
 import { studiesPanel } from "./studies_panel";
-import { isTable, type Json, type Table } from "./store";
+import { ofTheLast, ofThisTab } from "./memory";
 import "./studio.css";
 import { TEXTS } from "../texts";
 
 type Panel = "robot" | "task" | "control" | "run" | "equations" | "studies";
 const FIRST = "scara-khang"; // what a new visitor sees
+const MOST_BYTES = 16 * 2 ** 20; // of a file, as the server reads it
 const PANELS: readonly Panel[] = ["robot", "task", "control", "run", "equations", "studies"];
 
 async function start(): Promise<void> {
@@ -28,7 +29,7 @@ async function start(): Promise<void> {
   const [hello, schema] = await Promise.all([ask("hello", {}), ask("schema", {})]);
   const host = el("main", { id: "view" });
   const schemas = new Schemas(schema as Schema);
-  const studio = new Studio(hello, hello.first ?? remembered() ?? (await ask("new", { robot: FIRST })).document, host, schemas);
+  const studio = new Studio(hello, ofThisTab(hello.studio) ?? hello.first ?? ofTheLast() ?? (await ask("new", { robot: FIRST })).document, host, schemas);
   const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? [], studio);
   const chosen = signal<Panel>("robot");
   const open = signal(false); // of the sheet on a phone
@@ -42,7 +43,15 @@ async function start(): Promise<void> {
   const tabs = el("nav", { id: "tabs", role: "tablist", "aria-label": TEXTS.settings }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "body", click: () => show(name) }, el("span", { "data-words": TEXTS.panels[name] ?? name }, TEXTS.panels[name] ?? name))));
   side.append(tabs, body);
   const columns = el("div", { id: "columns" }, side, host);
-  root.replaceChildren(bar(studio, () => show("run")), columns, help());
+  root.replaceChildren(bar(studio, () => show("run")), silence(), columns, help());
+  tabs.addEventListener("keydown", (e) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    e.stopPropagation();
+    chosen.value = PANELS[(PANELS.indexOf(chosen.value) + by + PANELS.length) % PANELS.length];
+    document.getElementById(`tab-${chosen.value}`)?.focus();
+  });
   effect(() => {
     side.classList.toggle("open", open.value);
     columns.classList.toggle("wide", chosen.value === "equations" || chosen.value === "studies");
@@ -52,7 +61,12 @@ async function start(): Promise<void> {
     if (name !== "studies") studio.store.structure.value; // a run of a study is another document, the panel stays
     if (name !== "robot" && name !== "equations" && name !== "studies") names.value;
     studio.endEffects();
-    for (const tab of PANELS) document.getElementById(`tab-${tab}`)?.setAttribute("aria-selected", String(tab === name));
+    for (const tab of PANELS) {
+      const button = document.getElementById(`tab-${tab}`)!;
+      button.setAttribute("aria-selected", String(tab === name));
+      button.tabIndex = tab === name ? 0 : -1; // arrows go from one to the next
+      if (tab === name) button.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
     body.setAttribute("aria-labelledby", `tab-${name}`);
     const top = body.scrollTop;
     const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
@@ -69,14 +83,15 @@ async function start(): Promise<void> {
   document.documentElement.dataset["studio"] = "ready";
 }
 
-function remembered(): Table | null {
-  try {
-    const found = JSON.parse(localStorage.getItem("manipula.document") ?? "") as Json;
-    if (isTable(found) && found["robot"] !== undefined) return found;
-  } catch {
-    // nothing was kept
-  }
-  return null;
+/** Says that the studio does not answer, as long as that is so. */
+function silence(): HTMLElement {
+  const box = el("p", { id: "silence", role: "alert" });
+  effect(() => {
+    const how = contact.value;
+    box.hidden = !how;
+    box.textContent = how === "silent" ? TEXTS.lost : how === "locked" ? TEXTS.locked : "";
+  });
+  return box;
 }
 
 function messages(studio: Studio): HTMLElement {
@@ -91,14 +106,20 @@ function bar(studio: Studio, runs: () => void): HTMLElement {
   const button = (id: string, words: string, act: () => void, inner: Node | string = words): HTMLButtonElement => el("button", { type: "button", id, title: words, "aria-label": words, click: act }, inner);
   const undo = button("undo", TEXTS.undo, () => studio.store.undo(), "↶");
   const redo = button("redo", TEXTS.redo, () => studio.store.redo(), "↷");
-  const file = el("input", { type: "file", id: "file", accept: studio.hello.formats.join(","), hidden: true, change: () => void (file.files?.[0] && openFile(studio, file.files[0])) });
+  const file = el("input", { type: "file", id: "file", accept: studio.hello.formats.join(","), hidden: true, change: () => {
+      if (file.files?.[0]) void openFile(studio, file.files[0]);
+      file.value = ""; // the same file may be opened again
+    },
+  }); // prettier-ignore
   const run = button("run", `${TEXTS.run} (R)`, () => void studio.start(), el("span", {}, icon(ICONS.play), ` ${TEXTS.run}`));
   const pause = button("pause", TEXTS.pause, () => void studio.pause(!studio.paused.value), icon(ICONS.pause));
   const stop = button("stop", TEXTS.stop, () => void studio.stop(), icon(ICONS.stop));
   const live = el("input", { type: "checkbox", id: "live", checked: true, change: () => (studio.live.value = live.checked) });
   const name = el("strong", { id: "name" });
   effect(() => {
-    name.textContent = String(studio.store.document.value["name"] ?? "");
+    const words = String(studio.store.document.value["name"] ?? "");
+    name.textContent = name.title = words;
+    document.title = words ? `${words.slice(0, 60)} · ${TEXTS.studio}` : TEXTS.studio;
   });
   effect(() => {
     undo.disabled = !studio.store.canUndo.value;
@@ -142,14 +163,20 @@ async function save(studio: Studio): Promise<void> {
 }
 
 async function openFile(studio: Studio, file: File): Promise<void> {
-  const text = await file.text();
-  await studio.open(async () => (await ask("open", { name: file.name, text })).document);
+  await studio.open(async () => {
+    if (file.size > MOST_BYTES) throw new Refusal({ kind: "size", message: TEXTS.tooLarge(file.name) });
+    const text = await file.text().catch(() => {
+      throw new Refusal({ kind: "file", message: TEXTS.unreadable(file.name) }); // a folder, or gone
+    });
+    return (await ask("open", { name: file.name, text })).document;
+  });
 }
 
 function drops(studio: Studio): void {
   const veil = el("div", { id: "veil", hidden: true }, TEXTS.dropHere);
   document.body.append(veil);
   addEventListener("dragover", (e) => {
+    if (!e.dataTransfer?.types.includes("Files")) return; // words from one box to another
     e.preventDefault();
     veil.hidden = false;
   });
@@ -157,10 +184,11 @@ function drops(studio: Studio): void {
     if (!e.relatedTarget) veil.hidden = true;
   });
   addEventListener("drop", (e) => {
-    e.preventDefault();
-    veil.hidden = true;
     const file = e.dataTransfer?.files[0];
-    if (file) void openFile(studio, file);
+    veil.hidden = true;
+    if (!file) return;
+    e.preventDefault();
+    void openFile(studio, file);
   });
 }
 
@@ -204,5 +232,6 @@ function keys(studio: Studio, chosen: { value: Panel }): void {
 
 start().catch((problem: unknown) => {
   document.documentElement.dataset["studio"] = `failed: ${String(problem)}`;
+  document.getElementById("studio")?.replaceChildren(el("p", { role: "alert", class: "failed" }, contact.peek() === "locked" ? TEXTS.locked : problem instanceof Lost ? TEXTS.lost : TEXTS.mistake(String(problem))));
   throw problem;
 });

@@ -4,6 +4,8 @@ import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import type { Stage } from "../arm";
+import { triad } from "../arm_parts";
+import { decimalsFor } from "../numbers";
 import { colour } from "../palette";
 import type { Built } from "./dh_construction";
 import type { Handle } from "./drag";
@@ -71,7 +73,7 @@ export class Overlay {
   draw(stage: Stage): void {
     emptied(this.group);
     const { followed } = this;
-    stage.scene.add(this.group);
+    stage.scene.add(this.group, this.frames);
     const line = followed?.tip ?? (followed?.space === "task" ? followed.points : null);
     if (followed && line && line.length > 1) {
       const best = Math.max(...(followed.manipulability ?? [1]), 1e-12);
@@ -103,13 +105,14 @@ export class Overlay {
   }
 
   /** Frames of a DH table while it is built; none ends that. */
-  construct(stage: Stage, steps: Built | null): void {
+  construct(stage: Stage | null, steps: Built | null): void {
     emptied(this.frames);
+    if (!stage) return;
     stage.scene.add(this.frames);
     if (steps) {
       const size = 0.0016 * stage.camera.far;
       for (const X of steps.frames) {
-        const axes = new THREE.AxesHelper(size);
+        const axes = triad(size);
         axes.applyMatrix4(X);
         this.frames.add(axes);
       }
@@ -128,8 +131,9 @@ export class Overlay {
       },
       move: (to) => {
         const flat = (this.store.get(path) as number[]).length;
-        this.store.edit(path, to.slice(0, flat).map((x) => Number(x.toFixed(4))));
         const now = stage();
+        const places = decimalsFor(now?.state.page.robots[0].size ?? 1, 4);
+        this.store.edit(path, to.slice(0, flat).map((x) => Number(x.toFixed(places))));
         if (now) this.draw(now);
       },
       drop: () => {

@@ -1,12 +1,12 @@
 /** Postures by hand: the tip dragged in the view, the postures that reach the same point, links selected by a click. */
-import { effect, signal } from "@preact/signals-core";
+import { signal } from "@preact/signals-core";
 import * as THREE from "three";
 import type { Stage } from "../arm";
 import { el } from "../dom";
 import { TEXTS } from "../texts";
-import { ask } from "./client";
+import { ask, said } from "./client";
 import { draggable, type Handle } from "./drag";
-import { said, type Studio } from "./studio";
+import type { Studio } from "./studio";
 
 const STILL = 4; // pixels that a click may move
 
@@ -81,7 +81,7 @@ export class Posing {
       this.studio.select(body < 0 ? null : body);
     });
     const { state } = stage;
-    effect(() => {
+    state.follow(() => {
       const joint = state.selected.value;
       document.querySelectorAll("[data-row]").forEach((row) => row.classList.toggle("selected", Number((row as HTMLElement).dataset["row"]) === joint));
     });

@@ -1,16 +1,18 @@
 /** Robot: choose, open, edit; the doctor beside it; joints by slider. */
 import { el } from "../dom";
-import { fixed } from "../numbers";
+import { decimalsFor, fixed } from "../numbers";
 import { ask } from "./client";
 import * as THREE from "three";
 import { built } from "./dh_construction";
 import { DhTable, hasDhRows, ROWS } from "./dh_table";
-import { parsedList } from "./entry";
+import { parsedList, written } from "./entry";
 import type { Forms } from "./form";
 import type { Schemas } from "./schema";
 import type { Studio } from "./studio";
 import { isTable, type Table } from "./store";
 import { TEXTS } from "../texts";
+
+const MOST_LINKS = 64; // of the quick form
 
 export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTMLElement {
   const { store } = studio;
@@ -46,7 +48,17 @@ function planarForm(studio: Studio): HTMLElement {
     made.value = value;
     return made;
   };
-  const [lengths, masses] = [box(TEXTS.lengthsOf, "0.4, 0.3"), box(TEXTS.massesOf, "2, 1.5")];
+  const [count, lengths, masses] = [box(TEXTS.linksOf, "2"), box(TEXTS.lengthsOf, "0.4, 0.3"), box(TEXTS.massesOf, "2, 1.5")];
+  count.inputMode = "numeric";
+  /** As many entries as there are links; the last one is repeated. */
+  count.addEventListener("input", () => {
+    const n = Number(count.value);
+    if (!Number.isInteger(n) || n < 1 || n > MOST_LINKS) return;
+    for (const list of [lengths, masses]) {
+      const given = parsedList(list.value);
+      list.value = written(Array.from({ length: n }, (_, k) => given[Math.min(k, given.length - 1)] ?? 1));
+    }
+  });
   const make = (): void => {
     const planar = { lengths: parsedList(lengths.value), masses: parsedList(masses.value) };
     studio.replace({ format: 1, name: "planar arm", robot: { name: "planar", planar }, duration: 2 });
@@ -56,9 +68,10 @@ function planarForm(studio: Studio): HTMLElement {
     { class: "more" },
     el("summary", {}, TEXTS.planar),
     el("p", { class: "words" }, TEXTS.planarHint),
+    el("label", { class: "row" }, el("span", { class: "name" }, TEXTS.links), count),
     el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.lengths, el("span", { class: "unit" }, "m")), lengths),
     el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.masses, el("span", { class: "unit" }, "kg")), masses),
-    el("button", { type: "button", click: make }, TEXTS.planar),
+    el("button", { type: "button", id: "make-planar", click: make }, TEXTS.makePlanar),
   );
 }
 
@@ -84,9 +97,11 @@ function jointSliders(studio: Studio): HTMLElement {
     const seen = studio.robot.value?.robot;
     box.replaceChildren(el("legend", {}, TEXTS.joints));
     if (!seen) return;
+    const size = seen.drawn?.page.robots[0]?.size ?? 1;
     seen.joints.slice(0, seen.n).forEach((joint, i) => {
       const turns = joint.kind === "revolute";
-      const [low, high] = [joint.lower ?? (turns ? -Math.PI : -1), joint.upper ?? (turns ? Math.PI : 1)];
+      const most = turns ? Math.PI : size;
+      const [low, high] = [joint.lower ?? Math.min(-most, (joint.upper ?? 0) - most), joint.upper ?? Math.max(most, (joint.lower ?? 0) + most)];
       const shown = el("output", {});
       const range = el("input", {
         type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": `${joint.name} ${turns ? TEXTS.degrees : TEXTS.metres}`, "data-joint": i,
@@ -95,7 +110,7 @@ function jointSliders(studio: Studio): HTMLElement {
       studio.follow(() => {
         const value = studio.posture.value[i] ?? 0;
         if (document.activeElement !== range || !range.matches(":active")) range.value = String(value);
-        shown.textContent = turns ? `${fixed((value * 180) / Math.PI, 1)}°` : `${fixed(value)} m`;
+        shown.textContent = turns ? `${fixed((value * 180) / Math.PI, 1)}°` : `${fixed(value, decimalsFor(size))} m`;
       });
       box.append(el("label", { class: "joint", "data-row": i, pointerenter: () => studio.select(i), pointerleave: () => studio.select(null) }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name" }, joint.name), range, shown));
     });
@@ -119,5 +134,6 @@ function construction(studio: Studio): HTMLElement {
     words.textContent = steps ? TEXTS.buildStep(steps.joint, steps.name, fixed(steps.value)) : Number(range.value) ? TEXTS.onlyNumbers : TEXTS.buildHint;
     studio.overlay.construct(stage, steps);
   };
+  studio.overlay.construct(studio.view.stage, null); // of another table
   return el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.build), range, words);
 }

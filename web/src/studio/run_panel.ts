@@ -2,6 +2,7 @@
 import { download, el } from "../dom";
 import { typeset } from "../numbers";
 import { TEXTS } from "../texts";
+import { reach, said } from "./client";
 import type { Studio } from "./studio";
 import type { Summary } from "./wire";
 
@@ -64,16 +65,16 @@ function picture(studio: Studio): void {
 async function fetched(studio: Studio, run: string, name: string): Promise<void> {
   studio.message.value = TEXTS.making(name);
   try {
-    const answer = await fetch(`/runs/${run}/${name}`);
+    const answer = await reach(`/runs/${run}/${name}`);
     if (!answer.ok) {
       const told = (await answer.json().catch(() => null)) as { error?: { message: string } } | null;
-      studio.message.value = told?.error?.message ?? TEXTS.lost;
+      studio.message.value = told?.error?.message ?? TEXTS.notMade(name);
       return;
     }
     download(name, await answer.blob());
     studio.message.value = "";
-  } catch {
-    studio.message.value = TEXTS.lost;
+  } catch (error) {
+    studio.message.value = said(error);
   }
 }
 
@@ -129,7 +130,7 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
       type: "checkbox", checked: studio.charts.value.includes(kind), "data-chart": kind,
       change: () => {
         studio.charts.value = input.checked ? [...studio.charts.value, kind] : studio.charts.value.filter((c) => c !== kind);
-        void studio.showRuns();
+        void studio.showRuns().catch((error: unknown) => (studio.message.value = said(error)));
       },
     }); // prettier-ignore
     box.append(el("label", {}, input, kind.replaceAll("-", " ")));

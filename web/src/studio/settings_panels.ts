@@ -14,6 +14,8 @@ const PLACES: Record<string, readonly string[]> = {
   control: ["controller", "control_period", "tasks", "criteria", "friction", "drives", "contacts", "disturbances", "noise", "actuator"],
   never: ["robot", "format", "elbow", "torques"],
 }; // prettier-ignore
+/** Settings that few runs need stand behind a fold until they are stated. */
+const RARE = ["qd0", "start", "ik_solution", "gain", "control_period", "bounds", "model", "encoder", "actuator", "noise", "switches", "base_motion", "description", "vary", "parameters", "constants"];
 
 export function fieldsOf(schemas: Schemas, document: Record<string, unknown>): Record<string, Schema> {
   const programmed = document["kind"] === "programmed" || (document["kind"] === undefined && document["program"] !== undefined);
@@ -39,6 +41,7 @@ export function panelOf(studio: Studio, forms: Forms, schemas: Schemas, panel: "
   const order = PLACES[panel] ?? [];
   wanted.sort(([a], [b]) => (order.indexOf(a) + 1 || 99) - (order.indexOf(b) + 1 || 99));
   const box = el("div", { class: "panel fields" });
+  const more = el("div", { class: "fields" });
   if (panel === "task") {
     const reach = el("p", { class: "wrong", role: "status" });
     studio.follow(() => {
@@ -55,8 +58,9 @@ export function panelOf(studio: Studio, forms: Forms, schemas: Schemas, panel: "
   for (const [name, schema] of wanted) {
     if (name.endsWith("_deg") && !(name in document)) continue;
     if (`${name}_deg` in document) continue;
-    box.append(name === "kind" ? kindField(studio, schema) : forms.field(name, schema, [name]));
+    (RARE.includes(name) && !(name in document) ? more : box).append(name === "kind" ? kindField(studio, schema) : forms.field(name, schema, [name]));
   }
+  if (more.childElementCount) box.append(el("details", { class: "more" }, el("summary", {}, TEXTS.more), more));
   return box;
 }
 

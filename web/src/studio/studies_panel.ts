@@ -3,8 +3,8 @@ import { el } from "../dom";
 import { shown } from "../numbers";
 import { Scatter, type Column } from "../scatter";
 import { TEXTS, texts } from "../texts";
-import { ask } from "./client";
-import { said, type Studio } from "./studio";
+import { ask, said } from "./client";
+import type { Studio } from "./studio";
 import type { StudyEntry, StudyTable } from "./wire";
 
 export function studiesPanel(studio: Studio): HTMLElement {

@@ -2,13 +2,14 @@
 import { effect, signal } from "@preact/signals-core";
 import type { Scatter } from "../scatter";
 import { TEXTS } from "../texts";
-import { ask, isOver, Refusal, watch } from "./client";
+import { ask, contact, isOver, Refusal, said, watch } from "./client";
 import { Overlay } from "./overlay";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
+import { remember } from "./memory";
 import { at, Store, type Json, type Path, type Table } from "./store";
 import { View } from "./view";
-import type { Card, Compared, Hello, Seen, Summary } from "./wire";
+import type { Card, Compared, Hello, RunsDrawn, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
 const LIVE_MS = 12; // and a run, in live mode
@@ -41,6 +42,7 @@ export class Studio {
   private unwatch: (() => void) | null = null;
   private asking = false;
   private again = false;
+  private id: string; // of the server that answers
   private everRan = false;
   private ranText = ""; // the document of the last run
 
@@ -50,18 +52,50 @@ export class Studio {
     host: HTMLElement,
     schemas: Schemas,
   ) {
+    this.id = hello.studio;
     this.store = new Store(first);
     this.overlay = new Overlay(this.store, schemas);
     this.charts.value = hello.usual_charts;
     this.posing = new Posing(this);
     this.view = new View(host, (stage) => this.posing.hold(stage));
     effect(() => {
-      const document = this.store.document.value;
-      localStorage.setItem("manipula.document", JSON.stringify(document));
+      remember(this.id, this.store.document.value);
       clearTimeout(this.timer);
       const soon = this.live.peek() && this.everRan && this.store.problem.peek() === null;
       this.timer = window.setTimeout(() => void this.changed(), soon ? LIVE_MS : SETTLE_MS);
     });
+    let lost = false;
+    effect(() => {
+      const now = contact.value !== "";
+      if (lost && !now) void this.returned();
+      lost = now;
+    });
+  }
+
+  /** The studio answers again. Another one knows nothing of the runs of the first: the document stays, and can be run. */
+  private async returned(): Promise<void> {
+    try {
+      const { studio } = await ask("hello", {});
+      if (studio !== this.id) {
+        this.id = studio;
+        this.others.value = [];
+        this.forget();
+        this.message.value = TEXTS.anew;
+        remember(this.id, this.store.document.value);
+      }
+      await this.changed();
+    } catch (error) {
+      this.tell(error);
+    }
+  }
+
+  /** The run that is shown is no more. */
+  private forget(): void {
+    this.unwatch?.();
+    this.idle();
+    this.everRan = false;
+    this.run.value = null;
+    this.robotText = ""; // the arm is shown again
   }
 
   /** An effect that lives as long as the panel that is shown. */
@@ -95,23 +129,18 @@ export class Studio {
 
   /** Another document from the server; what it refuses is told. */
   async open(make: () => Promise<Table>): Promise<void> {
-    try {
-      const document = await make();
-      this.replace(document);
+    await this.guarded(async () => {
+      this.replace(await make());
       this.message.value = "";
-    } catch (error) {
-      this.message.value = said(error);
-    }
+    });
   }
 
   /** The same scenario written otherwise. */
   async change(make: () => Promise<Table>): Promise<void> {
-    try {
+    await this.guarded(async () => {
       this.store.replace(await make());
       this.message.value = "";
-    } catch (error) {
-      this.message.value = said(error);
-    }
+    });
   }
 
   /** The document changed: is it right, has it another robot, does it run at once? */
@@ -194,11 +223,13 @@ export class Studio {
         this.ranText = JSON.stringify(document);
         const running = this.run.value;
         this.unwatch?.();
-        const begun = await ask("run", { document, replaces: running && !isOver(running) ? running.id : null });
+        const n = this.robot.value?.robot.n;
+        const beside = this.others.value.filter((o) => o.n === n).map((o) => o.id);
+        const { drawn, ...begun } = await ask("run", { document, replaces: running && !isOver(running) ? running.id : null, beside, charts: this.charts.value });
         this.store.problem.value = null;
         this.message.value = "";
         location.hash = begun.id;
-        if (isOver(begun)) await this.ended(begun);
+        if (isOver(begun)) await this.ended(begun, drawn);
         else this.await_(begun);
       } while (this.again);
     } catch (error) {
@@ -226,6 +257,11 @@ export class Studio {
         this.view.arriving(chunk, begun.n);
       },
       over: (summary) => void this.ended(summary).catch((error) => this.tell(error)),
+      gone: () => {
+        this.forget();
+        this.message.value = TEXTS.gone;
+        void this.changed();
+      },
     });
   }
 
@@ -235,45 +271,58 @@ export class Studio {
     this.paused.value = false;
   }
 
-  private async ended(summary: Summary): Promise<void> {
+  private async ended(summary: Summary, drawn?: RunsDrawn): Promise<void> {
     this.idle();
     this.run.value = summary;
     if (summary.error) this.store.problem.value = summary.error;
-    if (summary.state === "done") await this.showRuns();
+    if (summary.state === "done") await this.showRuns(drawn);
   }
 
   /** The run and those that are compared with it. */
-  async showRuns(): Promise<void> {
+  async showRuns(known?: RunsDrawn): Promise<void> {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
     const ids = [now.id, ...this.others.value.filter((o) => o.id !== now.id && o.n === now.n).map((o) => o.id)];
-    const drawn = await ask("view", { ids, charts: this.charts.value });
+    const drawn = known ?? (await ask("view", { ids, charts: this.charts.value }));
     this.cards.value = drawn.cards[0] ?? [];
     this.compared.value = drawn.compared;
     await this.view.show(drawn);
+    const begin = this.view.state?.engine.runs.peek()[0]?.q.map((column) => column[0]);
+    if (begin && begin.length === this.robot.value?.robot.n) this.posture.value = begin; // sliders stand where the run begins
   }
 
   async stop(): Promise<void> {
     const now = this.run.value;
-    if (now && !isOver(now)) this.run.value = await ask("stop", { run: now.id });
-    this.idle();
+    await this.guarded(async () => {
+      if (now && !isOver(now)) this.run.value = await ask("stop", { run: now.id });
+      this.idle();
+    });
+  }
+
+  /** Work whose refusal is told at the top of the panel. */
+  private async guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.message.value = said(error);
+    }
   }
 
   /** Let the run stand still, or go on. */
   async pause(on: boolean): Promise<void> {
     const now = this.run.value;
-    if (now && !isOver(now)) this.paused.value = (await ask("pause", { run: now.id, paused: on })).paused;
+    await this.guarded(async () => {
+      if (now && !isOver(now)) this.paused.value = (await ask("pause", { run: now.id, paused: on })).paused;
+    });
   }
 
   /** A part that was chosen in a form, filled in by the server so that it can run where that is possible; what else had to change is told. */
   async choose(kind: string, name: string | null, place: Path): Promise<void> {
-    try {
+    await this.guarded(async () => {
       const { document, also } = await ask("choose", { document: this.store.document.value, kind, name, place, q: [...this.posture.value] });
       this.message.value = also.length ? TEXTS.also(also.join(", ")) : "";
       this.store.replace(document);
-    } catch (error) {
-      this.message.value = said(error);
-    }
+    });
   }
 
   /** The same, without a change of the document: what would stand there. */
@@ -284,9 +333,11 @@ export class Studio {
 
   /** Keep the run that is shown, to see others beside it; or let it go. */
   async keep(id: string, kept: boolean): Promise<void> {
-    const summary = await ask("pin", { run: id, pinned: kept });
-    this.others.value = kept ? [...this.others.value.filter((o) => o.id !== id), summary] : this.others.value.filter((o) => o.id !== id);
-    await this.showRuns();
+    await this.guarded(async () => {
+      const summary = await ask("pin", { run: id, pinned: kept });
+      this.others.value = kept ? [...this.others.value.filter((o) => o.id !== id), summary] : this.others.value.filter((o) => o.id !== id);
+      await this.showRuns();
+    });
   }
 
   /** A run that is known by its number, after a reload or a link. */
@@ -304,11 +355,6 @@ export class Studio {
     } catch {
       return false;
     }
-  }
-
-  /** Where the tip is in the posture that is shown. */
-  tip(): number[] {
-    return this.view.stage?.tip()?.map((x) => Number(x.toFixed(4))) ?? [0, 0, 0];
   }
 
   // ---- postures -------------------------------------------------------------------------------------------------------
@@ -344,11 +390,3 @@ export class Studio {
 
 /** What of a document says which robot is looked at, and where it starts. */
 const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"]]), JSON.stringify([document["q0"], document["q0_deg"]])];
-
-/** A refusal in its own words; a connection that broke; a mistake of the page itself, which is also told to its console. */
-export function said(error: unknown): string {
-  if (error instanceof Refusal) return error.message;
-  if (error instanceof TypeError && /fetch|network/i.test(error.message)) return TEXTS.lost;
-  console.error(error);
-  return TEXTS.mistake(error instanceof Error ? error.message : String(error));
-}

@@ -1,5 +1,5 @@
 /** The right side of the studio: the arm, the timeline and the charts, made by the same viewer as a report. */
-import { batch, effect } from "@preact/signals-core";
+import { batch } from "@preact/signals-core";
 import { Stage } from "../arm";
 import { Chart } from "../chart";
 import type { ChartSpec, Page } from "../document";
@@ -37,7 +37,20 @@ export class ServerEngine extends RecordedEngine {
 
 const TOLD_MS = 120; // between pictures of a run that goes on
 
-const shapeOf = (page: Page): string => JSON.stringify([page.joints, page.robots, page.runs.map((r) => [r.robot, r.path]), page.charts.map((c: ChartSpec) => [c.id, c.title, c.curves.map((k) => [k.name, k.y])])]);
+/** What of a page other numbers of the same run leave as it is; the room that a motion takes (low, high, size) is no part of it. */
+const shapeOf = (page: Page): string =>
+  JSON.stringify([
+    page.joints,
+    page.robots.map(({ low: _low, high: _high, size: _size, ...robot }) => robot),
+    page.runs.map((r) => [r.robot, r.path]),
+    page.charts.map((c: ChartSpec) => [c.id, c.title, c.axes.map((a) => [a.label, a.unit, a.log]), c.curves.map((k) => [k.name, k.y, k.t, k.x])]),
+  ]);
+
+/** Scales, limits and marks of the new numbers for a chart that stays. */
+function renew(spec: ChartSpec, fresh: ChartSpec): void {
+  spec.axes.forEach((axis, k) => Object.assign(axis, fresh.axes[k]));
+  Object.assign(spec, { limits: fresh.limits ?? [], marks: fresh.marks ?? [] });
+}
 
 export class View {
   stage: Stage | null = null;
@@ -65,6 +78,8 @@ export class View {
     const shape = shapeOf(drawn.page);
     if (shape === this.shape && this.engine instanceof ServerEngine && this.state) {
       const [t, engine] = [drawn.page.runs[0], this.engine];
+      this.state.page.charts.forEach((spec, k) => renew(spec, drawn.page.charts[k]));
+      this.stage?.widen(drawn.page.robots);
       batch(() => {
         engine.update(drawn.page, arrays);
         const times = arrays.column(t.t, 0);
@@ -79,7 +94,7 @@ export class View {
   private build(page: Page, arrays: Arrays, engine: ServerEngine | GrowingEngine = new ServerEngine(page, arrays)): void {
     const before = this.stage && this.state?.page.robots[0]?.name === page.robots[0]?.name ? this.stage : null;
     this.stage?.dispose();
-    this.state?.clock.pause();
+    this.state?.dispose();
     this.engine = engine;
     this.last = 0;
     const state = new State(page, arrays, this.engine);
@@ -98,7 +113,7 @@ export class View {
       this.drawn.push(new Chart(figure, spec, state));
     }
     if (engine instanceof GrowingEngine) this.charts.append(el("p", { class: "empty growing" }, TEXTS.growing));
-    effect(() => {
+    state.follow(() => {
       document.documentElement.dataset["moment"] = String(state.clock.shown.value);
     });
   }

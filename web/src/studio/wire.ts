@@ -66,6 +66,7 @@ export interface RunKind {
 
 /** What stays the same while the studio is open. */
 export interface Hello {
+  studio: string;
   version: string;
   catalog: Entry[];
   parts: unknown;
@@ -228,6 +229,35 @@ export interface RunsDrawn {
   compared: Compared | null;
 }
 
+/** A run that was begun; what it looks like where it is over already. */
+export interface Begun {
+  id: string;
+  state: "waiting" | "reading" | "compiling" | "integrating" | "verifying" | "evaluating" | "writing" | "done" | "failed" | "stopped";
+  name: string;
+  robot: string;
+  duration: number;
+  seconds: number;
+  n: number;
+  pinned: boolean;
+  paused: boolean;
+  error?: Told;
+  status?: string;
+  reason?: string;
+  ok?: boolean;
+  feasible?: boolean | null;
+  feasibility?: string;
+  broken?: string[];
+  remarks?: string[];
+  notes?: string[];
+  trusted_until?: unknown;
+  error_estimate?: unknown;
+  reached?: number;
+  signals?: string[];
+  samples?: number;
+  runs?: number;
+  drawn?: RunsDrawn;
+}
+
 /** All runs, the latest first. */
 export interface Listed {
   runs: Summary[];
@@ -298,7 +328,7 @@ export interface Verbs {
   residual: { asks: { document: unknown; q: unknown }; gives: Residuals };
   equations: { asks: { document: unknown; level?: unknown; only?: unknown; format?: unknown }; gives: Text };
   code: { asks: { document: unknown; language: unknown }; gives: Code };
-  run: { asks: { document: unknown; replaces?: unknown }; gives: Summary };
+  run: { asks: { document: unknown; replaces?: unknown; beside?: unknown; charts?: unknown }; gives: Begun };
   stop: { asks: { run: unknown }; gives: Summary };
   pause: { asks: { run: unknown; paused?: unknown }; gives: Summary };
   status: { asks: { run: unknown }; gives: Summary };

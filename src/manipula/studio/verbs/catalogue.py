@@ -24,7 +24,7 @@ from manipula.version import __version__
 
 def hello(runs: RunStore) -> dict[str, Any]:
     """Everything that stays the same while the studio is open."""
-    return {**_constant(), "first": runs.first}
+    return {**_constant(), "studio": runs.name, "first": runs.first}
 
 
 @cache

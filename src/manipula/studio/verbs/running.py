@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, ManipulaError
 from manipula.studio.pages import USUAL, run_page
 from manipula.studio.runs import RunStore
 from manipula.studio.wire import to_json
@@ -12,11 +13,20 @@ from manipula.studio.wire import to_json
 AT_ONCE = 0.2  # s that an answer waits for a run that may be over soon
 
 
-def run(runs: RunStore, document: Any, replaces: Any = None) -> dict[str, Any]:
-    """Begin a run; a short one is over when the answer comes. ``replaces``: a run that is called off."""
+def run(runs: RunStore, document: Any, replaces: Any = None, beside: Any = None, charts: Any = None) -> dict[str, Any]:
+    """Begin a run; a short one is over when the answer comes.
+
+    Args:
+        replaces: a run that is called off. charts: kinds of plots; the answer then holds the view of a run that is over at once, with the runs
+            ``beside`` it, where that can be made (``view`` says why not).
+    """
     begun = runs.start(document, replaces if isinstance(replaces, str) else None)
     begun.over.wait(AT_ONCE)
-    return begun.summary()
+    answer = begun.summary()
+    if charts is not None and begun.result is not None:
+        with contextlib.suppress(ManipulaError):
+            answer["drawn"] = view(runs, [begun.id, *(beside if isinstance(beside, list) else [])], charts)
+    return answer
 
 
 def stop(runs: RunStore, run: Any) -> dict[str, Any]:

@@ -1,0 +1,35 @@
+/** The document in the memory of the browser: of this tab, so that a reload keeps it, and of the last tab, for the next studio. */
+import { isTable, type Json, type Table } from "./store";
+
+const LAST = "manipula.document";
+const OWN = "manipula.document.";
+
+/** Keep a document; a browser that keeps nothing (full, or told not to) is no reason to stop. */
+export function remember(studio: string, document: Table): void {
+  try {
+    const text = JSON.stringify(document);
+    localStorage.setItem(LAST, text);
+    sessionStorage.setItem(OWN + studio, text);
+  } catch {
+    // then a reload begins anew
+  }
+}
+
+/** What this tab edited in this studio; null where it is new. */
+export function ofThisTab(studio: string): Table | null {
+  return found(() => sessionStorage.getItem(OWN + studio));
+}
+
+/** What was edited last, in any studio at this address. */
+export function ofTheLast(): Table | null {
+  return found(() => localStorage.getItem(LAST));
+}
+
+function found(read: () => string | null): Table | null {
+  try {
+    const kept = JSON.parse(read() ?? "null") as Json;
+    return isTable(kept) && kept["robot"] !== undefined ? kept : null;
+  } catch {
+    return null;
+  }
+}
