@@ -32,7 +32,7 @@ from manipula.simulation.stepping.grid import (  # fmt: skip
 from manipula.simulation.stepping.verification import compare, shrinkage
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.energy import with_energy_verdicts
-from manipula.simulation.verdicts.limits import _Held, _kept
+from manipula.simulation.verdicts.limits import _RunChecks, _kept
 
 
 def explicit(order: int, h: float, y: float) -> float:
@@ -187,7 +187,7 @@ def test_energy_that_is_unaccounted_for(lost: float, status: str) -> None:
 def test_what_one_run_proves_of_its_limits() -> None:
     kept, broken = SimpleNamespace(ok=True), SimpleNamespace(ok=False)
     q = np.zeros((3, 2))
-    held = lambda *checks, unchecked=(): _Held(checks, (), unchecked)
+    held = lambda *checks, unchecked=(): _RunChecks(checks, (), unchecked)
     assert _kept("finished", q, held(kept)) is True
     assert _kept("finished", q, held(kept, broken)) is False
     assert _kept("limit", q, held(kept)) is False
