@@ -32,7 +32,7 @@ from manipula.simulation.stepping.grid import (  # fmt: skip
 from manipula.simulation.stepping.verification import compare, shrinkage
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.energy import with_energy_verdicts
-from manipula.simulation.verdicts.limits import _RunChecks, _kept
+from manipula.simulation.verdicts.limits import _kept, _RunChecks
 
 
 def explicit(order: int, h: float, y: float) -> float:
