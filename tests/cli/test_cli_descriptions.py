@@ -160,7 +160,7 @@ def test_several_tips_are_listed_with_the_option(run, tmp_path) -> None:
     told = run("ik", path, "--position", "0", "0", "1")
     assert told.exit_code == 2
     assert "could be its tip (arm, tool0, ft_frame); name one: --tip tool0." in told.stderr
-    assert run("doctor", path, "--tip", "tool0").stdout.startswith("ur: 1 joints, 4 frames, tip tool0")
+    assert run("doctor", path, "--tip", "tool0").stdout.startswith("ur: 1 joint, 4 frames, tip tool0")
     with pytest.raises(manipula.DescriptionError, match="name one: tip='tool0'"):
         manipula.compile(load(path)).pose([0.0])
 
