@@ -264,10 +264,9 @@ def solve_passes(table: np.ndarray, slots: np.ndarray, x_max: np.ndarray, x_star
     if x_end > x_max[-1] * (1 + 1e-12):
         return PhasePlane(None, _caps(table, slots, x_max), N, "the end speed is above the velocity limit there")
     given = N + 1, table, places, x_max, steps, np.array(x_end)
-    resting, low, least = x_end == 0, np.zeros(N + 1), None
-    if resting:
-        high, cap, room = kernels.rest(*given)
-        resting = bool(room.min() >= 0.0)
+    low, least = np.zeros(N + 1), None
+    high, cap, room = kernels.rest(*given) if x_end == 0 else (low, low, np.array([-1.0]))
+    resting = bool(room.min() >= 0.0)
     if not resting:
         high, low, least, cap = kernels.back(*given)
         low, least = low[::-1].copy(), least[::-1]

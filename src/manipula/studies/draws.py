@@ -52,7 +52,7 @@ def unit_numbers(design: str, seed: int, runs: np.ndarray, samples: int, directi
     return np.minimum((strata + own) / samples, np.nextafter(1.0, 0.0))
 
 
-def generator_for(function: Any, generator: np.random.Generator) -> dict[str, np.random.Generator]:
+def generator_for(function: Any, generator: np.random.Generator) -> dict[str, Any]:
     """The generator as an argument of a function of SciPy, under the name that this version has for it."""
     import inspect
 
