@@ -34,7 +34,7 @@ ALONE = 50.0  # times as much is done at once when one thread is asked for: Ctrl
 _FLOAT = np.dtype(np.float64)
 SECONDS_PER_OPERATION = 0.07e-9  # of one state in a batch, for the choice of the number of threads
 ONE_BY_ONE = 10.0  # times longer an operation takes alone, at most about
-SHORT_SECONDS = 20e-3  # machine code that takes less is run in the calling thread: nobody waits for its end
+SHORT_SECONDS = 100e-3  # machine code that takes less is run in the calling thread: nobody waits for its end
 
 
 def has_compiler() -> bool:
