@@ -17,7 +17,7 @@ from manipula.motion.paths.base import Path
 from manipula.motion.phase_plane import FLAT, solved_for_u
 
 MAX_GRID = 50_000
-SURE = 1e-7  # of a limit: what parabolas add to the places is taken for all there is between them
+SURE = 1e-6  # of a limit: what parabolas add to the places is taken for all there is between them, which slows a motion by half of it at most
 FINER = 8  # times that an interval is cut to be surer
 CORNER = 1e-6  # rad: a tangent that turns by more at once
 
@@ -53,7 +53,7 @@ class PathGrid:
         self._be(limits, scheme, s, np.arange(len(s) - 1), (first,), s[:-1])
         self.flat_below, self.table = FLAT * first.largest, np.empty((0, 0))
         self.bounds = self._solve(first, self.delta, 0)
-        self.seen, self.used = np.full((3, len(s) - 1), np.nan), np.zeros(len(s) - 1)
+        self.seen, self.used = np.full((3, len(s) - 1), np.nan), np.zeros((2, len(s) - 1))
         at = s.searchsorted(limits.path.breaks[1:-1])
         jump = first.rows[0, at, : limits.n] - first.rows[-1, at - 1, : limits.n]
         self.corners = s[at[(jump * jump).sum(axis=1) > CORNER**2]]
@@ -90,7 +90,7 @@ class PathGrid:
         finer.flat_below, finer.corners, finer.table = self.flat_below, self.corners, self.table
         finer.bounds = np.concatenate([self.bounds, finer._solve(new, end - begin, count)], axis=1)
         finer.seen = np.concatenate([self.seen, np.full((3, len(begin)), np.nan)], axis=1)
-        finer.used = np.concatenate([self.used, np.zeros(len(begin))])
+        finer.used = np.concatenate([self.used, np.zeros((2, len(begin)))], axis=1)
         return finer
 
     def _solve(self, part: Intervals, delta: np.ndarray, used: int) -> np.ndarray:
@@ -141,41 +141,33 @@ class PathGrid:
             here = slice(begin, begin + part.count)
             which = changed[here].nonzero()[0]
             if 4 * len(which) >= part.count:
-                used[here] = part.tightest(now[:, here].copy())
+                used[0, here], used[1, here] = part.tightest(now[:, here].copy())
             elif len(which):
-                used[begin + which] = part.tightest(now.take(begin + which, axis=1), which)
+                which += begin
+                used[0, which], used[1, which] = part.tightest(now.take(which, axis=1), which - begin)
             begin += part.count
         self.seen, self.used = now, used
-        return used[slots]
+        return used[0, slots]
 
     def missed(self) -> np.ndarray:
         """Intervals in which the path bends more sharply than the places show, (N,)."""
         return np.concatenate([part.missed for part in self.stored])[self.slots]
 
-    def most_between(self, least: float) -> float:
-        """Use of the tightest limit between the places too, in those intervals that use more than ``least`` of it at the places last
-        looked at; where parabolas through the places say more than these by ``SURE`` it is looked at in finer parts."""
-        chosen = self.slots[self.used[self.slots] > least]
-        begin, now, used = self.begins[chosen], self.seen.take(chosen, axis=1), self.used[chosen]
-        end, most = begin + self.delta[self.used[self.slots] > least], float(used.max())
-        above, first = np.empty(len(chosen)), 0
-        for part in self.stored:
-            here = (chosen >= first) & (chosen < first + part.count)
-            own = chosen[here] - first
-            if 4 * len(own) >= part.count:
-                above[here] = part.tightest(self.seen[:, first : first + part.count].copy(), between=True)[own]
-            elif len(own):
-                above[here] = part.tightest(now.compress(here, axis=1), own, between=True)
-            first += part.count
+    def most_between(self) -> float:
+        """Use of the tightest limit between the places too, for what was last looked at; where parabolas through the places say more than
+        these by ``SURE`` it is looked at in finer parts."""
+        (used, above), begin, end, now = self.used.take(self.slots, axis=1), self.s[:-1], self.s[1:], None
+        most = float(used.max())
         for _ in range(FINER):
             unsure = above - used > SURE
-            most = max(most, float(above[~unsure].max(initial=0.0)))
+            most = max(most, float(above.max(initial=0.0, where=~unsure)))
             unsure &= above > most
-            if not unsure.any():
+            which = unsure.nonzero()[0]
+            if not len(which):
                 return most
-            begin, end, now = _cut(begin[unsure], end[unsure], now[:, unsure])
-            part = Intervals(self.limits, begin, end)
-            used, above = part.tightest(now), part.tightest(now, between=True)
+            now = self.seen.take(self.slots[which], axis=1) if now is None else now.take(which, axis=1)
+            begin, end, now = _cut(begin[which], end[which], now)
+            used, above = Intervals(self.limits, begin, end).tightest(now)
             most = max(most, float(used.max()))
         return max(most, float(above.max()))
 

@@ -189,10 +189,10 @@ class Intervals:
         shares = kernel(x.size, self.rows, u, np.ascontiguousarray(x), *tip, self.limits.of_rows)
         return shares.reshape(*x.shape, -1)
 
-    def tightest(self, now: np.ndarray, which: np.ndarray | None = None, between: bool = False) -> np.ndarray:
-        """How much of the tightest limit is used in every interval or in some, (N,), at its five places or also ``between`` them, for u,
-        x at its beginning and the rise of x until its end, (3, N)."""
-        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, self.limits.compiled, between)
+    def tightest(self, now: np.ndarray, which: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """How much of the tightest limit is used in every interval or in some, (N,), at its five places, and what it stays below between
+        them, for u, x at its beginning and the rise of x until its end, (3, N)."""
+        kernel = _tightest_kernel(self.limits.n, self.limits.kinds, self.limits.compiled)
         places = [*self.rows, *(() if self.tip is None else self.tip)]
         if which is not None:
             places = [x[which] for x in places]
@@ -287,23 +287,23 @@ def _share_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.Rows
 
 
 @functools.lru_cache(64)
-def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool, between: bool = False) -> native.RowsCall:
-    """Of the tightest limit at the five places of an interval; or in the whole of it, as parabolas through three places at a time say."""
+def _tightest_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsCall:
+    """Of the tightest limit at the five places of an interval; and in the whole of it, as parabolas through three places at a time say."""
     tips = "tip speed" in kinds
 
     def tightest(*given: Any) -> Any:
         *both, u, x, rise, limits = given
         rows, tip = both[: len(BETWEEN)], both[len(BETWEEN) :] if tips else [()] * len(BETWEEN)
-        shares: list[Any] = []
+        places: list[list[Any]] = []
         for k, share in enumerate(BETWEEN.tolist()):
-            here = n, kinds, rows[k], u, x + rise * share, [tip[k]] if tips else [], limits
-            shares.append([used for kind in _row_shares(*here) for used in kind] if between else _used(*here))
-        if between:
-            return functools.reduce(ops.maximum, [_above(list(places)) for places in zip(*shares)])
-        return functools.reduce(ops.maximum, [used for place in shares for used in place])
+            kinds_here = _row_shares(n, kinds, rows[k], u, x + rise * share, [tip[k]] if tips else [], limits)
+            places.append([used for kind in kinds_here for used in kind])
+        along = list(zip(*places))  # of every limit, from place to place
+        largest = [functools.reduce(ops.maximum, used) for used in along]
+        above = [_above(used, most) for used, most in zip(along, largest)]
+        return functools.reduce(ops.maximum, largest), functools.reduce(ops.maximum, above)
 
-    name = f"path_limits.{'between' if between else 'tightest'}"
-    return _rows_kernel(tightest, name, n, kinds, len(BETWEEN), "u", "x", "rise")
+    return _rows_kernel(tightest, "path_limits.tightest", n, kinds, len(BETWEEN), "u", "x", "rise")
 
 
 @functools.lru_cache(64)
@@ -324,9 +324,8 @@ def _bend_kernel(n: int, kinds: tuple[str, ...], compiled: bool) -> native.RowsC
     return _rows_kernel(bend, "path_limits.bend", n, kinds, len(BETWEEN), "length")
 
 
-def _above(v: list[Any]) -> Any:
+def _above(v: tuple[Any, ...], largest: Any) -> Any:
     """What a function with these values at even places stays below: their largest, and twice what the tops of parabolas add to it."""
-    largest = functools.reduce(ops.maximum, v)
     top = largest
     for a, b, c in zip(v, v[1:], v[2:]):
         slope, bend = (c - a) / 2.0, 2.0 * b - a - c

@@ -48,7 +48,6 @@ from manipula.motion.trajectory import PathTrajectory
 FINEST = 1e-9  # excess that refinement can reach
 ROOM = 1 << 20  # numbers that a solution keeps at a time, about
 HAIR = 3e-7  # by which a motion that had to be slowed down stays below its limits: arc lengths are that exact on sharp bends
-CLOSE = 0.5  # of the largest use: intervals that use more are looked at between their places
 ROUNDS = 8  # of local refinement; each divides the step by four where a limit is exceeded
 
 
@@ -156,7 +155,7 @@ def solve_time_optimal(
     assert best is not None
     grid, (x, cap), checked = best
     profile: Profile = _profile(grid.s, x)
-    worst = max(checked.worst, grid.most_between(CLOSE * checked.worst))
+    worst = max(checked.worst, grid.most_between())
     slowed = (max(1.0, worst) * (1.0 + HAIR if worst > 1.0 + FINEST else 1.0)) ** 0.5 if strict else 1.0
     if slowed > 1.0:
         profile = ScaledProfile(profile, slowed)
