@@ -76,7 +76,8 @@ class Code:
             import_module("manipula.native.llvm.compiler")
             from manipula.native.llvm import compiler
 
-            return compiler.module_text(graph, width)
+            with without_garbage_collection():
+                return compiler.module_text(graph, width)
 
         name = entry_name(width)
         self.loaded = load_or_compile(_target().key_material(graph, width), (name, WORKSPACE, STOPPABLE), text)
