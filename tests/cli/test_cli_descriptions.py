@@ -136,7 +136,7 @@ def test_failed_conversions_write_nothing(run, tmp_path, source: str, target: st
 
 
 def test_module_and_installed_command_start_without_heavy_imports() -> None:
-    code = "import sys; from manipula.cli import app; print([m for m in ('numpy', 'sympy', 'scipy', 'llvmlite') if m in sys.modules])"
+    code = "import sys; from manipula.cli.app import app; print([m for m in ('numpy', 'sympy', 'scipy', 'llvmlite') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     done = subprocess.run([sys.executable, "-m", "manipula", "--version"], capture_output=True, text=True, check=True)

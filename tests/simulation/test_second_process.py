@@ -50,6 +50,20 @@ NEVER = (
 )  # fmt: skip
 
 
+COMMAND = """
+import json, runpy, sys
+
+sys.argv = ["manipula", "run", sys.argv[1], "--no-report", "-o", sys.argv[2]]
+try:
+    runpy.run_module("manipula", run_name="__main__")
+except SystemExit as ended:
+    assert not ended.code
+sys.stdout = sys.__stdout__
+print()
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
 def told(program: str, cache: Path, *arguments: str) -> Any:
     """What a process of its own prints as JSON."""
     environment = {k: v for k, v in os.environ.items() if k != "MANIPULA_CACHE"}
@@ -62,7 +76,7 @@ def told(program: str, cache: Path, *arguments: str) -> Any:
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_a_second_process_compiles_nothing_for_any_example(tmp_path: Path) -> None:
@@ -91,6 +105,21 @@ def test_formulas_of_a_file_are_computed_without_symbols(name: str, tmp_path: Pa
     loaded = set(told(RUN_FILE, tmp_path / "objects", str(ROOT / "examples" / f"{name}.toml")))
     assert "manipula.algebra.expression" in loaded
     assert not loaded & {"sympy", "xarray", "matplotlib", "scipy.interpolate"}
+
+
+def test_a_command_loads_its_own_file_and_what_that_uses(tmp_path: Path) -> None:
+    """Neither the other commands, nor generators of random numbers for a few places, nor parsers of letters for the name of a version."""
+    example = ROOT / "examples" / "planar5r_line.toml"
+    loaded = set(told(COMMAND, tmp_path / "objects", str(example), str(tmp_path / "out")))
+    assert {"manipula.cli.run", "manipula.simulation.simulate"} <= loaded
+    assert not loaded & {
+        "pydantic",
+        "numpy.random",
+        "importlib.metadata",
+        "email",
+        "manipula.cli.bench",
+        "manipula.cli.tune",
+    }
 
 
 def test_idle_threads_of_blas_sleep_unless_somebody_wants_otherwise(tmp_path: Path, monkeypatch: Any) -> None:

@@ -19,6 +19,7 @@
 ``arguments``        what an argument of a public function may be
 ``fields``           fields of frozen parts
 ``ranges``           ranges of numbers: what a formula gives between two ends
+``scattered``        numbers without a pattern: where something is tried out
 ``value``            what makes an answer a value
 ===================  ======================================================================
 """

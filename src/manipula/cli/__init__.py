@@ -43,13 +43,13 @@ def main() -> None:
     import sys
 
     from manipula.cli import terminal as terminal  # registers the spelling of signs
-    from manipula.cli.app import app
+    from manipula.cli.app import app_for
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="manipula.spell")  # pyright: ignore[reportAttributeAccessIssue]
 
-    app(prog_name="manipula")
+    app_for(sys.argv[1:])(prog_name="manipula")
 
 
 __all__ = ["main"]

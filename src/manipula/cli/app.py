@@ -1,62 +1,20 @@
-"""All commands in one place. To add one: write ``cli/<name>.py`` with a function and add a line to ``COMMANDS``."""
+"""All commands in one place. To add one: write ``cli/<name>.py`` with a function of that name and add the name to ``COMMANDS``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.bench import bench
-from manipula.cli.cache import HELP as CACHE
-from manipula.cli.cache import app as cache
-from manipula.cli.calibrate import calibrate
-from manipula.cli.catalog import catalog
-from manipula.cli.certify import certify
-from manipula.cli.check import check
-from manipula.cli.cluster import HELP as CLUSTER
-from manipula.cli.cluster import app as cluster
-from manipula.cli.convert import convert
-from manipula.cli.doctor import doctor
-from manipula.cli.equations import equations
 from manipula.cli.explain import explained
-from manipula.cli.export import export
-from manipula.cli.identify import identify
-from manipula.cli.ik import ik
-from manipula.cli.library import HELP as LIBRARY
-from manipula.cli.library import app as library
-from manipula.cli.paper import HELP as PAPER
-from manipula.cli.paper import app as paper
-from manipula.cli.parts import parts
-from manipula.cli.plot import plot
-from manipula.cli.report import report
-from manipula.cli.run import run
-from manipula.cli.schema import schema
-from manipula.cli.studio import studio
-from manipula.cli.sweep import sweep
-from manipula.cli.tune import tune
 
-COMMANDS: dict[str, Callable[..., Any]] = {
-    "doctor": doctor,
-    "certify": certify,
-    "convert": convert,
-    "catalog": catalog,
-    "parts": parts,
-    "schema": schema,
-    "equations": equations,
-    "export": export,
-    "ik": ik,
-    "identify": identify,
-    "calibrate": calibrate,
-    "run": run,
-    "sweep": sweep,
-    "tune": tune,
-    "plot": plot,
-    "report": report,
-    "check": check,
-    "studio": studio,
-    "bench": bench,
-}
+COMMANDS = (
+    "doctor", "certify", "convert", "catalog", "parts", "schema", "equations", "export", "ik", "identify", "calibrate", "run",
+    "sweep", "tune", "plot", "report", "check", "studio", "bench",
+)  # fmt: skip
+GROUPS = ("cache", "cluster", "library", "paper")  # with commands of their own
 
 FIRST = """Manipula: from a robot table to torque. Try
 
@@ -73,8 +31,6 @@ manipula --help                 all commands
 manipula COMMAND --help         one of them
 manipula --install-completion   the shell completes them"""
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False)
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -84,7 +40,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
 def _options(
     context: typer.Context,
     version: Annotated[
@@ -96,9 +51,26 @@ def _options(
         typer.echo(FIRST)
 
 
-for _name, _function in COMMANDS.items():
-    app.command(_name)(explained(_function))
-app.add_typer(cache, name="cache", help=CACHE)
-app.add_typer(cluster, name="cluster", help=CLUSTER)
-app.add_typer(library, name="library", help=LIBRARY)
-app.add_typer(paper, name="paper", help=PAPER)
+def app_of(names: Iterable[str]) -> typer.Typer:
+    """The command line with the commands of these names; only their files are loaded."""
+    made = typer.Typer(invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False)
+    made.callback()(_options)
+    for name in names:
+        room = importlib.import_module(f"manipula.cli.{name}")
+        if name in GROUPS:
+            made.add_typer(room.app, name=name, help=room.HELP)
+        else:
+            made.command(name)(explained(getattr(room, name)))
+    return made
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The command line that these words need: of one command if they begin with it, else of all."""
+    named = [w for w in words[:1] if w in (*COMMANDS, *GROUPS)]
+    return app_of(named or (*COMMANDS, *GROUPS))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return globals().setdefault("app", app_of((*COMMANDS, *GROUPS)))
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

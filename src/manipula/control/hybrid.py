@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, dot, solve_spd
 from manipula.algebra.ops import Scalar, Vector, sqrt
+from manipula.algebra.scattered import Scattered
 from manipula.control.base import Controller, Target
 from manipula.control.pose_task import (
     Compensation,
@@ -103,7 +104,7 @@ class HybridForcePosition(PoseController):
     def facing(self, arm: Arm, reference: Any) -> Controller:
         if self.frame is not None:
             kinematics.find_frame(arm.full, self.frame)
-        rng, away = np.random.default_rng(0), [k for k in range(3) if k not in arm.task]
+        rng, away = Scattered(0), [k for k in range(3) if k not in arm.task]
         for q in rng.uniform(-1.0, 1.0, (SEEN, arm.n)):
             if away and np.abs(np.asarray(self._normals(arm, q), float)[:, away]).max() > DEPENDENT:
                 raise DescriptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from manipula.algebra.ops import Vector
+from manipula.algebra.scattered import Scattered
 from manipula.errors import UnphysicalError, printable
 from manipula.physics import articulated, composite
 from manipula.physics.mechanism import Mechanism, mechanism_of
@@ -20,7 +21,7 @@ def check_inertia(robot: Robot) -> None:
 
     That is :math:`D_j = 0` in :math:`M = L^TDL`, at a position that is nothing special.
     """
-    M = np.array(composite.mass_matrix(robot, np.random.default_rng(1991).uniform(0.3, 1.2, robot.n)), float)
+    M = np.array(composite.mass_matrix(robot, Scattered(1991).uniform(0.3, 1.2, robot.n)), float)
     own = np.diagonal(M).copy()
     for j in range(robot.n - 1, -1, -1):
         if not abs(M[j, j]) > max(NOTHING * own[j], 1e-3 * NOTHING * own.max()):

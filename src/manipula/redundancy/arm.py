@@ -11,6 +11,7 @@ import numpy as np
 
 from manipula.algebra.linear import array, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError
 from manipula.lazy import cached_property
 from manipula.physics import composite, coriolis, kinematics, newton_euler, regressor
@@ -179,10 +180,12 @@ class Arm:
     @cached_property
     def _three_jacobians(self) -> list[np.ndarray]:
         """The frame's Jacobian in three postures."""
-        rng = np.random.default_rng(0)
+        rng = Scattered(0)
         free = self.robot.parameters
         mechanism = (
-            prepare(self.robot, {name: rng.uniform(0.5, 1.5) for name in free}) if free else mechanism_of(self.robot)
+            prepare(self.robot, {name: float(rng.uniform(0.5, 1.5)) for name in free})
+            if free
+            else mechanism_of(self.robot)
         )
         return [kinematics.jacobian(mechanism, q, self.frame) for q in rng.uniform(-1, 1, (3, self.n))]
 

@@ -15,6 +15,7 @@ from manipula.algebra.derivatives import gradient
 from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.parts.checks import check_part
@@ -117,7 +118,7 @@ def check_criteria_act(criteria: tuple[Criterion, ...], robot: Robot, remembers:
 
 def _check_forgets(criterion: Criterion, robot: Robot) -> None:
     known = robot.with_parameters(**dict.fromkeys(robot.parameters, 1.0)) if robot.parameters else robot
-    arm, postures = Arm(known), np.random.default_rng(0).uniform(-1.0, 1.0, (POSTURES, robot.n))
+    arm, postures = Arm(known), Scattered(0).uniform(-1.0, 1.0, (POSTURES, robot.n))
     try:
         asked = (copy.deepcopy(criterion), copy.deepcopy(criterion))
     except Exception:  # whatever somebody's object raises when it is copied

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
+import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -129,14 +132,36 @@ def _describe(name: str, value: Any, rows: dict[str, str]) -> None:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions that numbers may depend on; looked up once, which takes longer than a short run."""
+    """Versions that numbers may depend on; looked up once."""
+    found = {"manipula": __version__, "python": sys.version.split()[0], "machine": machine()}
+    return FrozenDict(found | {name: installed(name) or "missing" for name in ("numpy", "scipy", "llvmlite")})
+
+
+def machine() -> str:
+    """The architecture of this machine, as ``platform.machine`` says it."""
+    if hasattr(os, "uname"):
+        return os.uname().machine
     import platform
+
+    return platform.machine()
+
+
+def installed(name: str) -> str | None:
+    """The version of an installed library, as ``importlib.metadata.version`` says it, or None.
+
+    The name of the folder of metadata says it too (PEP 491), and reading it does not load the parser of letters behind ``importlib.metadata``, which
+    takes longer than a short run.
+    """
+    for place in sys.path:
+        with contextlib.suppress(OSError):
+            found = [e for e in os.listdir(place or ".") if e.startswith(f"{name}-") and e.endswith(".dist-info")]
+            if len(found) == 1:
+                return found[0].removeprefix(f"{name}-").removesuffix(".dist-info")
+            if found:
+                break
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"manipula": __version__, "python": platform.python_version(), "machine": platform.machine()}
-    for name in ("numpy", "scipy", "llvmlite"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "missing"
-    return FrozenDict(found)
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula.errors import CompileError, DescriptionError, ManipulaError, printable
-from manipula.simulation.provenance import versions
+from manipula.simulation.provenance import installed, versions
 from manipula.studies.axis_checks import checked_before
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
 from manipula.studies.files import study_of, text_for
@@ -64,9 +64,7 @@ def make_chunk(text: str, folder: str, first: int, last: int) -> dict[str, Any]:
 
 def worker_versions() -> dict[str, str]:
     """What the numbers of a worker depend on."""
-    from importlib.metadata import version
-
-    return {**versions(), "pyarrow": version("pyarrow")}
+    return {**versions(), "pyarrow": installed("pyarrow") or "missing"}
 
 
 def distributed_package() -> Any:

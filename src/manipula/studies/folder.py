@@ -19,7 +19,7 @@ from manipula.errors import DescriptionError, ManipulaError, printable
 from manipula.formats.guard import read_text
 from manipula.formats.whole_file import BESIDE, file_path, write_whole
 from manipula.simulation.files.scenario_file import file_text
-from manipula.simulation.provenance import versions
+from manipula.simulation.provenance import installed, versions
 from manipula.studies.axis_checks import checked_before
 from manipula.studies.files import study_of, study_text, varied_tables
 from manipula.studies.layout import columns_of
@@ -166,14 +166,12 @@ class StudyFolder:
 
 def manifest_of(study: Study) -> dict[str, Any]:
     """What the numbers of a study depend on, and what its columns mean."""
-    from importlib.metadata import version
-
     try:
         base: str | None = hashlib.sha256(file_text(study.base).encode()).hexdigest()
         vary: Any = varied_tables(study)
     except DescriptionError:
         base, vary = None, {path: repr(axis) for path, axis in study.vary.items()}
-    known = {**versions(), "pyarrow": version("pyarrow")}
+    known = {**versions(), "pyarrow": installed("pyarrow")}
     return {
         "format": FORMAT, "name": study.name, "runs": study.runs, "base": base, "vary": vary, "samples": study.samples,
         "seed": study.seed, "design": study.design, "keep": study.keep, "keep_series": list(study.keep_series),

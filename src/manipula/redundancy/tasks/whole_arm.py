@@ -12,6 +12,7 @@ from manipula.algebra.derivatives import derivatives, jacobian
 from manipula.algebra.fields import per_joint
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError
 from manipula.parts.field import AnglePerJoint, VectorField
 from manipula.physics.kinematics import centre_of_mass
@@ -60,7 +61,7 @@ class CentreOfMass(ArmTask):
     follows_place: ClassVar[bool] = True
 
     def decided(self, arm: Arm) -> ArmTask:
-        rng = np.random.default_rng(0)
+        rng = Scattered(0)
         seen = np.hstack([self._jacobian(arm, q) for q in rng.uniform(-1, 1, (3, arm.n))]).astype(float)
         movable = tuple(i for i in range(3) if np.abs(seen[i]).max() > 1e-12)
         if not movable:

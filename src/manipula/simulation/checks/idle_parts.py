@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.expression import parse
+from manipula.algebra.scattered import Scattered
 from manipula.control.base import Target
 from manipula.errors import DescriptionError, ManipulaError, UnknownNameError, printable
 from manipula.identity import is_own
@@ -209,7 +210,7 @@ def _never_touches(contact: Any, robot: Robot) -> str:
     """Why a plane can never push the arm: no joint moves what touches it along its normal; empty when one does."""
     if not isinstance(contact, PlaneContact) or not robot.is_numeric or contact.friction is not None:
         return ""
-    rng, normal = np.random.default_rng(0), np.array(contact.normal, float)
+    rng, normal = Scattered(0), np.array(contact.normal, float)
     centres = np.array(contact.points or ((0.0, 0.0, 0.0),), float)
     for q in rng.uniform(-2.0, 2.0, (POSTURES, robot.n)):
         J = np.asarray(kinematics.jacobian(robot, q, contact.frame), float)
@@ -246,7 +247,7 @@ def powerless(d: Wrench | WrenchTable, robot: Robot) -> tuple[str, ...]:
         or (d.frame == TIP and robot.tip is None)
     ):
         return ()
-    rng = np.random.default_rng(0)
+    rng = Scattered(0)
     axes: Any = d.axes
     rows = [kinematics.jacobian(robot, rng.uniform(-2.0, 2.0, robot.n), d.frame, axes) for _ in range(POSTURES)]
     size = np.abs(np.asarray(rows, float)).max(axis=(0, 2), initial=0.0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError
 from manipula.identity import is_own
 
@@ -24,7 +25,7 @@ def check_own_reference(reference: Any, field: str = "reference") -> None:
     if reference is None or is_own(reference):
         return
     T = float(reference.duration)
-    t = T * np.random.default_rng(4).uniform(0.02, 0.98, PLACES)
+    t = T * Scattered(4).uniform(0.02, 0.98, PLACES)
     with np.errstate(all="ignore"):
         alone = [np.asarray(reference.derivatives(t + side * NEAR * T, 0), float)[0] for side in (-1.0, 0.0, 1.0)]
         both = np.asarray(reference.derivatives(t, 2), float)

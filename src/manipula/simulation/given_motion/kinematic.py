@@ -18,6 +18,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.model import Model
@@ -208,7 +209,7 @@ def _check_criteria(s: Scenario, look: native.Kernel, table: ReferenceTable, q0:
     s, arm = _decided(s)
     rows = task_rows(arm) if not s.tasks else list(range(table.coefficients.shape[1]))
     x, v = (table.coefficients[0, rows, k] for k in (0, 1))
-    for offset in 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (PROBES, s.robot.n)):
+    for offset in 0.1 * Scattered(0).uniform(-1.0, 1.0, (PROBES, s.robot.n)):
         found = np.asarray(look(q0 + offset, table.breaks, table.coefficients, table.breaks[0])[0], float)
         own = np.asarray(law(s, arm, q0 + offset, x, v), float)
         if np.any((np.abs(found - own) > SAME * (1.0 + np.abs(own))) & np.isfinite(own)):

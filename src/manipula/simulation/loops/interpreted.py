@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from manipula.algebra.scattered import Scattered
 from manipula.control.base import Target, checked_states, unwritable
 from manipula.control.memory import resetter, snapshot
 from manipula.errors import DescriptionError, ManipulaError
@@ -145,7 +146,7 @@ def _probes(run: Run) -> list[Probe]:
     """The initial state, and states around it at other times."""
     s, n, x0 = run.scenario, run.plant.layout.n, run.x0[0]
     T = float(s.duration or 0.0)
-    rng = np.random.default_rng(0)
+    rng = Scattered(0)
     times = [0.0, min(s.step, T), *np.linspace(0.0, T, PROBES - 1)[1:]]
     states = [x0]
     for size in (1e-3, 0.1, 0.3, 0.3):

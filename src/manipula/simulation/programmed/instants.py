@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.algebra.expression import parse
+from manipula.algebra.scattered import Scattered
 from manipula.identity import is_own
 from manipula.simulation.programmed.constraint import LEVELS, Constraint, value_of, values_at
 from manipula.simulation.programmed.equations import ProgrammedPlant
@@ -124,8 +125,10 @@ def _hidden(plant: ProgrammedPlant, x: np.ndarray, c: Constraint, duration: floa
     moving = (lay.qd(x) if level > 0 else None, np.zeros(lay.n) if level > 1 else None)
     used = frozenset(parse(c.formula).names) if isinstance(c.formula, str) else frozenset[str]()
     start = values_at(plant.mechanism(), used, lay.q(x), *moving, 0.0, plant.parameters)
-    rng = np.random.default_rng(10)
-    beside = {name: v if name in plant.parameters else v + BESIDE * rng.uniform(0.5, 1.0) for name, v in start.items()}
+    rng = Scattered(10)
+    beside = {
+        name: v if name in plant.parameters else v + BESIDE * float(rng.uniform(0.5, 1.0)) for name, v in start.items()
+    }
     marks, hidden = [np.zeros(0)], 0.0
     for held in (start, beside):
         for order in range(3 - level):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError
 from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.initial_posture import amount, least_change, nearest
@@ -198,7 +199,7 @@ def _dependent(A: np.ndarray) -> tuple[int, np.ndarray] | None:
 
 def _everywhere(plant: ProgrammedPlant, q: np.ndarray) -> bool:
     """Do the gradients depend on each other around q as well: in any posture, or in those that obey the constraints?"""
-    still, near = np.zeros(len(q)), 0.05 * np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(q)))
+    still, near = np.zeros(len(q)), 0.05 * Scattered(0).uniform(-1.0, 1.0, (3, len(q)))
     if all(_dependent(rows_at(plant, q + d, still, 0.0).A) for d in near):
         return True
     on = [_posture(plant, q + d) for d in near]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.identity import is_own
 from manipula.simulation.programmed.constraint import values_at
@@ -28,7 +29,7 @@ def check_memory(plant: ProgrammedPlant, q: np.ndarray, qd: np.ndarray | None, d
     functions = tuple(c.formula for c in plant.constraints if not isinstance(c.formula, str))
     if is_own(plant.friction, plant.drives, functions):
         return
-    rng = np.random.default_rng(0)
+    rng = Scattered(0)
     x = np.asarray(plant.start(q, np.zeros(len(q)) if qd is None else qd), float)
     moved = np.arange(len(x)) < 2 * plant.robot.n
     states = [(float(t), x + 0.1 * moved * rng.uniform(-1.0, 1.0, len(x))) for t in np.linspace(0.0, duration, PROBES)]
@@ -87,7 +88,7 @@ def check_traced(plant: ProgrammedPlant, x: np.ndarray, duration: float) -> None
         return
     now = replace(plant, formulation="multipliers", independent=())
     look, p = kernel("observer", now, "rk4"), np.array(values_of(now))
-    rng, n = np.random.default_rng(0), plant.robot.n
+    rng, n = Scattered(0), plant.robot.n
     for t in np.linspace(0.0, duration, PROBES):
         state = x + np.where(np.arange(len(x)) < 2 * n, 0.1 * rng.uniform(-1.0, 1.0, len(x)), 0.0) * (t > 0.0)
         seen = dict(zip(look.graph.outputs, look(state, p, float(t))))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from manipula.algebra.scattered import Scattered
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.plant.friction_loads import loaded, paradox
 from manipula.simulation.programmed.equations import ProgrammedPlant
@@ -102,7 +103,7 @@ def ended(
         return RunVerdict("singular", f"The motion cannot be continued at t = {at:.6g} s: {stuck}.")
     start, now = (rows_at(plant, lay.q(x), lay.qd(x), t) for x, t in ((first, 0.0), (last, before)))
     size, size0 = np.linalg.norm(now.A, axis=1), np.linalg.norm(start.A, axis=1)
-    near = lay.q(last) + ASIDE * np.random.default_rng(0).uniform(-1.0, 1.0, (3, lay.n))
+    near = lay.q(last) + ASIDE * Scattered(0).uniform(-1.0, 1.0, (3, lay.n))
     around = np.linalg.norm(rows_at(plant, near, lay.qd(last), before).A, axis=-1).max(axis=0)
     for k, ratio in enumerate(size / np.fmax(size0, around)):
         if not ratio >= VANISHED:

@@ -13,6 +13,7 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.algebra.jet import Jet
+from manipula.algebra.scattered import Scattered
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.disturbances import STATE_NAMES, Wrench, WrenchTable
@@ -133,9 +134,9 @@ def function_marks(
 
     They are looked at together, in a sum whose weights follow no pattern.
     """
-    first = np.asarray(f(np.random.default_rng(6).random(256) * duration), float)
+    first = np.asarray(f(Scattered(6).uniform(0.0, 1.0, 256) * duration), float)
     size = np.abs(first - first[:1]).max(axis=0, initial=0.0)
-    weights = np.random.default_rng(5).uniform(1.0, 2.0, first.shape[-1]) / np.where(size > 0.0, size, 1.0)
+    weights = Scattered(5).uniform(1.0, 2.0, first.shape[-1]) / np.where(size > 0.0, size, 1.0)
 
     def summed(t: np.ndarray) -> np.ndarray:
         values = (np.asarray(f(t), float) - first[0]) @ weights
@@ -209,7 +210,7 @@ def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float, nar
     ranges say whether anything hides between the places (``needles``); cells with such things are halved until they are seen.
     """
     base = 2 ** int(np.ceil(np.log2(cells)))
-    inside = (np.arange(POINTS) + np.random.default_rng(7).random((base, POINTS))) / POINTS
+    inside = (np.arange(POINTS) + Scattered(7).uniform(0.0, 1.0, (base, POINTS))) / POINTS
     places = (np.arange(base)[:, None] + inside) * (duration / base)
     seen = np.asarray(f(places), float)
     fine = _needles_of(f, duration, places.ravel(), seen.ravel())
@@ -228,7 +229,7 @@ def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float, nar
         if level > 1:
             open_ = np.concatenate([2 * open_, 2 * open_ + 1])
         level //= 2
-    left, width, rng = open_ * (duration / base), duration / base, np.random.default_rng(8)
+    left, width, rng = open_ * (duration / base), duration / base, Scattered(8)
     wide, jumps = left, np.zeros(0)
     total, inner = sum(map(len, marks)), []
     while len(left):
@@ -237,7 +238,7 @@ def _resolved(f: Callable[[np.ndarray], Any], duration: float, cells: float, nar
         total += len(left)
         if total > MOST_MARKS:
             return Resolved(None, fine.hidden)
-        where = left[:, None] + width * rng.random((len(left), POINTS if len(inner) < 6 else 4))
+        where = left[:, None] + width * rng.uniform(0.0, 1.0, (len(left), POINTS if len(inner) < 6 else 4))
         values = np.asarray(f(where), float)
         scale = max(scale, RESOLVED * float(np.abs(values).max(initial=0.0)))
         bad = ~_explained(f, left, width, where, values, scale) | _missed(f, fine.places, left, width, scale)
@@ -298,7 +299,7 @@ def _around_jumps(
         edges = np.unique(np.concatenate([[a], own, [a + width]]))
         low, size = edges[:-1], np.diff(edges)
         smooth = size > 2.0 * finest
-        t = low[smooth, None] + size[smooth, None] * np.random.default_rng(9).uniform(1e-6, 1.0 - 1e-6, 16)
+        t = low[smooth, None] + size[smooth, None] * Scattered(9).uniform(1e-6, 1.0 - 1e-6, 16)
         fits = (
             len(own) > 0
             and not _missed(f, fine.places, low[smooth], size[smooth], allowed, _INNER_NODES).any()
