@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, printable
 from manipula.formats.guard import check_reference, safe_join
 from manipula.formats.meshes.reader import SUFFIXES
 from manipula.formats.packages import SCHEMES, find_package, searched_folders
-from manipula.formats.xml.reader import Element
 from manipula.lazy import cached_property
 from manipula.robot.appearance import MOST_SHAPES, Colour, VisualDraft, placed
+
+if TYPE_CHECKING:
+    from manipula.formats.xml.reader import Element
 
 PACKAGE_FILES = ("package.xml", "model.config")  # one of them stands in the folder of a package
 LEVELS = 6  # folders above a description that may be its package
