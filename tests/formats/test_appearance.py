@@ -92,7 +92,7 @@ def test_every_word_of_a_urdf_visual(folder):
     blue, red = (0.0, 0.0, 1.0, 1.0), (1.0, 0.0, 0.0, 1.0)
     assert [s.colour for s in robot.appearance] == [blue, (1.0, 0.5, 0.0, 0.25), red, red, None]
     assert robot.appearance[-1].file == str((folder / "meshes" / "a.stl").resolve())
-    assert robot.notes == ("1 mesh(es) are named and were not read.",)
+    assert robot.notes == ("1 mesh is named: for pictures, no mass comes from it.",)
     capsule = from_urdf(URDF.replace("cylinder", "capsule"))
     assert capsule.appearance[1].kind == "capsule"
     assert robot == capsule

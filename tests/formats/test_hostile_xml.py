@@ -191,7 +191,7 @@ def test_a_mesh_path_that_leaves_the_folder_is_told_and_opened_by_nothing(monkey
     monkeypatch.setattr(os, "open", lambda *_: pytest.fail("a file was opened"))
     for text in texts:
         notes = from_urdf(text).notes
-        assert "1 mesh(es) are named and were not read." in notes
+        assert "1 mesh is named: for pictures, no mass comes from it." in notes
         assert any("nothing opens them" in note for note in notes)
 
 

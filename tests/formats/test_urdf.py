@@ -110,7 +110,7 @@ def test_every_field_of_a_small_arm():
     assert robot.links[0].com == (0.1, 0.2, 0.3)
     assert robot.links[1].mass == 1.5  # slider and tool, merged
     assert {"base", "upper", "slider", "tool"} <= set(robot.frame_names)
-    assert robot.notes[0] == "1 mesh(es) are named and were not read."
+    assert robot.notes[0] == "1 mesh is named: for pictures, no mass comes from it."
     assert len(robot.notes) == 2  # and it is not there to be looked at
 
 

@@ -144,7 +144,9 @@ def _meshes(meshes: list[Element], refuse: bool, notes: list[str]) -> None:
                 raise error.at(line=mesh.line, field="mesh.filename") from None
             outside.append(mesh.get("filename"))
     if meshes:
-        notes.append(f"{len(meshes)} mesh(es) are named and were not read.")
+        notes.append(
+            f"{len(meshes)} {'mesh is' if len(meshes) == 1 else 'meshes are'} named: for pictures, no mass comes from {'it' if len(meshes) == 1 else 'them'}."
+        )
     if outside:
         notes.append(
             f"{len(outside)} of the mesh paths lead out of the folder of the description ('{printable(outside[0], 60)}'); "
@@ -220,11 +222,8 @@ def _joint(element: Element, notes: list[str], unread: Unread) -> JointDraft:
     axis = element.one("axis")
     draft.axis = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
     draft.limits = _limits(element, stated, notes, unread)
-    safety = element.one("safety_controller")
-    if safety is not None:
-        notes.append(
-            f"joint '{printable(name, 60)}': <safety_controller> is not read; the range in <limit> counts, not its soft limits."
-        )
+    if element.one("safety_controller") is not None:
+        unread.soft_limits.append(name)
     dynamics = element.one("dynamics")
     if dynamics is not None:
         unread.attributes(dynamics, ("damping", "friction"))

@@ -15,6 +15,7 @@ class Unread:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.soft_limits: list[str] = []  # joints that state some
 
     def children(self, element: Element, known: Collection[str]) -> None:
         """Refuse a child whose tag is almost one that means something; count the other strangers."""
@@ -35,4 +36,11 @@ class Unread:
 
     def notes(self, format_name: str) -> list[str]:
         """One sentence for each kind of stranger."""
-        return [f"{count} {what} not part of {format_name}, ignored." for what, count in self.counts.items()]
+        told = [f"{count} {what} not part of {format_name}, ignored." for what, count in self.counts.items()]
+        if self.soft_limits:
+            names = ", ".join(f"'{printable(name, 60)}'" for name in self.soft_limits)
+            joints = "joint" if len(self.soft_limits) == 1 else "joints"
+            told.append(
+                f"{joints} {names}: <safety_controller> is not read; the range in <limit> counts, not its soft limits."
+            )
+        return told
