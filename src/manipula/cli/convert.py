@@ -15,7 +15,9 @@ from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 def convert(
     source: Source,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
-    dh: Annotated[str | None, typer.Option(help="Write a TOML file in DH form: standard or modified.")] = None,
+    dh: Annotated[
+        str | None, typer.Option(metavar="CONVENTION", help="Write a TOML file in DH form: standard or modified.")
+    ] = None,
     force: Force = False,
     *,
     options: RobotOptions,
