@@ -46,6 +46,31 @@ def test_manipulability_equals_the_root_of_the_gramian() -> None:
     assert manipulability(model.robot, q, "pose", length=0.5).condition == pytest.approx(expected, rel=1e-10)
 
 
+def test_an_arm_with_too_few_joints_has_no_manipulability() -> None:
+    """Three rows and two joints: det JJᵀ = 0 whatever the posture, and no motion reaches all directions of the task."""
+    arm = mp.compile(mp.load("planar-2r"))
+    q = np.random.default_rng(1).uniform(-2, 2, (20, 2))
+    d = manipulability(arm, q, "pose")
+    J = arm.jacobian(q)[..., [0, 1, 5], :]
+    assert np.abs(d.manipulability**2 - np.linalg.det(J @ J.mT)).max() < 1e-12
+    assert (d.manipulability == 0.0).all()
+    assert np.isinf(d.condition).all()
+    assert d.singular_values.shape == (20, 3)
+    assert np.allclose(d.singular_values[:, :2], np.linalg.svd(J, compute_uv=False))
+    pan_tilt = mp.from_dh([{"alpha": np.pi / 2, "d": 0.3}, {"a": 0.5}], "standard")
+    assert manipulability(pan_tilt, [0.3, 0.4], "position").manipulability == 0.0  # its tip stays on a sphere
+
+
+def test_singularities_are_those_of_the_motion_that_the_joints_have() -> None:
+    """Of the pose of two links nothing more is lost anywhere: the second joint turns the tool when the arm is stretched."""
+    arm = mp.compile(mp.load("planar-2r"))
+    path = mp.trajectory(mp.paths.joint([[0.1, -1.0], [0.4, 1.0]]), mp.timing.quintic(1.0))
+    J = arm.jacobian(path.position(np.linspace(0.0, 1.0, 501)))[:, [0, 1, 5]]
+    report = singularities(arm, path, "pose")
+    assert report.places == ()
+    assert report.worst == pytest.approx(np.linalg.svd(J, compute_uv=False)[:, -1].min(), rel=1e-3)
+
+
 def test_reachable_area_of_two_links_is_a_ring(two: mp.Model) -> None:
     found = workspace(two, cells=40)
     assert found.reachable.shape[2] == 1

@@ -18,6 +18,7 @@ import pytest
 import manipula as mp
 from manipula import control
 from manipula.algebra.value import FrozenDict, Value, key
+from manipula.analysis.manipulability import manipulability
 from manipula.analysis.power import power_report
 from manipula.analysis.singularities import singularities
 from manipula.analysis.vibration import spectrum
@@ -82,6 +83,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "doctor": lambda: mp.doctor(mp.load("puma560")),
     "feasibility": lambda: mp.feasibility(run(), {"torque": 10.0, "velocity": 0.1}),
     "workspace": lambda: workspace(arm(), 4, orientations=2, postures=2),
+    "manipulability": lambda: manipulability(arm(), [[0.3, 0.8], [0.2, 0.5]]),
     "power": lambda: power_report(run()),
     "spectrum": lambda: spectrum(np.arange(32) * 0.01, np.sin(np.arange(32.0))),
     "singularities": lambda: singularities(arm(), np.linspace([0.1, 1.0], [0.2, -1.0], 9)),
@@ -163,13 +165,15 @@ def test_what_the_contract_covers(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in mp.__all__ if n.islower() and not n.startswith("_")])
 def test_what_a_public_function_gives_is_a_value(name: str) -> None:
-    """Whatever dataclass a public function says it returns does not change, compares and hashes."""
+    """Whatever dataclass or named tuple a public function says it returns does not change, compares and hashes."""
     function = inspect.unwrap(getattr(mp, name))
     if not inspect.isfunction(function):
         assert inspect.ismodule(function), "a room with functions of its own, such as mp.control"
         return
     given = typing.get_type_hints(function).get("return")
     for kind in typing.get_args(given) or (given,):
+        if isinstance(kind, type) and issubclass(kind, tuple):
+            assert "ndarray" not in str(getattr(kind, "__annotations__", "")), f"== of {kind} would raise"
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):
             assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
             assert kind.__hash__ is not None, kind

@@ -2,15 +2,18 @@ r"""How well a posture can move: manipulability, condition, distance from the li
 
 With the singular values :math:`\sigma_1\ge\dots\ge\sigma_m` of the Jacobian rows that the arm can move at all:
 manipulability :math:`w = \sqrt{\det JJ^T} = \prod\sigma_i` [Yoshikawa 1985], condition :math:`\kappa = \sigma_1/\sigma_m`, isotropy 1/κ.
+An arm with fewer joints than rows cannot serve them all: w = 0 and κ = ∞ in every posture.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, flag, positive
+from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError, unknown_name
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
@@ -21,7 +24,8 @@ from manipula.robot.robot import Robot
 KINDS = ("position", "orientation", "pose")
 
 
-class Dexterity(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Dexterity(Value):
     """Of every posture (...,)."""
 
     manipulability: np.ndarray
@@ -67,7 +71,7 @@ def manipulability(
         J[..., [k for k, r in enumerate(rows) if r < 3], :] /= length
     s = np.linalg.svd(J, compute_uv=False)
     if model.n < len(rows):
-        s = np.concatenate([s, np.zeros((*s.shape[:-1], 0))], axis=-1)
+        s = np.concatenate([s, np.zeros((*s.shape[:-1], len(rows) - model.n))], axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         condition = np.where(s[..., -1] > 0.0, s[..., 0] / s[..., -1], np.inf)
     return Dexterity(np.prod(s, axis=-1), condition, s[..., -1], s)

@@ -42,17 +42,15 @@ class NearSingularity(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SingularityReport(Value):
-    """Along a motion: t (S,), dexterity of every sample, and the places that are nearly singular."""
+    """Along a motion: t (S,), dexterity of every sample, the places that are nearly singular, and the least singular value met.
+
+    Of an arm with fewer joints than rows of the task the directions count that its joints can move.
+    """
 
     t: np.ndarray
     dexterity: Dexterity
     places: tuple[NearSingularity, ...]
-
-    @property
-    def worst(self) -> float:
-        """Least smallest singular value met."""
-        least = [float(self.dexterity.smallest.min()), *(p.smallest for p in self.places)]
-        return min(least)
+    worst: float
 
 
 def singularities(
@@ -85,18 +83,19 @@ def singularities(
         t = np.arange(len(q), dtype=float)
         posture = lambda at: np.stack([np.interp(at, t, q[:, i]) for i in range(q.shape[1])], axis=-1)  # noqa: E731
     d = manipulability(model, posture(t), kind, frame)
-    s = d.smallest
+    least = min(d.singular_values.shape[-1], model.n) - 1  # what the joints cannot move at all is not lost on the way
+    s = d.singular_values[..., least]
     places = []
     for k in range(len(t)):
         left, right = s[max(k - 1, 0)], s[min(k + 1, len(t) - 1)]
         flat = k > 0 and s[k] == left and k < len(t) - 1
         if s[k] <= left and s[k] <= right and not flat:
-            at = _least(lambda x: float(manipulability(model, posture(x), kind, frame).smallest),
+            at = _least(lambda x: float(manipulability(model, posture(x), kind, frame).singular_values[least]),
                         float(t[max(k - 1, 0)]), float(t[min(k + 1, len(t) - 1)]))  # fmt: skip
             place = _place(model, at, np.asarray(posture(at), float), kind, frame)
             if place.smallest <= threshold:
                 places.append(place)
-    return SingularityReport(t, d, tuple(places))
+    return SingularityReport(t, d, tuple(places), min(float(s.min()), *(p.smallest for p in places), np.inf))
 
 
 def _least(f: Any, a: float, b: float) -> float:
