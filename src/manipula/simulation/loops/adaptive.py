@@ -19,7 +19,16 @@ from manipula.identity import identity
 from manipula.simulation.integrators import ADAPTIVE
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.loops.events import advance_through_events, error_scale, following, proposed_step
-from manipula.simulation.loops.fixed import BatchPart, RunSamples, grid_of, how_to_run, part_of, unverified, verified
+from manipula.simulation.loops.fixed import (
+    BatchPart,
+    RunSamples,
+    begun_beside,
+    grid_of,
+    how_to_run,
+    part_of,
+    unverified,
+    verified,
+)
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, foreign, probed
@@ -137,18 +146,16 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         calls = calls._replace(note=calls.note + covered(run))
     phase("integrating")
 
-    def go(members: list[int], grid: Grid, tolerance: float, largest: float) -> BatchPart:
+    def go(members: list[int], grid: Grid, tolerance: float, largest: float, x0: np.ndarray = run.x0) -> BatchPart:
         if calls.python:
             rows = []
             for k in members:
                 plant, f = python_rate(run, k)
-                rows.append(
-                    samples_of(ADAPTIVE[integrator], plant, f, run.x0[k], grid, grid.intervals, tolerance, largest)
-                )
+                rows.append(samples_of(ADAPTIVE[integrator], plant, f, x0[k], grid, grid.intervals, tolerance, largest))
             named = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         else:
             kernel = compiled(run.loop, integrator)
-            out = kernel(run.x0[members], run.p[members], *run.inputs, *grid, grid.intervals, tolerance, largest,
+            out = kernel(x0[members], run.p[members], *run.inputs, *grid, grid.intervals, tolerance, largest,
                          threads=threads)  # fmt: skip
             named = dict(zip(kernel.graph.outputs, out))
         steps, times = np.atleast_1d(named["step"]), np.atleast_1d(named["reached"])
@@ -169,7 +176,8 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
         largest = min(longest, RATIO * s.step if foreign(run) else FAR)
         everyone = list(range(len(done.x)))
-        again = lambda members: go(members, between, finer, largest)  # noqa: E731
+        start = begun_beside(run, grid).x0
+        again = lambda members: go(members, between, finer, largest, start)  # noqa: E731
         error, trusted = verified(run, grid.times, done, again, 1.0, everyone)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last

@@ -35,9 +35,10 @@ from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
+from manipula.simulation.stepping.coarse import share
 from manipula.simulation.stepping.grid import FAR, LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks, tabled_marks
-from manipula.simulation.stepping.verification import compare, shrinkage
+from manipula.simulation.stepping.verification import beside, compare, shrinkage
 
 if TYPE_CHECKING:
     pass
@@ -126,21 +127,33 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         done = recorded(run, grid, whole, watch, True)
     error, trusted = unverified(len(done.x), unseen)
     if s.verify and not unseen:
-        finer = lambda members: integrate(run, members, grid, RATIO, threads)  # noqa: E731
+        steps, order = grid.steps(steps_of(run)[0]), FIXED[s.integrator].order
         if not calls.python:
             phase("verifying")
+            coarse = begun_beside(run, grid, steps, share(order))
             error, trusted = verified_coarsely(
-                run, grid, done, lambda members, blocks: _native(run, members, blocks, RATIO, threads, FAR)
+                run, grid, done, lambda members, blocks: _native(coarse, members, blocks, RATIO, threads, FAR)
             )
         left = np.flatnonzero(np.isnan(error))
-        error[left], trusted[left] = verified(
-            run, grid.times, done, finer, shrinkage(FIXED[s.integrator].order), left.tolist()
-        )
+        again = begun_beside(run, grid, steps)
+        finer = lambda members: integrate(again, members, grid, RATIO, threads)  # noqa: E731
+        error[left], trusted[left] = verified(run, grid.times, done, finer, shrinkage(order), left.tolist())
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
     ends = done.stopped, done.why, done.last
     return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
+
+
+def begun_beside(run: Run, grid: Grid, steps: float = 0.0, factor: float = 1.0) -> Run:
+    """The run from where its repetition begins, see ``beside``; from the same place where a rounding may decide what happens next.
+
+    That is so with somebody's code, contacts, joints that stick, switches and encoders that count.
+    """
+    plant, lay = run.plant, run.plant.layout
+    if not run.own or plant.has_events or plant.switches or run.scenario.encoder.resolution is not None:
+        return run
+    return replace(run, x0=beside(run.x0, lay.size - len(lay.works), grid.low, grid.high, steps, factor))
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:

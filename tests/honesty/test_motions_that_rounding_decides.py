@@ -1,0 +1,53 @@
+"""Beside an unstable equilibrium a run and its repetition are rounded alike; what rounding decides is not called right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import manipula as mp
+
+ROD = mp.planar([0.5], [1.0])
+UP = np.pi / 2
+
+
+def angle(q0: float, t: float) -> float:
+    """Of the rod that falls from rest: d̈ = λ² d, λ² = 3g/2l, as long as the distance d from upright is small."""
+    return q0 - np.cos(q0) * (np.cosh(np.sqrt(3 * 9.81) * t) - 1.0)
+
+
+@pytest.mark.parametrize("beside", [0, -1])
+@pytest.mark.parametrize(("method", "sample"), [("rk4", 0.1), ("auto", 0.02)])
+def test_a_rod_that_stands_upright_falls(method: str, sample: float, beside: int) -> None:
+    start = UP + beside * np.spacing(UP)  # the number nearest to π/2, and others beside it
+    result = mp.simulate(mp.Scenario(ROD, q0=[start], duration=6.0, sample=sample, integrator=method))
+    assert result.status == "inaccurate"
+    assert 2.0 < result.trusted_until < 5.0
+    k = int(np.searchsorted(result.t, result.trusted_until - 1e-9))
+    assert abs(result.q[k, 0] - angle(start, result.t[k])) < 1e-6
+    assert abs(result.q[-1, 0] - angle(start, 6.0)) > 1e-6
+
+
+def test_every_run_of_a_batch_and_a_weak_controller() -> None:
+    batch = mp.simulate(
+        mp.Scenario(
+            ROD, q0=[[0.3], [UP], [-UP]], duration=6.0, sample=0.1, integrator="rk4", controller=mp.control.PD(0.1, 0.0, goal=[UP])
+        )
+    )  # fmt: skip
+    assert batch.statuses == ("finished", "inaccurate", "finished")
+    assert batch.trusted_untils[1] < 5.0
+
+
+def test_an_exact_equilibrium_stays_exact() -> None:
+    """Zero is the number itself, and its sine is zero: a rod that stands on q = 0 stands for ever."""
+    standing = mp.planar([0.5], [1.0], gravity=(9.81, 0, 0))
+    result = mp.simulate(mp.Scenario(standing, q0=[0.0], duration=30.0, sample=1.0, integrator="rk4"))
+    assert result.ok
+    assert not result.q.any()
+
+
+def test_starts_on_a_limit_end_nowhere_else() -> None:
+    limited = mp.load("puma560")
+    high = np.asarray(limited.position_limits, float)[:, 1]
+    result = mp.simulate(mp.Scenario(limited, q0=high, qd0=[-5.0] * 6, duration=0.01, friction=(), stop_at_limits=True))
+    assert result.ok, result.reason
