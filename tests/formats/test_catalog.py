@@ -55,7 +55,7 @@ def test_every_entry(name: str) -> None:
     entry = next(e for e in catalog() if e.name == name)
     robot = load(name)
     assert robot is load_catalog(name)
-    assert robot.name == name
+    assert (robot.name, robot.n) == (name, entry.n)
     assert robot.tip is not None
     assert len(entry.source) > 60
     assert 10 < len(entry.description) < 60

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from manipula.errors import DescriptionError, unknown_name
 from manipula.formats.toml.fields import Document
@@ -65,7 +66,16 @@ def _entry(name: str) -> CatalogEntry:
     for key in ("description", "source"):
         if not root.get(key):
             raise DescriptionError(f"A robot of the catalog needs the key '{key}'.", file=f"{name}.toml", field=key)
-    return CatalogEntry(name, root["description"], load_catalog(name).n, root["source"])
+    return CatalogEntry(name, root["description"], _joint_count(root), root["source"])
+
+
+def _joint_count(root: dict[str, Any]) -> int:
+    """Joints that move on their own, counted in the file: to list the catalog no robot is built (nor SymPy loaded for one with free parameters)."""
+    if "planar" in root:
+        return len(root["planar"]["lengths"])
+    if "dh" in root:
+        return len(root["dh"]["rows"])
+    return sum(joint["type"] != "fixed" and "follows" not in joint for joint in root["joint"])
 
 
 def _document(name: str, symbolic: bool = False) -> Document:

@@ -5,6 +5,9 @@
 ``connections``  connections that say nothing are closed
 ``guard``        who may ask: host, origin, key, size; what every answer forbids the page
 ``app``          addresses of the server: the page, its files, verbs, runs, the socket
+``opening``      the rest of the package, loaded while the page is on its way
+``answers``      what needs it: verbs, files of runs, the socket on which runs are watched
+``kept_answers`` answers to the first questions of a page, on disk for the next studio
 ``verbs/``       what the page may ask for, one function per verb
 ``documents``    the document of the page ⇄ scenario files ⇄ scenarios; files that are opened or dropped
 ``first_values`` what a part begins with that is chosen in a form

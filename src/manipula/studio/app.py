@@ -1,35 +1,27 @@
-"""Addresses of the server: the page and its files, verbs, signals and files of runs, and the socket on which runs are watched."""
+"""Addresses of the server. The page and its files are answered here, at once; what needs the rest of the package, by ``answers``."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
 import sys
 import traceback
 from collections.abc import AsyncIterator
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
-from manipula.errors import DescriptionError, ManipulaError, unknown_name
+from manipula.errors import ManipulaError
 from manipula.reports import viewer
-from manipula.reports.animation import animate
 from manipula.reports.page import style
 from manipula.studio.guard import Guard, Refused
-from manipula.studio.runs import OVER, RunStore, StudioRun, told
-from manipula.studio.signals import signals_of
-from manipula.studio.verbs import VERBS, call
-from manipula.studio.wire import packed, read_json
+from manipula.studio.opening import Opening
 
 STATIC = Path(str(files("manipula.reports"))) / "web" / "built"
 FONT = "math.woff"
@@ -40,11 +32,6 @@ KINDS = {
     ".css": "text/css; charset=utf-8",
     ".woff": "font/woff",
 }
-RUN_FILES = ("report.html", "live.html", "film.gif", "film.mp4", "scenario.toml",
-             *(f"result{s}" for s in (".nc", ".npz", ".csv", ".parquet", ".mcap")))  # fmt: skip
-LOOKS_PER_SECOND = 30.0
-SAMPLES_EVERY = 4  # looks: a page draws them no faster, and one that is slow must not be flooded
-LONGEST_MESSAGE = 4096  # of what a page says on the socket
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -68,14 +55,15 @@ MISSING = (
 
 def application(port: int, token: str, first: dict[str, Any] | None = None, folder: Path | None = None) -> Guard:
     """The guarded application of one studio; ``first``: the document that a page begins with; ``folder``: where studies are."""
-    runs = RunStore(first, folder)
+    opening = Opening(first, folder)
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
+        opening.begin()
         try:
             yield
         finally:
-            runs.close()
+            opening.close()
 
     app = Starlette(
         routes=[
@@ -90,12 +78,14 @@ def application(port: int, token: str, first: dict[str, Any] | None = None, fold
         lifespan=life,
         exception_handlers={ManipulaError: refuse, Refused: turn_away, Exception: fault},
     )
-    app.state.runs = runs
+    app.state.opening = opening
     return Guard(app, port, token)
 
 
 def refuse(request: Request, error: Exception) -> JSONResponse:
     """Wrong input: what, where, and what is allowed."""
+    from manipula.studio.runs import told
+
     return JSONResponse({"error": told(error)}, 422)
 
 
@@ -135,94 +125,34 @@ async def static(request: Request) -> Response:
 
 async def verb(request: Request) -> Response:
     """``POST /api/<verb>``."""
-    name = request.path_params["verb"]
-    if name not in VERBS:
-        return JSONResponse({"error": told(unknown_name("verb", name, VERBS))}, 404)
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise DescriptionError("A request is of the type application/json.")
-    arguments = read_json(await request.body())
-    try:
-        answer = await run_in_threadpool(call, name, request.app.state.runs, arguments)
-    except ManipulaError as error:  # of what somebody typed: an answer like others
-        answer = {"error": told(error)}
-    return Response(json.dumps(answer, ensure_ascii=False, allow_nan=False).encode(), media_type="application/json")
+    name, opening = request.path_params["verb"], _opening(request)
+    is_json = request.headers.get("content-type", "").partition(";")[0].strip() == "application/json"
+    question = await request.body()
+    if is_json and not opening.is_ready:
+        known = await run_in_threadpool(opening.known, name, question)
+        if known is not None:
+            return Response(known, media_type="application/json")
+    answers, runs = await run_in_threadpool(opening.opened)
+    return await run_in_threadpool(answers.answered, runs, opening.kept(), name, question, is_json)
 
 
 async def signals(request: Request) -> Response:
-    """Signals of a finished run, as one binary message; ``?names=q,tau`` chooses, ``?run=3`` one of a batch."""
-    store: RunStore = request.app.state.runs
-    result = store.finished(request.path_params["run"])
-    asked = request.query_params.get("names", "")
-    body = await run_in_threadpool(
-        signals_of, result, tuple(n for n in asked.split(",") if n), request.query_params.get("run")
-    )
-    return Response(body, media_type="application/octet-stream")
+    """Signals of a finished run."""
+    answers, runs = await run_in_threadpool(_opening(request).opened)
+    return await answers.signals(request, runs)
 
 
 async def file_of_run(request: Request) -> Response:
-    """A run as a file: ``result.nc`` and its relatives, ``report.html``, ``scenario.toml``."""
-    store: RunStore = request.app.state.runs
-    name, run = request.path_params["name"], store.find(request.path_params["run"])
-    suffix = Path(name).suffix
-    if name not in RUN_FILES:
-        raise unknown_name("file", name, RUN_FILES, field="name")
-    body = await run_in_threadpool(_written, store, run, name, suffix)
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(body, media_type="application/octet-stream", headers=headers)
-
-
-def _written(store: RunStore, run: StudioRun, name: str, suffix: str) -> bytes:
-    from manipula.studio.documents import text_of
-
-    if name == "scenario.toml":
-        return text_of(run.document).encode()
-    result = store.finished(run.id)
-    with TemporaryDirectory(prefix="manipula-") as folder:
-        path = Path(folder) / f"file{suffix}"
-        if name == "report.html":
-            result.report(path)
-        elif name.startswith("film."):
-            animate(result, path, speed=max(1.0, result.reached / 20.0), fps=20)
-        elif name == "live.html":
-            result.report(path, live=True)  # pyright: ignore[reportCallIssue]
-        else:
-            result.save(path)
-        return path.read_bytes()
+    """A run as a file."""
+    answers, runs = await run_in_threadpool(_opening(request).opened)
+    return await answers.file_of_run(request, runs)
 
 
 async def watch(socket: WebSocket) -> None:
-    """The page says ``{"run": id}``; it is sent what the run has computed so far, again and again, and its summary at the end."""
-    await socket.accept()
-    try:
-        while True:
-            text = await socket.receive_text()
-            if len(text) > LONGEST_MESSAGE:
-                return await socket.close(1009, "too long")
-            try:
-                await _follow(socket, socket.app.state.runs.find(read_json(text.encode()).get("run")))
-            except ManipulaError as error:
-                await socket.send_json({"error": told(error)})
-    except (WebSocketDisconnect, KeyError, RuntimeError, asyncio.CancelledError):  # the page or the studio was closed
-        return
+    """A run while it goes."""
+    answers, runs = await run_in_threadpool(_opening(socket).opened)
+    await answers.watch(socket, runs)
 
 
-async def _follow(socket: WebSocket, run: StudioRun) -> None:
-    sent, state, paused, looks = 0, "", False, 0
-    while True:
-        over = run.state in OVER
-        if (run.state, run.paused) != (state, paused):
-            state, paused = run.state, run.paused
-            await socket.send_json({"run": run.id, "state": state, "paused": paused and not over})
-        t, x = run.progress(sent if over or looks % SAMPLES_EVERY == 0 else sys.maxsize)
-        looks += 1
-        if len(t):
-            body: dict[str, tuple[np.ndarray, Any]] = {
-                "t": (t, "float64"),
-                "q": (x[:, : run.n], "float32"),
-                "qd": (x[:, run.n :], "float32"),
-            }
-            await socket.send_bytes(packed({"run": run.id, "first": sent, "until": float(run.scenario.duration)}, body))
-            sent += len(t)
-        if over:
-            return await socket.send_json({"run": run.id, "state": run.state, "summary": run.summary()})
-        await asyncio.sleep(1.0 / LOOKS_PER_SECOND)
+def _opening(connection: HTTPConnection) -> Opening:
+    return connection.app.state.opening

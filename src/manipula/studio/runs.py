@@ -190,8 +190,10 @@ def told(error: Exception) -> dict[str, Any]:
 class RunStore:
     """All runs of one studio, by their numbers; bounded."""
 
-    def __init__(self, first: dict[str, Any] | None = None, folder: Path | None = None) -> None:
-        self.name = secrets.token_hex(8)  # by which a page knows that the studio was started anew
+    def __init__(
+        self, first: dict[str, Any] | None = None, folder: Path | None = None, name: str | None = None
+    ) -> None:
+        self.name = name or secrets.token_hex(8)  # by which a page knows that the studio was started anew
         self.first = first  # the document that a page begins with
         self.folder = folder  # where studies are
         self._runs: dict[str, StudioRun] = {}

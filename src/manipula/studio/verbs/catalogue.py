@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import cache
+import threading
+from collections.abc import Callable
 from typing import Any
 
 from manipula.formats.catalog import catalog
@@ -22,12 +23,26 @@ from manipula.symbolic.levels import LEVELS
 from manipula.version import __version__
 
 
+def only_once(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """Made by whoever asks first; those who ask meanwhile wait for the same."""
+    made: list[dict[str, Any]] = []
+    lock = threading.Lock()
+
+    def known() -> dict[str, Any]:
+        with lock:
+            if not made:
+                made.append(make())
+        return made[0]
+
+    return known
+
+
 def hello(runs: RunStore) -> dict[str, Any]:
     """Everything that stays the same while the studio is open."""
     return {**_constant(), "studio": runs.name, "first": runs.first}
 
 
-@cache
+@only_once
 def _constant() -> dict[str, Any]:
     kinds = {
         name: {"what": k.what, "needs": k.needs, "settings": [*EVERY_RUN, *k.settings]} for name, k in RUN_KINDS.items()
@@ -40,6 +55,11 @@ def _constant() -> dict[str, Any]:
 
 def schema(runs: RunStore) -> dict[str, Any]:
     """The JSON Schema of scenario files, with what a setting is when it is not stated."""
+    return _schema()
+
+
+@only_once
+def _schema() -> dict[str, Any]:
     found = scenario_schema()
     for branch, cls in (("else", Scenario), ("then", ProgramScenario)):
         for field in dataclasses.fields(cls):

@@ -8,9 +8,7 @@ from manipula.codegen import LANGUAGES, source_texts
 from manipula.errors import unknown_name
 from manipula.studio import documents
 from manipula.studio.runs import RunStore
-from manipula.symbolic.equations import Equations
 from manipula.symbolic.levels import LEVELS
-from manipula.symbolic.render import render
 
 FORMATS = ("html", "latex", "text", "matlab")
 
@@ -23,6 +21,9 @@ def equations(
         raise unknown_name("level", str(level), LEVELS, field="level")
     if format not in FORMATS:
         raise unknown_name("format", str(format), FORMATS, field="format")
+    from manipula.symbolic.equations import Equations  # and with it SymPy: what nobody has asked for need not be loaded
+    from manipula.symbolic.render import render
+
     robot = documents.robot_from_document(document)
     return {"text": render(Equations(robot, level), format, None if only is None else str(only)), "format": format}
 
