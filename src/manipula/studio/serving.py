@@ -8,9 +8,9 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from manipula.errors import CompileError, DescriptionError
-from manipula.formats.guard import read_text
 
 ADDRESS = "127.0.0.1"
 FAVOURITE = 8423  # taken where it is free: what a browser keeps for a page, it keeps by port
@@ -42,10 +42,9 @@ def serve(
 
         from manipula.studio.app import application
         from manipula.studio.connections import MOST, PatientProtocol
-        from manipula.studio.documents import opened
     except ImportError as error:
         raise CompileError(f"{HOW} ({error})") from None
-    first = None if file is None else opened(os.path.basename(os.fspath(file)), read_text(file))
+    first = None if file is None else _opened(file)
     folder = None if studies is None else Path(studies)
     if folder is not None and not folder.is_dir():
         raise DescriptionError("This folder does not exist.", file=str(folder), field="studies")
@@ -66,6 +65,14 @@ def serve(
         pass
     finally:
         listener.close()
+
+
+def _opened(file: str | os.PathLike[str]) -> dict[str, Any]:
+    """The document of a file; what is wrong with it is told before the studio is there. Without a file the package loads meanwhile."""
+    from manipula.formats.guard import read_text
+    from manipula.studio.documents import opened
+
+    return opened(os.path.basename(os.fspath(file)), read_text(file))
 
 
 def usual() -> socket.socket:

@@ -26,10 +26,11 @@ async function start(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.hash); // the key does not stay in the address
   followTheScheme();
   const root = document.getElementById("studio")!;
-  const [hello, schema] = await Promise.all([ask("hello", {}), ask("schema", {})]);
+  const last = ofTheLast();
+  const [hello, schema, fresh] = await Promise.all([ask("hello", {}), ask("schema", {}), last ? null : ask("new", { robot: FIRST })]);
   const host = el("main", { id: "view" });
   const schemas = new Schemas(schema as Schema);
-  const studio = new Studio(hello, ofThisTab(hello.studio) ?? hello.first ?? ofTheLast() ?? (await ask("new", { robot: FIRST })).document, host, schemas);
+  const studio = new Studio(hello, ofThisTab(hello.studio) ?? hello.first ?? last ?? fresh!.document, host, schemas);
   const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? [], studio);
   const chosen = signal<Panel>("robot");
   const open = signal(false); // of the sheet on a phone

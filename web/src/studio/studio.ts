@@ -58,11 +58,13 @@ export class Studio {
     this.charts.value = hello.usual_charts;
     this.posing = new Posing(this);
     this.view = new View(host, (stage) => this.posing.hold(stage));
+    let begun = false;
     effect(() => {
       remember(this.id, this.store.document.value);
       clearTimeout(this.timer);
       const soon = this.live.peek() && this.everRan && this.store.problem.peek() === null;
-      this.timer = window.setTimeout(() => void this.changed(), soon ? LIVE_MS : SETTLE_MS);
+      this.timer = window.setTimeout(() => void this.changed(), !begun ? 0 : soon ? LIVE_MS : SETTLE_MS);
+      begun = true;
     });
     let lost = false;
     effect(() => {

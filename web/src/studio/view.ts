@@ -69,6 +69,7 @@ export class View {
     private readonly dragged: (stage: Stage) => void,
   ) {
     host.replaceChildren(el("div", { class: "stagebox" }, this.card), this.charts);
+    this.still(true); // the places of arm and charts are there before they are
   }
 
   /** Show a page; the same kind of page with other numbers keeps zoom, moment and view. */
@@ -105,8 +106,7 @@ export class View {
     if (this.stage) this.dragged(this.stage);
     for (const chart of this.drawn.splice(0)) chart.dispose();
     const still = engine.runs.peek()[0].t.length < 2; // the arm alone: it has all the room, and the place of the charts says how they come
-    this.host.classList.toggle("still", still);
-    this.charts.replaceChildren(...(still ? [el("p", { class: "empty" }, TEXTS.noCharts)] : []));
+    this.still(still);
     for (const spec of page.charts) {
       const figure = el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title });
       this.charts.append(figure);
@@ -116,6 +116,11 @@ export class View {
     state.follow(() => {
       document.documentElement.dataset["moment"] = String(state.clock.shown.value);
     });
+  }
+
+  private still(on: boolean): void {
+    this.host.classList.toggle("still", on);
+    this.charts.replaceChildren(...(on ? [el("p", { class: "empty" }, TEXTS.noCharts)] : []));
   }
 
   /** A posture of the arm, when no run is shown. */
