@@ -206,7 +206,7 @@ def test_points_are_typed_in_rows_and_the_box_keeps_the_focus(page):
     page.keyboard.type("\n0.4 0.6 0")
     page.wait_for_function("() => window.studio.store.document.value.reference.path.points.length === 3")
     page.wait_for_function(
-        "() => window.studio.overlay.followed && window.studio.pathText.includes('0.4,0.6')"
+        "() => window.studio.overlay.followed && window.studio.path.text.includes('0.4,0.6')"
     )  # looked at
     assert page.evaluate("document.activeElement.dataset.mine") == "1"  # the same box, not one drawn anew
     assert page.evaluate("document.activeElement.dataset.path") == "reference.path.points"

@@ -83,7 +83,7 @@ def answers():
         "open": {"name": "arm.toml", "text": call("write", runs, begun)["text"]}, "write": begun, "check": begun, "robot": begun, "as_dh": begun,
         "ik": {**begun, "target": [0.5, 0.3, 0.0], "q": [0.1, 0.2], "every": True}, "path": {"document": along["document"]},
         "residual": {"document": program, "q": [0.3, 0.6, 0.5]}, "equations": {**begun, "only": "g"}, "code": {**begun, "language": "python"},
-        "studies": {}, "run": begun, "stop": run, "pause": run, "status": run, "runs": {}, "pin": run, "document": run,
+        "studies": {}, "run": begun, "stop": run, "pause": run, "status": run, "runs": {}, "pin": run, "document": run, "judged": run,
         "view": {"ids": [first["id"], second["id"]], "charts": ["position", "spectrum", "phase", "energy", "torque"]},
     }  # fmt: skip
     assert set(given) == set(VERBS) - {"study", "study_run"}  # those need a study: test_studies

@@ -13,12 +13,15 @@ const MADE: Record<Kind, (b: ArrayBuffer) => Numbers> = {
   u4: (b) => new Uint32Array(b),
 };
 
+const VIEWS = { f4: Float32Array, f8: Float64Array, u2: Uint16Array, u4: Uint32Array };
+
 /** Arrays by number; columns stand one after the other. */
 export class Arrays {
   private readonly known = new Map<number, Numbers>();
   constructor(
     private readonly infos: readonly ArrayInfo[],
     private readonly raw: Uint8Array,
+    private readonly plain = false, // numbers as they lie in memory
   ) {}
 
   info(id: number): ArrayInfo {
@@ -31,6 +34,11 @@ export class Arrays {
     const { type, at, rows, columns } = this.infos[id];
     const size = SIZES[type];
     const count = rows * columns;
+    if (this.plain) {
+      const made = new VIEWS[type](this.raw.buffer as ArrayBuffer, this.raw.byteOffset + at, count);
+      this.known.set(id, made);
+      return made;
+    }
     const bytes = new Uint8Array(count * size);
     for (let k = 0; k < size; k++) {
       const plane = at + k * count;
@@ -47,7 +55,8 @@ export class Arrays {
   }
 }
 
-export async function unpacked(infos: readonly ArrayInfo[], text: string): Promise<Arrays> {
+export async function unpacked(infos: readonly ArrayInfo[], text: string | Uint8Array): Promise<Arrays> {
+  if (typeof text !== "string") return new Arrays(infos, text, true);
   const letters = atob(text.trim());
   const packed = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);

@@ -32,10 +32,11 @@ class PageContent:
     Args:
         results: single runs; the first is the one that is compared with.
         names: of the runs, for legends.
+        plain: numbers as they lie in memory (``Packer``).
     """
 
-    def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
-        self.packer = Packer()
+    def __init__(self, results: Sequence[Result], names: Sequence[str], plain: bool = False) -> None:
+        self.packer = Packer(plain)
         self.shown = [Shown(r, k, frames_of(r, len(results)), self.packer) for k, r in enumerate(results)]
         self.document: dict[str, Any] = {
             "format": 1,

@@ -17,9 +17,14 @@ F4_LARGEST = float(np.finfo(np.float32).max)
 
 
 class Packer:
-    """Collects arrays and gives each a number; the same array under the same key is kept once."""
+    """Collects arrays and gives each a number; the same array under the same key is kept once.
 
-    def __init__(self) -> None:
+    Args:
+        plain: numbers as they lie in memory, each array at a multiple of 8 bytes, for a page on this machine: nothing is sorted or compressed.
+    """
+
+    def __init__(self, plain: bool = False) -> None:
+        self.plain = plain
         self.arrays: list[dict[str, Any]] = []
         self._chunks: list[bytes] = []
         self.known: dict[Any, int] = {}
@@ -33,7 +38,10 @@ class Packer:
         if kind == "f4":
             numbers = np.where(np.abs(numbers) < F4_LARGEST, numbers, np.nan)
         numbers = np.ascontiguousarray(np.atleast_2d(numbers.T), dtype=TYPES[kind])
-        raw = numbers.view(np.uint8).reshape(numbers.size, numbers.itemsize).T.tobytes()
+        if self.plain:
+            raw = numbers.tobytes() + bytes(-numbers.nbytes % 8)
+        else:
+            raw = numbers.view(np.uint8).reshape(numbers.size, numbers.itemsize).T.tobytes()
         self.arrays.append({"type": kind, "at": self._size, "rows": numbers.shape[1], "columns": numbers.shape[0]})
         self._chunks.append(raw)
         self._size += len(raw)
@@ -41,9 +49,13 @@ class Packer:
             self.known[key] = len(self.arrays) - 1
         return len(self.arrays) - 1
 
+    def bytes(self) -> bytes:
+        """All arrays, one behind the other."""
+        return b"".join(self._chunks)
+
     def text(self, level: int = LEVEL) -> str:
         """All arrays as base64; ``level``: of compression, 1 is quickest."""
-        return base64.b64encode(zlib.compress(b"".join(self._chunks), level)).decode()
+        return base64.b64encode(zlib.compress(self.bytes(), level)).decode()
 
 
 def unpacked(arrays: list[dict[str, Any]], text: str) -> list[np.ndarray]:

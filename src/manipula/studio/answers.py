@@ -6,7 +6,6 @@ Loading it takes longer than all else that a studio does before its page is seen
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +22,7 @@ from manipula.studio.kept_answers import KeptAnswers
 from manipula.studio.runs import OVER, RunStore, StudioRun, told
 from manipula.studio.signals import signals_of
 from manipula.studio.verbs import VERBS, call
-from manipula.studio.wire import packed, read_json
+from manipula.studio.wire import packed, read_json, with_bytes
 
 RUN_FILES = ("report.html", "live.html", "film.gif", "film.mp4", "scenario.toml",
              *(f"result{s}" for s in (".nc", ".npz", ".csv", ".parquet", ".mcap")))  # fmt: skip
@@ -43,7 +42,9 @@ def answered(runs: RunStore, kept: KeptAnswers, verb: str, question: bytes, is_j
         answer = call(verb, runs, arguments)
     except ManipulaError as error:  # of what somebody typed: an answer like others
         answer = {"error": told(error)}
-    body = json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+    body, numbers = with_bytes(answer)
+    if numbers:
+        return Response(body + numbers, media_type="application/octet-stream")
     kept.note(verb, question, answer, body)
     return Response(body, media_type="application/json")
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, is_typeddict
 
 from manipula.reports.page_types import PageForm
 
@@ -255,16 +255,29 @@ class ComparedForm(TypedDict):
     settings: list[list[str]]
 
 
-class RunsDrawnForm(DrawnForm):
-    """Runs over each other."""
+class NumbersForm(TypedDict):
+    """Key numbers of runs, and what differs."""
 
     cards: list[list[CardForm]]
-    left_out: list[str]
     compared: ComparedForm | None
 
 
+class RunsDrawnForm(NumbersForm):
+    """Runs over each other; their numbers stand behind the JSON."""
+
+    page: PageForm
+    arrays: Any
+    left_out: list[str]
+
+
+class JudgedForm(NumbersForm):
+    """A run that is over."""
+
+    summary: SummaryForm
+
+
 class BegunForm(SummaryForm):
-    """A run that was begun; what it looks like where it is over already."""
+    """A run that was begun; what it looks like where that is known already. Key numbers and verdict may come later (``judged``)."""
 
     drawn: NotRequired[RunsDrawnForm]
 
@@ -330,40 +343,9 @@ class StudyRunForm(TypedDict):
     row: dict[str, str | float | bool | None]
 
 
-TYPES = (
-    ToldForm,
-    SummaryForm,
-    ProgressForm,
-    EntryForm,
-    RunKindForm,
-    HelloForm,
-    DrawnForm,
-    JointForm,
-    RobotSeenForm,
-    FindingForm,
-    DiagnosisForm,
-    SeenForm,
-    CheckedForm,
-    MadeForm,
-    ChosenForm,
-    TextForm,
-    CodeForm,
-    IkForm,
-    FollowedForm,
-    ResidualForm,
-    ResidualsForm,
-    CardForm,
-    ComparedForm,
-    RunsDrawnForm,
-    BegunForm,
-    ListedForm,
-    StudyEntryForm,
-    StudiesForm,
-    StudyColumnForm,
-    PointForm,
-    StudyTableForm,
-    StudyRunForm,
-)
+TYPES = tuple(
+    v for v in tuple(globals().values()) if is_typeddict(v) and v is not PageForm
+)  # in the order in which they stand
 ANSWERS: dict[str, Any] = {
     "hello": HelloForm,
     "schema": Any,
@@ -380,6 +362,7 @@ ANSWERS: dict[str, Any] = {
     "equations": TextForm,
     "code": CodeForm,
     "run": BegunForm,
+    "judged": JudgedForm,
     "stop": SummaryForm,
     "pause": SummaryForm,
     "status": SummaryForm,

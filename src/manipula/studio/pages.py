@@ -60,21 +60,20 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
     return {"page": page, "arrays": packer.text(QUICK)}
 
 
-def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[str, Any]:
+def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL, numbers: bool = True) -> dict[str, Any]:
     """Runs over each other, the first one in front; charts that they have no signals for are left out.
+
+    Args:
+        numbers: with key numbers and differences, which may mean to look between the samples.
 
     Raises:
         DescriptionError: too many runs, of arms that differ in their joints, or a chart that does not exist.
     """
-    if not 1 <= len(results) <= MOST_RUNS:
-        raise DescriptionError(f"From 1 to {MOST_RUNS} runs are shown together, found {len(results)}.", field="runs")
-    if len({joint_count(r) for r in results}) > 1:
-        raise DescriptionError("Runs of arms with the same number of joints are shown together.", field="runs")
+    single = _together(results)
     for kind in charts:
         if kind not in PLOTS:
             raise unknown_name("kind of plot", kind, PLOTS, field="charts")
-    single = [r.run(0) if is_batch(r) else r for r in results]
-    payload = PageContent(single, run_names(single))
+    payload = PageContent(single, run_names(single), plain=True)
     payload.add_robots()
     left_out = []
     for kind in charts:
@@ -85,6 +84,13 @@ def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[s
             payload.add_chart(kind)
         except ManipulaError:
             left_out.append(kind)
+    found = run_numbers(single) if numbers else {"cards": [], "compared": None}
+    return {"page": payload.document, "arrays": payload.packer.bytes(), "left_out": left_out, **found}
+
+
+def run_numbers(results: Sequence[Result]) -> dict[str, Any]:
+    """Key numbers of every run; of several, what differs."""
+    single = _together(results)
     cards = [
         [
             {"title": title, "value": value, "unit": unit, "remark": remark}
@@ -100,10 +106,13 @@ def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL) -> dict[s
             "differences": difference_rows(single),
             "settings": setting_rows(single),
         }
-    return {
-        "page": payload.document,
-        "arrays": payload.packer.text(QUICK),
-        "cards": cards,
-        "left_out": left_out,
-        "compared": compared,
-    }
+    return {"cards": cards, "compared": compared}
+
+
+def _together(results: Sequence[Result]) -> list[Result]:
+    """Runs that can be shown together; of a batch its first."""
+    if not 1 <= len(results) <= MOST_RUNS:
+        raise DescriptionError(f"From 1 to {MOST_RUNS} runs are shown together, found {len(results)}.", field="runs")
+    if len({joint_count(r) for r in results}) > 1:
+        raise DescriptionError("Runs of arms with the same number of joints are shown together.", field="runs")
+    return [r.run(0) if is_batch(r) else r for r in results]

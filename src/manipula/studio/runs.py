@@ -6,9 +6,10 @@ is read from the memory it writes to (``native.calling.watched_calls``); nothing
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
@@ -33,6 +34,8 @@ AT_ONCE = 4  # runs that compute or stand still
 WAITING = 8  # runs that wait, compute or stand still
 MOST_NUMBERS = 40_000_000  # samples × joints × runs of a scenario in the studio
 OVER = ("done", "failed", "stopped")
+JUDGING = "evaluating"  # the phase in which a result is there without its verdict
+Draw = Callable[[Result], dict[str, Any]]
 
 
 class StudioRun:
@@ -43,17 +46,20 @@ class StudioRun:
             "failed" (``error`` says why) or "stopped". seconds: of computing.
     """
 
-    def __init__(self, document: dict[str, Any], scenario: Any) -> None:
+    def __init__(self, document: dict[str, Any], scenario: Any, draw: Draw | None = None) -> None:
         self.id, self.document, self.scenario = secrets.token_hex(8), document, scenario
+        self._draw = draw  # called with the result before it is judged
         self.state, self.error, self.seconds = "waiting", None, 0.0
         self.result: Result | None = None
         self.verdict: dict[str, Any] = {}
+        self.drawn: dict[str, Any] | None = None  # as the page shows it
         self.pinned = False
         self._samples: np.ndarray | None = None
         self._stop: StopFlag | None = None
         self._called_off = threading.Event()
         self._going = threading.Event()  # cleared while it is paused
         self._going.set()
+        self.seen = threading.Event()  # there is a result that can be shown; the verdict may still be missing
         self.over = threading.Event()
 
     @property
@@ -70,11 +76,12 @@ class StudioRun:
         try:
             with listening(self._phase), watching(self._begun):
                 result = run_scenario(self.scenario)
+                self._show(result)
                 self.verdict = verdict_of(result)  # limits are looked at between samples, which may mean to run again
             self.seconds = perf_counter() - begin
-            self.result = result
             self._end("done")
         except KeyboardInterrupt:
+            self.result = None
             self._end("stopped")
         except ManipulaError as error:
             self.error = error
@@ -89,8 +96,18 @@ class StudioRun:
             self._end("failed")
             raise
 
+    def _show(self, result: Result) -> None:
+        """Curves come first: they need no verdict."""
+        self._phase(JUDGING)
+        self.result = result
+        if self._draw is not None:
+            with contextlib.suppress(ManipulaError):
+                self.drawn = self._draw(result)
+        self.seen.set()
+
     def _end(self, state: str) -> None:
         self.state, self._stop = state, None
+        self.seen.set()
         self.over.set()
 
     def _phase(self, name: str) -> None:
@@ -200,8 +217,8 @@ class RunStore:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="manipula-run")
 
-    def start(self, document: Any, replaces: str | None = None) -> StudioRun:
-        """Begin a run of that document; ``replaces`` is called off first.
+    def start(self, document: Any, replaces: str | None = None, draw: Draw | None = None) -> StudioRun:
+        """Begin a run of that document; ``replaces`` is called off first, ``draw`` makes what ``drawn`` of the run holds.
 
         Raises:
             DescriptionError: the document is wrong, or too much would be computed.
@@ -215,7 +232,7 @@ class RunStore:
                 f"{numbers} numbers would be recorded; the studio keeps at most {MOST_NUMBERS} of a run: record fewer samples.",
                 field="sample",
             )
-        run = StudioRun(document, scenario)
+        run = StudioRun(document, scenario, draw)
         with self._lock:
             if sum(r.state not in OVER for r in self._runs.values()) >= WAITING:
                 raise BudgetError(f"{WAITING} runs are under way; wait, or stop one.")
@@ -239,9 +256,10 @@ class RunStore:
     def finished(self, number: Any) -> Result:
         """The result of a run."""
         run = self.find(number)
-        if run.result is None:
+        result = run.result
+        if result is None:
             raise DescriptionError(f"The run has no result: it is '{run.state}'.", field="run")
-        return run.result
+        return result
 
     def listed(self) -> list[dict[str, Any]]:
         """Summaries, the latest first."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from manipula.errors import DescriptionError
 
-NUMBER = "$number"
+NUMBER, BYTES = "$number", "$bytes"
 DEEPEST = 40  # tables in tables
 MOST_VALUES = 400_000
 
@@ -114,3 +114,24 @@ def packed(header: dict[str, Any], arrays: Mapping[str, tuple[np.ndarray, Any]])
     text = json.dumps({**header, "arrays": index}, ensure_ascii=False, allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % 8)
     return b"".join([struct.pack("<I", len(text)), text, *blocks])
+
+
+def with_bytes(answer: Any) -> tuple[bytes, bytes]:
+    """An answer as JSON, and the bytes in it: where one stands, ``{"$bytes": [at, length]}`` tells its place behind the JSON.
+
+    With bytes the JSON has its length in front (4 bytes, little endian) and fills up to a multiple of 8.
+    """
+    blocks: list[bytes] = []
+
+    def place(value: Any) -> Any:
+        if not isinstance(value, bytes):
+            raise TypeError(type(value).__name__)
+        at = sum(map(len, blocks))
+        blocks.append(value + bytes(-len(value) % 8))
+        return {BYTES: [at, len(value)]}
+
+    text = json.dumps(answer, ensure_ascii=False, allow_nan=False, default=place).encode()
+    if not blocks:
+        return text, b""
+    text += b" " * (-(len(text) + 4) % 8)
+    return struct.pack("<I", len(text)) + text, b"".join(blocks)

@@ -63,13 +63,24 @@ export async function ask<V extends keyof Verbs>(verb: V, given: Verbs[V]["asks"
     body: JSON.stringify(given),
     ...(signal ? { signal } : {}),
   });
-  const found: unknown = await answer.json().catch(() => null);
+  const found: unknown = answer.headers.get("content-type") === "application/octet-stream" ? withBytes(await answer.arrayBuffer()) : await answer.json().catch(() => null);
   signal?.throwIfAborted(); // also while the answer came: half of one is none
   const told = (found as { error?: Told } | null)?.error;
   if (!answer.ok || (told && !("ok" in (found as object)) && !("state" in (found as object)))) {
     throw new Refusal(told ?? { kind: "connection", message: `The server answered ${answer.status}.` });
   }
   return found as Verbs[V]["gives"];
+}
+
+/** An answer with numbers behind its JSON (studio/wire.py); they are seen where they lie. */
+export function withBytes(data: ArrayBuffer): unknown {
+  const length = new DataView(data).getUint32(0, true);
+  const found = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))) as { arrays?: unknown; drawn?: { arrays?: unknown } };
+  for (const holder of [found, found.drawn]) {
+    const place = (holder?.arrays as { $bytes?: [number, number] } | undefined)?.$bytes;
+    if (place) holder!.arrays = new Uint8Array(data, 4 + length + place[0], place[1]);
+  }
+  return found;
 }
 
 export const isOver = (s: Summary): boolean => ["done", "failed", "stopped"].includes(s.state);

@@ -45,12 +45,12 @@ export function panelOf(studio: Studio, forms: Forms, schemas: Schemas, panel: "
   if (panel === "task") {
     const reach = el("p", { class: "wrong", role: "status" });
     studio.follow(() => {
-      reach.textContent = studio.reach.value ? `${TEXTS.unreachable}: ${studio.reach.value}` : "";
+      reach.textContent = studio.path.reach.value ? `${TEXTS.unreachable}: ${studio.path.reach.value}` : "";
     });
     box.append(reach);
     const key = el("p", { class: "words pathkey" }, `${TEXTS.pathKey} `, el("i", { class: "ramp", role: "img", "aria-label": TEXTS.pathRamp }));
     studio.follow(() => {
-      key.hidden = !studio.coloured.value;
+      key.hidden = !studio.path.coloured.value;
     });
     box.append(key);
     if (document["program"] !== undefined) box.append(residuals(studio));

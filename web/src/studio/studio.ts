@@ -4,6 +4,7 @@ import type { Scatter } from "../scatter";
 import { TEXTS } from "../texts";
 import { ask, contact, isOver, Refusal, said, watch } from "./client";
 import { Overlay } from "./overlay";
+import { FollowedPath } from "./path";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
 import { remember } from "./memory";
@@ -12,7 +13,7 @@ import { View } from "./view";
 import type { Card, Compared, Hello, RunsDrawn, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
-const LIVE_MS = 12; // and a run, in live mode
+const LIVE_MS = 3; // and a run, in live mode
 
 export class Studio {
   readonly store: Store;
@@ -31,9 +32,9 @@ export class Studio {
   readonly view: View;
   readonly overlay: Overlay;
   readonly posing: Posing;
+  readonly path: FollowedPath;
   /** The points of the study that is shown, for people who script the page. */
   cloud: Scatter | null = null;
-  private pathText = "";
   private readonly effects: (() => void)[] = [];
   private robotText = "";
   private startText = "";
@@ -57,6 +58,7 @@ export class Studio {
     this.overlay = new Overlay(this.store, schemas);
     this.charts.value = hello.usual_charts;
     this.posing = new Posing(this);
+    this.path = new FollowedPath((followed) => this.overlay.set(this.view.stage, followed));
     this.view = new View(host, (stage) => this.posing.hold(stage));
     let begun = false;
     effect(() => {
@@ -117,7 +119,7 @@ export class Studio {
   replace(document: Table): void {
     this.everRan = false;
     this.run.value = null;
-    this.pathText = "";
+    this.path.forget();
     this.robotText = ""; // the arm is shown again, even where it is the same one
     this.overlay.set(this.view.stage, null);
     this.store.replace(document);
@@ -155,7 +157,7 @@ export class Studio {
       const [robotText, startText] = lookedAt(document);
       const moved = startText !== this.startText && !this.run.value; // the arm that is shown stands where the run will begin
       if (robotText !== this.robotText || moved) await this.look(document, mine.signal);
-      void this.followPath(document);
+      void this.path.follow(document);
       if (this.live.value && this.everRan && JSON.stringify(document) !== this.ranText) return await this.start();
       const answer = await ask("check", { document }, mine.signal);
       this.store.problem.value = answer.ok ? null : (answer.error ?? null);
@@ -164,30 +166,6 @@ export class Studio {
       this.tell(error);
     }
   }
-
-  /** The reference along its way: where the arm reaches it, and how well it can move there. */
-  private async followPath(document: Table): Promise<void> {
-    const text = JSON.stringify([document["reference"], document["robot"], document["constants"], document["q0"] ?? document["q0_deg"]]);
-    if (text === this.pathText) return;
-    this.pathText = text;
-    this.reach.value = "";
-    this.coloured.value = false;
-    if (document["reference"] === undefined) return this.overlay.set(this.view.stage, null);
-    try {
-      const followed = await ask("path", { document });
-      if (text !== this.pathText) return;
-      this.overlay.set(this.view.stage, followed);
-      this.reach.value = followed.reason ?? "";
-      this.coloured.value = followed.manipulability !== undefined;
-    } catch (error) {
-      if (error instanceof Refusal) this.overlay.set(this.view.stage, null);
-    }
-  }
-
-  /** Why the reference is not reached; empty where it is. */
-  readonly reach = signal("");
-  /** Is the path coloured by how well the arm can move along it? */
-  readonly coloured = signal(false);
 
   private tell(error: unknown): void {
     if (error instanceof Refusal) this.store.problem.value = error.told;
@@ -231,7 +209,8 @@ export class Studio {
         this.store.problem.value = null;
         this.message.value = "";
         location.hash = begun.id;
-        if (isOver(begun)) await this.ended(begun, drawn);
+        if (drawn) await this.seen(begun, drawn, beside);
+        else if (isOver(begun)) await this.ended(begun);
         else this.await_(begun);
       } while (this.again);
     } catch (error) {
@@ -267,30 +246,55 @@ export class Studio {
     });
   }
 
+  /** Curves come first; verdict and key numbers follow, unless another run begins meanwhile. */
+  private async seen(begun: Summary, drawn: RunsDrawn, beside: readonly string[]): Promise<void> {
+    this.idle();
+    this.run.value = begun;
+    if (!isOver(begun)) this.busy.value = TEXTS.states[begun.state] ?? begun.state;
+    const shown = this.view.show(drawn);
+    void this.judge(begun, beside).catch((error: unknown) => this.tell(error));
+    await shown;
+    this.beginPosture();
+  }
+
+  private async judge(begun: Summary, beside: readonly string[]): Promise<void> {
+    const { summary, cards, compared } = await ask("judged", { run: begun.id, beside: [...beside] });
+    if (this.run.value?.id !== begun.id) return;
+    if (!isOver(summary)) return this.await_(summary); // that takes long: it is watched
+    this.cards.value = cards[0] ?? [];
+    this.compared.value = compared;
+    await this.ended(summary, true);
+  }
+
   private idle(): void {
     this.busy.value = "";
     this.progress.value = null;
     this.paused.value = false;
   }
 
-  private async ended(summary: Summary, drawn?: RunsDrawn): Promise<void> {
+  private async ended(summary: Summary, shown = false): Promise<void> {
     this.idle();
     this.run.value = summary;
     if (summary.error) this.store.problem.value = summary.error;
-    if (summary.state === "done") await this.showRuns(drawn);
+    if (summary.state === "done" && !shown) await this.showRuns();
   }
 
   /** The run and those that are compared with it. */
-  async showRuns(known?: RunsDrawn): Promise<void> {
+  async showRuns(): Promise<void> {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
     const ids = [now.id, ...this.others.value.filter((o) => o.id !== now.id && o.n === now.n).map((o) => o.id)];
-    const drawn = known ?? (await ask("view", { ids, charts: this.charts.value }));
+    const drawn = await ask("view", { ids, charts: this.charts.value });
     this.cards.value = drawn.cards[0] ?? [];
     this.compared.value = drawn.compared;
     await this.view.show(drawn);
+    this.beginPosture();
+  }
+
+  /** Sliders stand where the run begins. */
+  private beginPosture(): void {
     const begin = this.view.state?.engine.runs.peek()[0]?.q.map((column) => column[0]);
-    if (begin && begin.length === this.robot.value?.robot.n) this.posture.value = begin; // sliders stand where the run begins
+    if (begin && begin.length === this.robot.value?.robot.n) this.posture.value = begin;
   }
 
   async stop(): Promise<void> {

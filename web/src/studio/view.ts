@@ -11,7 +11,7 @@ import { State } from "../state";
 import { TEXTS } from "../texts";
 import type { Chunk } from "./client";
 import { Grown, GrowingEngine, growingPage } from "./growing";
-import type { Drawn } from "./wire";
+import type { Drawn, RunsDrawn } from "./wire";
 
 /** Samples that come from the server: other numbers of the same run take the place of the old ones. */
 export class ServerEngine extends RecordedEngine {
@@ -73,8 +73,8 @@ export class View {
   }
 
   /** Show a page; the same kind of page with other numbers keeps zoom, moment and view. */
-  async show(told: Drawn): Promise<void> {
-    const drawn = told as { page: Page; arrays: string };
+  async show(told: Drawn | RunsDrawn): Promise<void> {
+    const drawn = told as { page: Page; arrays: string | Uint8Array };
     const arrays = await unpacked(drawn.page.arrays, drawn.arrays);
     const shape = shapeOf(drawn.page);
     if (shape === this.shape && this.engine instanceof ServerEngine && this.state) {

@@ -220,16 +220,29 @@ export interface Compared {
   settings: string[][];
 }
 
-/** Runs over each other. */
-export interface RunsDrawn {
-  page: Page;
-  arrays: string;
+/** Key numbers of runs, and what differs. */
+export interface Numbers {
   cards: Card[][];
-  left_out: string[];
   compared: Compared | null;
 }
 
-/** A run that was begun; what it looks like where it is over already. */
+/** Runs over each other; their numbers stand behind the JSON. */
+export interface RunsDrawn {
+  cards: Card[][];
+  compared: Compared | null;
+  page: Page;
+  arrays: unknown;
+  left_out: string[];
+}
+
+/** A run that is over. */
+export interface Judged {
+  cards: Card[][];
+  compared: Compared | null;
+  summary: Summary;
+}
+
+/** A run that was begun; what it looks like where that is known already. Key numbers and verdict may come later (``judged``). */
 export interface Begun {
   id: string;
   state: "waiting" | "reading" | "compiling" | "integrating" | "verifying" | "evaluating" | "writing" | "done" | "failed" | "stopped";
@@ -329,6 +342,7 @@ export interface Verbs {
   equations: { asks: { document: unknown; level?: unknown; only?: unknown; format?: unknown }; gives: Text };
   code: { asks: { document: unknown; language: unknown }; gives: Code };
   run: { asks: { document: unknown; replaces?: unknown; beside?: unknown; charts?: unknown }; gives: Begun };
+  judged: { asks: { run: unknown; beside?: unknown }; gives: Judged };
   stop: { asks: { run: unknown }; gives: Summary };
   pause: { asks: { run: unknown; paused?: unknown }; gives: Summary };
   status: { asks: { run: unknown }; gives: Summary };

@@ -6,10 +6,12 @@ import contextlib
 from typing import Any
 
 from manipula.errors import DescriptionError, ManipulaError
-from manipula.studio.pages import USUAL, run_page
+from manipula.simulation.result import Result
+from manipula.studio.pages import USUAL, run_numbers, run_page
 from manipula.studio.runs import RunStore
 from manipula.studio.wire import to_json
 
+PATIENCE = 20.0  # s that an answer waits for a verdict
 AT_ONCE = 0.2  # s that an answer waits for a run that may be over soon
 
 
@@ -17,16 +19,33 @@ def run(runs: RunStore, document: Any, replaces: Any = None, beside: Any = None,
     """Begin a run; a short one is over when the answer comes.
 
     Args:
-        replaces: a run that is called off. charts: kinds of plots; the answer then holds the view of a run that is over at once, with the runs
-            ``beside`` it, where that can be made (``view`` says why not).
+        replaces: a run that is called off. charts: kinds of plots; the answer then holds the view of a run whose samples are there at once, with the
+            runs ``beside`` it, where that can be made (``view`` says why not). Its verdict may come later: ``judged`` waits for it.
     """
-    begun = runs.start(document, replaces if isinstance(replaces, str) else None)
-    begun.over.wait(AT_ONCE)
+    kinds = None if charts is None else _kinds(charts)
+
+    def draw(result: Result) -> dict[str, Any]:
+        others = [runs.finished(i) for i in beside] if isinstance(beside, list) else []
+        return run_page([result, *others], kinds or USUAL, numbers=False)
+
+    begun = runs.start(document, replaces if isinstance(replaces, str) else None, None if kinds is None else draw)
+    (begun.over if kinds is None else begun.seen).wait(AT_ONCE)
     answer = begun.summary()
-    if charts is not None and begun.result is not None:
-        with contextlib.suppress(ManipulaError):
-            answer["drawn"] = view(runs, [begun.id, *(beside if isinstance(beside, list) else [])], charts)
+    if begun.drawn is not None:
+        answer["drawn"] = begun.drawn
     return answer
+
+
+def judged(runs: RunStore, run: Any, beside: Any = None) -> dict[str, Any]:
+    """Verdict and key numbers of a run whose curves are shown, with the runs ``beside`` it; waits a while for them."""
+    found = runs.find(run)
+    found.over.wait(PATIENCE)
+    numbers: dict[str, Any] = {"cards": [], "compared": None}
+    if found.state == "done" and found.result is not None:
+        with contextlib.suppress(ManipulaError):  # of arms that differ; the view says so
+            others = [runs.finished(i) for i in beside] if isinstance(beside, list) else []
+            numbers = run_numbers([found.result, *others])
+    return {"summary": found.summary(), **numbers}
 
 
 def stop(runs: RunStore, run: Any) -> dict[str, Any]:
@@ -69,9 +88,13 @@ def view(runs: RunStore, ids: Any, charts: Any = None) -> dict[str, Any]:
     """Finished runs over each other, as the viewer shows them; ``charts``: kinds of plots."""
     if not isinstance(ids, list) or not all(isinstance(i, str) for i in ids):
         raise DescriptionError("A list of runs is needed.", field="ids")
-    if charts is not None and not (isinstance(charts, list) and all(isinstance(c, str) for c in charts)):
+    return run_page([runs.finished(i) for i in ids], USUAL if charts is None else _kinds(charts))
+
+
+def _kinds(charts: Any) -> list[str]:
+    if not (isinstance(charts, list) and all(isinstance(c, str) for c in charts)):
         raise DescriptionError("A list of kinds of plots is needed.", field="charts")
-    return run_page([runs.finished(i) for i in ids], USUAL if charts is None else charts)
+    return charts
 
 
 def source(runs: RunStore, run: Any) -> dict[str, Any]:
@@ -81,6 +104,7 @@ def source(runs: RunStore, run: Any) -> dict[str, Any]:
 
 VERBS = {
     "run": run,
+    "judged": judged,
     "stop": stop,
     "pause": pause,
     "status": status,
