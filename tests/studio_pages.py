@@ -16,7 +16,8 @@ ARGUMENTS = (
 NAMELESS = """() => [...document.querySelectorAll("button,input:not([hidden]),select,textarea,canvas[tabindex]")].filter((e) => e.offsetParent
   && !(e.getAttribute("aria-label") || e.textContent.trim() || e.title || e.labels?.length)).map((e) => e.outerHTML.slice(0, 120))"""
 CONTRAST = """() => {
-  const parse = (c) => { const n = c.match(/[\\d.]+/g).map(Number); return n.length > 3 ? n : [...n, 1]; };
+  const parse = (c) => { const n = c.match(/[\\d.]+(e-?\\d+)?/g).map(Number); // mixed colours are color(srgb 0.9 …), from 0 to 1
+    const rgb = n.slice(0, 3).map((v) => (c.startsWith("color(") ? 255 * v : v)); return [...rgb, n[3] ?? 1]; };
   const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
   const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
