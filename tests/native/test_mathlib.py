@@ -137,6 +137,21 @@ def test_every_width_gives_the_same_bits(functions, name):
             assert same.all(), f"width {width} differs at {[a[~same][:3] for a in mixed]}"
 
 
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("exp", -2e3, -745.2), ("tanh", 22.1, 1e300), ("tanh", -1e300, -22.1)]
+)
+def test_lanes_that_are_settled_together_give_the_bits_of_others(functions, name, low, high):
+    settled = np.random.default_rng(8).uniform(low, high, 64)
+    beside = np.tile([0.3, -2.0, 1.5, NAN, 0.0, -0.0, 4.0, -7.0], (8, 1))
+    for width in WIDTHS:
+        together = functions(name, width, settled)[0]
+        beside[:, 0] = settled[:8]
+        mixed = functions(name, width, beside.ravel())[0].reshape(8, 8)
+        assert np.array_equal(bits(together[:8]), bits(mixed[:, 0]))
+        assert np.array_equal(together, [0.0 if name == "exp" else math.copysign(1.0, low)] * 64)
+        assert np.isnan(functions(name, width, np.where(np.arange(64) == 5, NAN, settled))[0][5])
+
+
 ORDINARY = {
     "sin": np.sin,
     "cos": np.cos,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from manipula.physics import articulated, composite, newton_euler
 from manipula.physics.composite import inverse_mass_matrix, mass_matrix
 from manipula.physics.coriolis import coriolis_matrix
 from manipula.physics.energy import kinetic_energy, potential_energy
+from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.lagrange_euler import lagrange_euler
-from manipula.physics.mechanism import mechanism_of
+from manipula.physics.mechanism import MovingBase, mechanism_of
 from manipula.physics.newton_euler import bias, gravity, inverse_dynamics, nonlinear_effects
 from manipula.physics.regressor import parameters, regressor
 from manipula.robot.robot import Robot
@@ -57,13 +59,24 @@ def test_mass_matrix_is_symmetric_and_positive_definite(case: Moving) -> None:
 @laws(60)
 @given(moving_robots())
 def test_the_base_carries_what_accelerations_ask_for(case: Moving) -> None:
-    """The wrench on the base is linear in the accelerations; composite bodies give that part without a recursion of its own."""
+    """The power of the base is that of its whole wrench about the outer origin; composite bodies give the part of the accelerations."""
     robot, q, qd, qdd = case
-    mechanism = mechanism_of(robot)
-    whole = newton_euler.base_wrench(mechanism, q, qd, qdd)
-    still = newton_euler.base_wrench(mechanism, q, qd, np.zeros(robot.n))
-    assert close(still + composite.base_wrench(mechanism, q, qdd), whole)
-    assert close(still + composite.base_wrench(mechanism.lean_carried, q, qdd), whole)
+    rng = np.random.default_rng(3)
+    for mechanism in (mechanism_of(robot), mechanism_of(robot).lean_carried):
+        v, w, a, alpha = rng.uniform(-1.0, 1.0, (4, 3))
+        moving = replace(mechanism, base=MovingBase(v, w, a, alpha))
+        free, expand = moving.free, (lambda x: x) if moving.coupling is None else moving.coupling.expand
+        at = joint_transforms(free, expand(q))
+        force, moment = newton_euler.joint_wrenches(free, expand(q), expand(qd), expand(qdd))
+        power = 0.0
+        for b, turn, f, n in zip(free.bodies, at, force, moment):
+            if b.parent < 0:
+                f, n = turn.matrix() @ f, turn.matrix() @ n
+                power += f @ v + (n + np.cross(turn.p, f)) @ w
+        whole = newton_euler.base_power(moving, q, qd, qdd)
+        still = newton_euler.base_power(moving, q, qd, np.zeros(robot.n))
+        assert close(whole, power)
+        assert close(still + composite.base_power(moving, q, qdd), power)
 
 
 @laws(40)

@@ -81,6 +81,23 @@ def test_compiled_law_is_the_law(name: str) -> None:
             assert abs(a - b) <= ROUNDING * (1 + 1e3 * abs(v))
 
 
+@pytest.mark.parametrize(
+    "law", [*LAWS.values(), Stiction(2.0), Stiction(2.0, 1.0), Stiction(3.0, 0.0, v_stribeck=1e-310)]
+)
+def test_sliding_is_the_torque_of_a_joint_that_slides(law: FrictionLaw) -> None:
+    """Also on compiled numbers, near zero speed and where the static level has faded; a law that sticks knows its direction there."""
+    kernel = native.compile_function(
+        lambda qd, z, load: law.sliding(qd, tuple(z)[: law.states], load), {"qd": (), "z": (1,), "load": ()}
+    )
+    for v in (*SPEEDS, 0.63, 0.64, 1e-320):  # around (v/v_s)² = 40
+        for way in (-1.0, 1.0) if law.sticks else (1e-3,):
+            expected = float(law.torque(float(v), (way,)[: law.states], LOAD))
+            if law.sticks and getattr(law, "v_stribeck", None) == 1e-310 and 0 < abs(v) < 1e-300:
+                continue  # slower than any joint
+            for found in (float(law.sliding(float(v), (way,)[: law.states], LOAD)), kernel(float(v), [way], LOAD)):
+                assert abs(found - expected) <= ROUNDING * (1 + abs(expected))
+
+
 @pytest.mark.parametrize("name", sorted(LAWS))
 @pytest.mark.parametrize("speed", [-1.3, -0.02, 0.015, 0.6])
 def test_taylor_numbers_carry_value_and_slope(name: str, speed: float) -> None:

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.simulation.files.scenario_file import file_text, load_text
+from manipula.simulation.loops.setup import prepare_run
 from simulation.test_forces import slider
 
 CART = slider("x").replace(gravity=(0, 0, 0))
@@ -173,6 +174,35 @@ def test_a_batch_is_its_single_runs_and_controllers_see_the_same_joint() -> None
     np.testing.assert_allclose(
         slow.check().q[:3], mp.simulate(s.replace(duration=0.3, integrator="rk4", q0=[0.0])).q[:3], atol=1e-9
     )
+
+
+def test_a_step_of_sliding_joints_asks_nothing_of_joints_at_rest() -> None:
+    """What holds joints at rest is found only where one rests: outside of every branch there is one evaluation of the equations."""
+    arm, law = mp.load("puma560"), mp.friction.Stiction(static=0.04, kinetic=0.03, v_stribeck=0.05)
+    common: Any = {
+        "robot": arm,
+        "controller": mp.control.PDGravity(kp=1.0, kv=6.0, goal=np.full(6, 4.0)),
+        "integrator": "rk4",
+    }
+    common |= {"q0": np.zeros(6), "qd0": np.full(6, 0.5), "duration": 0.5, "step": 1e-3}
+
+    def always(friction: Any) -> int:
+        """Operations of a step outside of loops that may be left at once."""
+        graph = prepare_run(mp.Scenario(**common, friction=friction)).loop.run.graph
+
+        def count(body: list[int], depth: int) -> int:
+            total = 0
+            for op in (graph.operations[k] for k in body):
+                if op.code == "loop":
+                    once = op.data.kind == "until" and graph.operations[op.data.steps].data in (1.0, 8.0)
+                    total += 0 if once else count(op.data.body, depth + 1)
+                else:
+                    total += op.code not in ("const", "input", "param", "pick")
+            return total
+
+        return count(graph.body, 0)
+
+    assert always([law] * 6) < always([None] * 6)  # whose stages are not in such a loop
 
 
 def test_the_law_is_told_where_it_does_not_fit_and_written() -> None:

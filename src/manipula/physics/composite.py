@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from manipula.algebra.linear import array, cross, ldl, ldl_solve, zeros
-from manipula.algebra.ops import Vector
+from manipula.algebra.linear import array, cross, dot, ldl, ldl_solve, zeros
+from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import joint_transforms
 from manipula.physics.mechanism import Mechanism, mechanism_of
-from manipula.physics.newton_euler import nonlinear_effects
+from manipula.physics.newton_euler import nonlinear_effects, root_velocities
 from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
@@ -25,19 +25,16 @@ def mass_matrix(robot: Robot | Mechanism, q: Vector) -> np.ndarray:
 
 
 @coupled(2)
-def base_wrench(mechanism: Mechanism, q: Vector, qdd: Vector) -> np.ndarray:
-    r"""The part of :func:`newton_euler.base_wrench` that is linear in the accelerations, (6,): force and moment about the outer frame's origin.
+def base_power(mechanism: Mechanism, q: Vector, qdd: Vector) -> Scalar:
+    """The part of :func:`newton_euler.base_power` that is linear in the accelerations [W].
 
-    What the mass matrix carries from every joint to the first one, times its acceleration, is carried on to the base.
+    What the mass matrix carries from every joint to the first one has this power for a unit acceleration.
     """
-    at, total = joint_transforms(mechanism, q), np.zeros(6)
-    sums: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    total: Scalar = 0.0
+    velocities = root_velocities(mechanism, q)
     for (root, f, n), a in zip(_by_composites(mechanism, q)[1], qdd):
-        force, moment = sums.get(root, (np.zeros(3), np.zeros(3)))
-        sums[root] = array(force + f * a), array(moment + n * a)
-    for root, (force, moment) in sums.items():
-        up = at[root].up(force)
-        total = array(total + array([*up, *(at[root].up(moment) + cross(at[root].p, up))]))
+        v, w = velocities[root]
+        total = total + (dot(f, v) + dot(n, w)) * a
     return total
 
 

@@ -62,7 +62,7 @@ class Body:
 
 
 class MovingBase(NamedTuple):
-    """How the outer frame moves in the world, in its own axes: velocity, angular velocity, acceleration, angular acceleration."""
+    """How the outer frame moves in the world, in its own axes: velocity, angular velocity, acceleration less gravity, angular acceleration."""
 
     v: np.ndarray
     w: np.ndarray

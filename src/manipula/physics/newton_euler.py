@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.algebra.inertia import Moments
-from manipula.algebra.linear import array, cross, zeros
-from manipula.algebra.ops import Vector
+from manipula.algebra.linear import array, cross, dot, zeros
+from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.lift import add_lifts
 from manipula.physics.mechanism import Mechanism, mechanism_of
@@ -72,7 +72,7 @@ def _root(mechanism: Mechanism, turn: JointTransform) -> tuple[np.ndarray, np.nd
     if mechanism.base is None:
         return np.zeros(3), np.zeros(3), turn.down(-mechanism.gravity)
     _, w, a, alpha = mechanism.base
-    return turn.down(w), turn.down(alpha), turn.down(array(a - mechanism.gravity + spin_matrix(w, alpha) @ turn.p))
+    return turn.down(w), turn.down(alpha), turn.down(array(a + spin_matrix(w, alpha) @ turn.p))
 
 
 def body_wrench(m: Moments, s: Motion) -> tuple[np.ndarray, np.ndarray]:
@@ -120,15 +120,22 @@ def joint_wrenches(
 
 
 @coupled(3)
-def base_wrench(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> np.ndarray:
-    """Force and moment about the outer frame's origin, in its axes, with which the base holds and moves the arm, (6,)."""
+def base_power(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
+    """Power of the force and moment with which a moving base moves the arm [W], found at the first joints, where both are known already."""
     force, moment = joint_wrenches(mechanism, q, qd, qdd)
-    total = np.zeros(6)
-    for b, turn, f, n in zip(mechanism.bodies, joint_transforms(mechanism, q), force, moment):
-        if b.parent < 0:
-            up = turn.up(f)
-            total = total + array([*up, *(turn.up(n) + cross(turn.p, up))])
-    return array(total)
+    velocities = root_velocities(mechanism, q)
+    return sum((dot(force[i], v) + dot(moment[i], w) for i, (v, w) in velocities.items()), 0.0)
+
+
+def root_velocities(mechanism: Mechanism, q: Vector) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """For the first joints, by number: velocity of E_i's origin and angular velocity, as they move with the base, in the axes of E_i."""
+    assert mechanism.base is not None
+    v, w = mechanism.base.v, mechanism.base.w
+    return {
+        i: (turn.down(array(v + cross(w, turn.p))), turn.down(w))
+        for i, (b, turn) in enumerate(zip(mechanism.bodies, joint_transforms(mechanism, q)))
+        if b.parent < 0
+    }
 
 
 @coupled(3, (0,))

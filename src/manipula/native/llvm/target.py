@@ -11,9 +11,9 @@ from manipula.native.tracing.graph import Graph
 INLINE = 1500
 """Graphs of up to so many operations become one function."""
 
-INLINE_RUN = 3500
+INLINE_RUN = 8000
 """The same for a graph that records samples: its operations are turned around thousands of times and their values are better kept in registers than in
-memory, which makes a run with contacts a fifth faster; with few outputs at the end it compiles as quickly as in parts."""
+memory, which makes a run with contacts a fifth and one with stiction a third faster; with few outputs at the end it compiles as quickly as in parts."""
 
 SEGMENT = 1000
 """Operations in one function of a longer graph."""

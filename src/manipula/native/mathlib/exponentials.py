@@ -73,6 +73,7 @@ THIRD = hex_floats("0x1.5555555555555p-2", "0x1.5555555555555p-56")
 
 EXP_OVERFLOW, EXP_UNDERFLOW = 709.782712893384, -745.1332191019412
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
+TANH_ONE = 22.0  # 1 to the last bit beyond 19.1
 ROUNDER_BITS = 0x4338000000000000
 
 _Pair = tuple[LlvmValue, LlvmValue]
@@ -102,6 +103,11 @@ def exp(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     value = _scale(v, mantissa, bits)
     value = v.select(v.ordered("gt", x, v.const(EXP_OVERFLOW)), v.const(math.inf), value)
     return [v.select(v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
+
+
+def exp_settled(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue]:
+    """Where eˣ is below the smallest number: 0."""
+    return v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0)
 
 
 def _exp_pair(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, _Pair]:
@@ -145,13 +151,18 @@ def cosh(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     return [_sinh_cosh(v, v.abs(x), 1.0)], None
 
 
+def tanh_settled(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue]:
+    """Where tanh x is ±1 to the last bit."""
+    return v.ordered("gt", v.abs(x), v.const(TANH_ONE)), v.with_sign(v.const(1.0), v.sign(x))
+
+
 def tanh(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     r"""tanh x = (E − 1)/(E + 1), E = exp(2|x|); E − 1 is formed without cancellation.
 
     .. math:: E - 1 = (2^n - 1) + 2^n r + 2^n r^2 P(r)
     """
     size = v.abs(x)
-    size = v.select(v.ordered("gt", size, v.const(22.0)), v.const(22.0), size)  # 1 to the last bit beyond 19.1
+    size = v.select(v.ordered("gt", size, v.const(TANH_ONE)), v.const(TANH_ONE), size)
     _, bits, (r, r_low) = _reduce(v, v.fadd(size, size))
     power = v.power_of_two(v.sub(bits, v.iconst(ROUNDER_BITS)))
     rest = v.fma(v.fmul(r, r), v.polynomial(r, EXP), v.fma(r, r_low, r_low))

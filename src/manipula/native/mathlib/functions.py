@@ -46,6 +46,12 @@ _FUNCTIONS: dict[str, tuple[Body, int, tuple[str, ...]]] = {
     "pow": (mathlib_exp.pow, 2, ("pow",)),
 }
 
+_SETTLED: dict[str, Callable[[Lanes, LlvmValue], tuple[LlvmValue, LlvmValue]]] = {
+    # name: a bit per lane "settled here", and the value there; where all lanes are, nothing else is computed
+    "exp": mathlib_exp.exp_settled,
+    "tanh": mathlib_exp.tanh_settled,
+}
+
 FUNCTIONS = (*_FUNCTIONS, "sqrt", "floor")
 """Names that :func:`define` knows. ``sqrt`` and ``floor`` are exact LLVM intrinsics."""
 
@@ -89,6 +95,12 @@ def define(texts: Texts, name: str, width: int) -> str:
 def _definition(texts: Texts, name: str, width: int) -> str:
     body, count, library = _FUNCTIONS[name]
     v = Lanes(texts, f"{PREFIX}{name}_{width}", result_type(name, width), [Type("double", width)] * count, width)
+    if name in _SETTLED:
+        settled, value = _SETTLED[name](v, *v.arguments)
+        v.branch_if(v.all(settled), "settled", "usual")
+        v.start("settled")
+        v.ret(value)
+        v.start("usual")
     results, inside = body(v, *v.arguments)
     if inside is None:
         _return(v, results)

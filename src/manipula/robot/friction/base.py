@@ -74,6 +74,10 @@ class FrictionLaw(ABC):
             load: normal force in the joint [N], for laws that depend on it.
         """
 
+    def sliding(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:
+        """The same where a law that sticks is known to slide, so that its state is -1 or 1; others slide always."""
+        return self.torque(qd, state, load)
+
     def state_rate(self, qd: Scalar, state: tuple[Scalar, ...], load: Scalar = 0.0) -> tuple[Scalar, ...]:
         """Time derivative of the law's states; laws without states have none."""
         return ()

@@ -11,6 +11,10 @@ from manipula.errors import DescriptionError
 from manipula.parts.field import Number
 from manipula.robot.friction.base import Damping, FrictionLaw
 
+FADED = 40.0  # (q̇/v_s)² from which the exponential is less than rounding of F_s
+NOTHING = -1000.0  # a power of e that is zero, and known to be zero without an exponential
+SLOWEST = 1e-300  # a speed whose reciprocal is a number
+
 
 @dataclass(frozen=True)
 class Stiction(FrictionLaw):
@@ -59,6 +63,15 @@ class Stiction(FrictionLaw):
         if self.v_stribeck is not None:
             ratio = qd / self.v_stribeck
             level = level + (self.static - level) * ops.exp(-(ratio * ratio))
+        return way * level + self.damping * qd + self.offset
+
+    def sliding(self, qd: Scalar, state: tuple[Scalar, ...] = (0.0,), load: Scalar = 0.0) -> Scalar:
+        (way,) = state
+        level = self.static if self.kinetic is None else self.kinetic
+        if self.v_stribeck is not None:
+            ratio = qd * (1.0 / ops.maximum(self.v_stribeck, SLOWEST))  # one division in a whole run
+            power = ratio * ratio
+            level = level + (self.static - level) * ops.exp(ops.where(power < FADED, -power, NOTHING))
         return way * level + self.damping * qd + self.offset
 
     def state_rate(self, qd: Scalar, state: tuple[Scalar, ...], load: Scalar = 0.0) -> tuple[Scalar, ...]:

@@ -27,6 +27,7 @@ from manipula.simulation.plant.events import apart, contact_sides
 from manipula.simulation.plant.numbers import template
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.plant.plant import Flow, Plant
+from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.plant.switch import acting_controller
 from manipula.simulation.stepping.grid import (
     FAR,
@@ -268,8 +269,20 @@ class CompiledLoop:
 
     def moved(self, rate: Any, t: Any, state: Any, h: Any) -> Any:
         """The state after one step of the integrator; traced or on floats."""
-        inside = within(t, h)
-        return FIXED[self.integrator].step(lambda s, z: rate(inside(s), z), t, state, h, self.plant.layout.n)
+        inside, moving, method = within(t, h), self._moving, FIXED[self.integrator]
+        if len(moving) == len(state):
+            return method.step(lambda s, z: rate(inside(s), z), t, state, h, self.plant.layout.n)
+        whole = lambda z: array([z[moving.index(k)] if k in moving else state[k] for k in range(len(state))])  # noqa: E731
+        slope = lambda s, z: rate(inside(s), whole(z))[moving]  # noqa: E731
+        return whole(method.step(slope, t, array(state)[moving], h, self.plant.layout.n))
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        """The states that change within a step: not directions of sliding and instants of switches, which change between steps."""
+        lay, laws = self.plant.layout, self.plant.friction
+        first = lay.size - len(lay.works) - lay.switches
+        still = {lay.friction_start(i) for i in sticky(laws) if is_own(laws[i])} | {*range(first, first + lay.switches)}
+        return [k for k in range(lay.size) if k not in still]
 
     @cached_property
     def hold(self) -> native.Kernel:

@@ -20,7 +20,7 @@ from manipula.algebra.fields import freeze
 from manipula.algebra.jet import Jet
 from manipula.algebra.linear import array, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
-from manipula.algebra.rotation import from_rpy
+from manipula.algebra.rotation import about_x, about_y, about_z, from_rpy, sin_cos
 from manipula.errors import DescriptionError
 from manipula.parts.checks import check_part
 from manipula.parts.field import Formulas, Part
@@ -30,14 +30,35 @@ from manipula.simulation.field_values import reference
 
 
 class BaseState(NamedTuple):
-    """The base at one instant, in axes of the world: rotation, origin, its velocity and acceleration, angular velocity and acceleration."""
+    """The base at one instant: rotation, origin, its velocity and acceleration in axes of the world, angular velocity and acceleration in its own.
+
+    ``angles``: roll, pitch and yaw, where formulas turn it.
+    """
 
     R: np.ndarray
     p: np.ndarray
     v: np.ndarray
     a: np.ndarray
-    w: np.ndarray
-    alpha: np.ndarray
+    own_w: np.ndarray
+    own_alpha: np.ndarray
+    angles: np.ndarray | None = None
+
+    @property
+    def w(self) -> np.ndarray:
+        """Angular velocity in axes of the world."""
+        return array(self.R @ self.own_w)
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Angular acceleration in axes of the world."""
+        return array(self.R @ self.own_alpha)
+
+    def into(self, x: Vector) -> np.ndarray:
+        """A vector of the world in axes of the base; three turns about axes cost less than one matrix."""
+        if self.angles is None:
+            return array(self.R.T @ x)
+        roll, pitch, yaw = self.angles
+        return array(about_x(-roll) @ (about_y(-pitch) @ (about_z(-yaw) @ x)))
 
     def matrix(self) -> np.ndarray:
         """The pose of the base in the world, 4 × 4."""
@@ -50,9 +71,15 @@ class BaseState(NamedTuple):
 class BaseMotion:
     r"""The motion of the base in the world: by formulas in t, whose derivatives are exact, or by a motion in task space.
 
-    With :math:`R = R_z(yaw)R_y(pitch)R_x(roll)` the angular velocity is :math:`\hat\omega = \dot R R^T` and the angular acceleration the
-    antisymmetric part of :math:`\ddot R R^T`. A ``motion`` (``mp.trajectory``, ``mp.waypoints``, ``mp.reference_from``, ``mp.formula_motion``, …) takes the
-    place of ``position``, and where it says how it is turned also that of ``rotation``; before and after it the base rests.
+    With :math:`R = R_z(\psi)R_y(\theta)R_x(\varphi)` the angular velocity in axes of the base is :math:`\hat\omega = R^T\dot R`,
+
+    .. math::
+        \omega = (\dot\varphi - \dot\psi s_\theta,\ \dot\theta c_\varphi + \dot\psi c_\theta s_\varphi,\
+        \dot\psi c_\theta c_\varphi - \dot\theta s_\varphi)
+
+    and the angular acceleration in these axes is its derivative. A ``motion`` (``mp.trajectory``, ``mp.waypoints``, ``mp.reference_from``,
+    ``mp.formula_motion``, …) takes the place of ``position``, and where it says how it is turned also that of ``rotation``; before and after it
+    the base rests.
     """
 
     position: Annotated[Any, Formulas("m", "x, y, z of the base in the world: numbers, or formulas in t", lengths=(3,))] = (0.0, 0.0, 0.0)  # fmt: skip
@@ -106,13 +133,15 @@ class BaseMotion:
 
             p, v, a, turned = tabled_state(table_of(self.motion), t)
             if turned is not None:
-                return BaseState(turned.R, p, v, a, turned.omega, turned.alpha)
+                R = turned.R
+                return BaseState(R, p, v, a, array(R.T @ turned.omega), array(R.T @ turned.alpha))
         else:
             p, v, a = (array(x) for x in derivatives(lambda s: np.array(_values(self.position, s), object), t, 2))
         if not self.turns:
             return BaseState(np.eye(3), p, v, a, np.zeros(3), np.zeros(3))
-        R, Rd, Rdd = (array(x) for x in derivatives(lambda s: from_rpy(*_values(self.rotation, s)), t, 2))
-        return BaseState(R, p, v, a, _axial(Rd @ R.T), _axial(Rdd @ R.T))
+        angles, rates, second = derivatives(lambda s: np.array(_values(self.rotation, s), object), t, 2)
+        turns = not all(isinstance(rate, float) and rate == 0.0 for rate in rates)
+        return BaseState(from_rpy(*angles), p, v, a, *_turning(angles, rates, second), array(angles) if turns else None)
 
     def rates(self, t: np.ndarray, order: int, side: Any = "right") -> tuple[np.ndarray, np.ndarray]:
         """Origin and rotation of the base with their derivatives at times t (S,): (order + 1, S, 3) and (order + 1, S, 3, 3)."""
@@ -148,16 +177,21 @@ def _series(f: Any, t: np.ndarray, order: int) -> np.ndarray:
     return out
 
 
-def _axial(A: np.ndarray) -> np.ndarray:
-    """The vector of the antisymmetric part of a matrix."""
-    return array([0.5 * (A[2, 1] - A[1, 2]), 0.5 * (A[0, 2] - A[2, 0]), 0.5 * (A[1, 0] - A[0, 1])])
+def _turning(angles: Vector, rates: Vector, second: Vector) -> tuple[np.ndarray, np.ndarray]:
+    """Angular velocity and acceleration in the turned axes, of roll, pitch and yaw with both derivatives."""
+    (s, c), (sp, cp) = sin_cos(angles[0]), sin_cos(angles[1])
+    (x, y, z), (xx, yy, zz) = rates, second
+    along, across = z * sp, z * cp
+    along_rate, across_rate = zz * sp + y * across, zz * cp - y * along
+    w = array([x - along, y * c + across * s, across * c - y * s])
+    alpha = [xx - along_rate, yy * c + across_rate * s + x * w[2], across_rate * c - yy * s - x * w[1]]
+    return w, array(alpha)
 
 
 def carried(mechanism: Mechanism, base: BaseState) -> Mechanism:
     """The mechanism on its moving base: everything in the axes of the base."""
-    into = lambda x: array(base.R.T @ x)  # noqa: E731
-    moving = MovingBase(into(base.v), into(base.w), into(base.a), into(base.alpha))
-    return replace(mechanism, gravity=into(mechanism.gravity), base=moving)
+    moving = MovingBase(base.into(base.v), base.own_w, base.into(array(base.a - mechanism.gravity)), base.own_alpha)
+    return replace(mechanism, gravity=base.into(mechanism.gravity), base=moving)
 
 
 def inertial_torques(mechanism: Mechanism, base: BaseState, q: Vector, qd: Vector) -> np.ndarray:
@@ -172,10 +206,7 @@ def base_power(mechanism: Mechanism, at: BaseState, q: Vector, qd: Vector, qdd: 
     The recursion at zero accelerations and the composite bodies are those that gave the accelerations; nothing is recursed again.
     """
     moving = carried(mechanism.lean_carried, at)
-    resting, base = newton_euler.base_wrench(moving, q, qd, np.zeros(len(qd))), moving.base
-    assert base is not None
-    wrench = array(resting + composite.base_wrench(mechanism.lean_carried, q, qdd))
-    return dot(wrench[:3], base.v) + dot(wrench[3:], base.w)
+    return newton_euler.base_power(moving, q, qd, np.zeros(len(qd))) + composite.base_power(moving, q, qdd)
 
 
 def energies(moving: Mechanism, gravity: Vector, base: BaseState, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:

@@ -53,15 +53,17 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
     if not joints:
         return worst
 
-    def overloaded(worst: Scalar, todo: Scalar) -> tuple[Scalar, Scalar]:
-        at = plant.flow(t, x, *decided).sticking
+    def overloaded(worst: Scalar, todo: Scalar, x: Vector) -> tuple[Scalar, Scalar, Vector]:
+        at = plant.flow(
+            t, x, *decided
+        ).sticking  # of the loop's own x: what does not depend on a loop is computed outside it, always
         assert at is not None
         for i, mode, force in zip(joints, modes, at.reaction):
             limit = plant.friction[i].hold * (1.0 + SLACK)  # pyright: ignore[reportOptionalMemberAccess]
             worst = ops.minimum(worst, ops.where(ops.abs(mode) > 0.5, FARTHEST, limit - ops.abs(force)))
-        return worst, 0.0 * todo
+        return worst, 0.0 * todo, x
 
-    return native.until(overloaded, (worst, rests), lambda _, todo: todo < 0.5, 1.0).state[0]
+    return native.until(overloaded, (worst, rests, array(x)), lambda _, todo, __: todo < 0.5, 1.0).state[0]
 
 
 def passed_over(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: list[Scalar]) -> Scalar:

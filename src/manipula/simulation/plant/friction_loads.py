@@ -122,10 +122,15 @@ def balanced(laws: Laws, mechanism: Mechanism, q: Vector, qd: Vector, states: St
     return LoadBalance(array(response.free - response.K @ friction), friction, loads)
 
 
-def unloaded(laws: Laws, qd: Vector, states: States, accelerations: Callable[[np.ndarray], np.ndarray]) -> LoadBalance:
-    """Accelerations with friction that depends on no load; ``accelerations(tau_f)`` gives them under friction torques."""
+def unloaded(laws: Laws, qd: Vector, states: States, accelerations: Callable[[np.ndarray], np.ndarray],
+             sliding: bool = False) -> LoadBalance:  # fmt: skip
+    """Accelerations with friction that depends on no load; ``accelerations(tau_f)`` gives them under friction torques.
+
+    Args:
+        sliding: no joint rests.
+    """
     nothing = np.zeros(len(qd))
-    friction = torques(laws, qd, states, nothing)
+    friction = torques(laws, qd, states, nothing, sliding)
     return LoadBalance(accelerations(friction), friction, nothing)
 
 
@@ -158,12 +163,12 @@ def loaded(laws: Laws) -> list[int]:
     return [i for i, law in enumerate(laws) if law is not None and law.needs_load]
 
 
-def torques(laws: Laws, qd: Vector, states: States, loads: Vector) -> np.ndarray:
-    """Friction torque of every joint, (n,)."""
+def torques(laws: Laws, qd: Vector, states: States, loads: Vector, sliding: bool = False) -> np.ndarray:
+    """Friction torque of every joint, (n,); ``sliding``: no joint rests."""
     tau = zeros(len(laws))
     for i, law in enumerate(laws):
         if law is not None:
-            tau[i] = law.torque(qd[i], states[i], loads[i])
+            tau[i] = (law.sliding if sliding else law.torque)(qd[i], states[i], loads[i])
     return array(tau)
 
 

@@ -239,7 +239,7 @@ class Plant:
         if base is not None and self._solves_once:
             free = array(push - newton_euler.nonlinear_effects(carried(mechanism.lean_carried, base), q, qd))
             forward = lambda tau: composite.accelerations(mechanism.lean_carried, q, array(free - tau))  # noqa: E731
-            (qdd, friction, loads), stuck = unloaded(self.friction, qd, states, forward), None
+            (qdd, friction, loads), stuck = unloaded(self.friction, qd, states, forward, self.apart), None
         else:
             moving = mechanism if base is None else carried(mechanism, base)
             if base is not None:
@@ -287,7 +287,7 @@ class Plant:
         joints = self._resting
         if not joints and not loaded(self.friction):
             forward = lambda tau: forward_dynamics(lean, q, qd, array(push - tau))  # noqa: E731
-            return unloaded(self.friction, qd, states, forward), None
+            return unloaded(self.friction, qd, states, forward, self.apart), None
         response = self.response(lean, q, qd, push)
         if not joints:
             return balanced(self.friction, mechanism, q, qd, states, response, relief), None
