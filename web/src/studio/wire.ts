@@ -227,47 +227,19 @@ export interface Numbers {
 }
 
 /** Runs over each other; their numbers stand behind the JSON. */
-export interface RunsDrawn {
-  cards: Card[][];
-  compared: Compared | null;
+export interface RunsDrawn extends Numbers {
   page: Page;
   arrays: unknown;
   left_out: string[];
 }
 
 /** A run that is over. */
-export interface Judged {
-  cards: Card[][];
-  compared: Compared | null;
+export interface Judged extends Numbers {
   summary: Summary;
 }
 
 /** A run that was begun; what it looks like where that is known already. Key numbers and verdict may come later (``judged``). */
-export interface Begun {
-  id: string;
-  state: "waiting" | "reading" | "compiling" | "integrating" | "verifying" | "evaluating" | "writing" | "done" | "failed" | "stopped";
-  name: string;
-  robot: string;
-  duration: number;
-  seconds: number;
-  n: number;
-  pinned: boolean;
-  paused: boolean;
-  error?: Told;
-  status?: string;
-  reason?: string;
-  ok?: boolean;
-  feasible?: boolean | null;
-  feasibility?: string;
-  broken?: string[];
-  remarks?: string[];
-  notes?: string[];
-  trusted_until?: unknown;
-  error_estimate?: unknown;
-  reached?: number;
-  signals?: string[];
-  samples?: number;
-  runs?: number;
+export interface Begun extends Summary {
   drawn?: RunsDrawn;
 }
 
