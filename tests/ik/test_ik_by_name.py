@@ -108,7 +108,9 @@ def test_continuation_keeps_the_branch_of_its_start():
     model = mp.compile(mp.load("puma560"))
     q = np.array([0.2, 0.4, -0.9, 0.3, 0.9, 0.1])
     X, Y = model.pose(q), model.pose(q + 0.15)
-    for row in mp.solve_ik(model, X, all_solutions=True, limits=False).q:
+    postures = mp.solve_ik(model, X, all_solutions=True, limits=False).q
+    assert len(postures) == 8
+    for row in postures:
         found = mp.solve_ik(model, Y, "continuation", q0=row, limits=False)
         assert found.ok
         assert np.abs(found.q - row).max() < 0.7

@@ -246,7 +246,7 @@ def test_data_in_a_script_stays_data() -> None:
     assert "<" not in text
     assert ">" not in text
     assert json.loads(text) == {"a": "</script><!--<script>", "b": [1.5, None]}
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="not JSON compliant"):
         data([float("nan")])
 
 

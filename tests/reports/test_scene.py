@@ -133,12 +133,23 @@ def test_mesh_files_that_are_gone_or_damaged_are_told(arm, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"q": [0.0]}, {"q": "x"}, {"q": [np.nan] * 4}, {"triangles": 0}, {"triangles": 1.5}, {"triangles": 10**9}]
+    ("wrong", "told"),
+    [
+        ({"q": [0.0]}, "one number per joint"),
+        ({"q": "x"}, "numbers in equal rows"),
+        ({"q": [np.nan] * 4}, r"'q\[0\]' is nan"),
+        ({"triangles": 0}, "allowed is 1 to"),
+        ({"triangles": 1.5}, "must be a whole number"),
+        ({"triangles": 10**9}, "allowed is 1 to"),
+    ],
 )
-def test_requests_that_are_refused(arm, wrong):
-    with pytest.raises(ManipulaError):
+def test_requests_that_are_refused(arm, wrong, told):
+    with pytest.raises(ManipulaError, match=told):
         scene(arm, **wrong)
-    with pytest.raises(ManipulaError):
+
+
+def test_what_is_no_robot_is_refused():
+    with pytest.raises(ManipulaError, match="takes a Robot, found str"):
         scene("arm")  # pyright: ignore[reportArgumentType]
 
 

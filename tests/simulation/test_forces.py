@@ -194,6 +194,7 @@ def test_an_end_stop_gives_back_what_it_does_not_lose() -> None:
 def test_a_follower_stops_its_leader() -> None:
     hand = mp.load("panda-hand")
     stop = mp.contact.EndStop(1e4).fitted(hand)
+    assert hand.followers
     for f in hand.followers:
         ends = sorted((v - f.offset) / f.ratio for v in (f.joint.limits.lower, f.joint.limits.upper))
         assert stop.low[f.leader] >= ends[0]
