@@ -14,7 +14,7 @@ from manipula.errors import DescriptionError, UnphysicalError, unknown_name
 from manipula.native import Graph, trace
 from manipula.physics.forward import check_inertia
 from manipula.physics.functions import FUNCTIONS, INPUTS
-from manipula.physics.mechanism import Mechanism, prepare, regrouped
+from manipula.physics.mechanism import Mechanism, mechanism_of, prepare, regrouped
 from manipula.robot.robot import Robot
 
 _FRICTION = {"state": "internal states of the friction laws", "load": "normal forces in the joints [N]"}
@@ -83,7 +83,7 @@ def _with_parameters(given: Parametrised, inputs: dict[str, tuple]) -> dict[str,
 
 def _mechanism(given: Parametrised, arguments: tuple[Any, ...]) -> tuple[Mechanism, tuple[Any, ...]]:
     if not given.symbols:
-        return prepare(given.robot), arguments
+        return mechanism_of(given.robot), arguments
     return prepare(given.robot, dict(zip(given.symbols, arguments[0]))), arguments[1:]
 
 

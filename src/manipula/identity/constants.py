@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import types
 from typing import Any
 
@@ -17,20 +18,21 @@ _seen: dict[str, tuple[types.ModuleType, str]] = {}  # replaced ones are noticed
 
 def constants() -> dict[str, str]:
     """A digest of the constants of every loaded module that has any, by the module's name."""
-    out = {}
-    for name, module in loaded_modules().items():
-        seen = _seen.get(name)
-        if seen is None or seen[0] is not module:
-            seen = _seen[name] = module, _digest(module)
-        if seen[1]:
-            out[name] = seen[1]
-    return out
+    return {name: digest for name, module in loaded_modules().items() if (digest := _constants_of(name, module))}
 
 
 def hold(then: dict[str, str]) -> bool:
     """Have the modules that are loaded now the constants that they had then? What is not loaded nobody has changed."""
-    now = constants()
-    return all(now.get(name, digest) == digest for name, digest in then.items())
+    loaded = ((name, sys.modules.get(name), digest) for name, digest in then.items())
+    return all(not isinstance(m, types.ModuleType) or _constants_of(name, m) == digest for name, m, digest in loaded)
+
+
+def _constants_of(name: str, module: types.ModuleType) -> str:
+    """Their digest, made once; empty where there are none."""
+    seen = _seen.get(name)
+    if seen is None or seen[0] is not module:
+        seen = _seen[name] = module, _digest(module)
+    return seen[1]
 
 
 def _digest(module: types.ModuleType) -> str:
