@@ -31,10 +31,10 @@ web: | $(BIN)/python
 	$(BIN)/python web/build.py
 
 test: $(VENV)/.test-ready web
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.test-ready web
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 check: $(VENV)/.test-ready
 	$(BIN)/ruff check src tests benchmarks examples

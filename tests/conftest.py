@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -13,5 +16,26 @@ settings.load_profile("repeatable")  # every run tries the same examples; --hypo
 
 def pytest_configure() -> None:
     """Ctrl-C is heard, also when the parent (a job in the background, ``nohup``) ignores it; children inherit that."""
+    gc.disable()  # until everything is collected
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+SLOW = Path(__file__).with_name("slow_tests.txt")
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` looks at the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of the list are slow; a name without brackets stands for all parameters."""
+    lines = SLOW.read_text(encoding="utf-8").splitlines()
+    slow = {line.partition(" < ")[0].strip() for line in lines if line and not line.startswith("#")}
+    for item in items:
+        if item.nodeid in slow or item.nodeid.partition("[")[0] in slow:
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """What collecting made stays to the end: it is no garbage, and looking through it again and again takes seconds."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()

@@ -57,13 +57,17 @@ ROBOTS = {
 }  # fmt: skip
 
 
+class Programs(dict[str, tuple[Robot, SourceProgram]]):
+    """Each made when it is first asked for: another process may run the tests of the others."""
+
+    def __missing__(self, key: str) -> tuple[Robot, SourceProgram]:
+        robot, parameters, functions = ROBOTS[key]()
+        return self.setdefault(key, (robot, robot_program(robot, functions, parameters, key, "tip")))
+
+
 @pytest.fixture(scope="module")
-def programs() -> dict[str, tuple[Robot, SourceProgram]]:
-    found = {}
-    for key, make in ROBOTS.items():
-        robot, parameters, functions = make()
-        found[key] = robot, robot_program(robot, functions, parameters, key, "tip")
-    return found
+def programs() -> Programs:
+    return Programs()
 
 
 def expected(robot: Robot, name: str, x: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:

@@ -36,6 +36,21 @@ def test_commands_of_the_guide_exist() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_the_list_of_slow_tests_names_tests() -> None:
+    """A name that has changed would bring a long test back; a small one that is gone would leave a promise untested."""
+    lines = [line for line in text("tests/slow_tests.txt").splitlines() if line and not line.startswith("#")]
+    pairs = [tuple(part.strip() for part in line.partition(" < ")[::2]) for line in lines]
+    for name in filter(None, (name for pair in pairs for name in pair)):
+        file, _, function = name.partition("[")[0].partition("::")
+        assert f"\ndef {function}(" in text(file), name
+    moved = {long for long, _ in pairs}
+    assert len(moved) == len(pairs)
+    assert not [small for _, small in pairs if small in moved or small.partition("[")[0] in moved]
+    assert [
+        long for long, small in pairs if not small and "[" not in long
+    ] == []  # one of its parameters, or another test, stays
+
+
 def test_the_workflow_covers_what_the_package_claims() -> None:
     claimed = {c.rsplit(" ", 1)[1] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)}
     workflow = text(".github/workflows/tests.yml")

@@ -14,18 +14,22 @@ from manipula.lazy import cached_property
 from manipula.native.tracing.tracer import Node
 
 PACKAGE = Path(__file__).parents[2] / "src" / "manipula"
-MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+PATHS = sorted(PACKAGE.rglob("*.py"))
 ROOMS = [
-    path.parent
-    for path in MODULES
-    if path.name == "__init__.py" and path.parent != PACKAGE and "bench" not in path.parts
+    path.parent for path in PATHS if path.name == "__init__.py" and path.parent != PACKAGE and "bench" not in path.parts
 ]
 LONGEST = 400  # lines
 
 
+@pytest.fixture(scope="module")
+def modules() -> dict[Path, ast.Module]:
+    """The source of every module, parsed; released after these tests, for it is millions of objects."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
+
+
 @pytest.mark.parametrize("folder", ROOMS, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_every_room_lists_its_contents(folder: Path) -> None:
-    contents = ast.get_docstring(MODULES[folder / "__init__.py"]) or ""
+def test_every_room_lists_its_contents(folder: Path, modules: dict[Path, ast.Module]) -> None:
+    contents = ast.get_docstring(modules[folder / "__init__.py"]) or ""
     listed = re.findall(r"^``(\w+/?)`` +\S", contents, re.MULTILINE)
     modules = {p.stem for p in folder.glob("*.py")} - {"__init__"}
     folders = {f"{p.name}/" for p in folder.iterdir() if p.is_dir() and not p.name.startswith("__")}
@@ -33,9 +37,9 @@ def test_every_room_lists_its_contents(folder: Path) -> None:
     assert set(listed) == modules | folders
 
 
-def test_class_names_are_unique() -> None:
+def test_class_names_are_unique(modules: dict[Path, ast.Module]) -> None:
     found: dict[str, Path] = {}
-    for path, tree in MODULES.items():
+    for path, tree in modules.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 assert node.name not in found, f"{node.name}: {path} and {found[node.name]}"
@@ -44,13 +48,13 @@ def test_class_names_are_unique() -> None:
 
 
 def test_no_module_is_long() -> None:
-    lines = {str(p.relative_to(PACKAGE)): p.read_text(encoding="utf-8").count("\n") for p in MODULES}
+    lines = {str(p.relative_to(PACKAGE)): p.read_text(encoding="utf-8").count("\n") for p in PATHS}
     assert not {name: n for name, n in lines.items() if n > LONGEST}
 
 
-def test_every_module_function_and_class_has_a_docstring() -> None:
+def test_every_module_function_and_class_has_a_docstring(modules: dict[Path, ast.Module]) -> None:
     found = []
-    for path, tree in MODULES.items():
+    for path, tree in modules.items():
         nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
         names = [(n, n.name) for n in nodes if not n.name.startswith("_")]
         found += [f"{path}: {name}" for n, name in [(tree, "the module"), *names] if not ast.get_docstring(n)]

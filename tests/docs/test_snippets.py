@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shlex
 import shutil
@@ -23,6 +24,7 @@ from typer.testing import CliRunner
 import manipula
 from manipula.cli.app import app
 from manipula.formats.toml import from_toml
+from manipula.native.folder import default_folder
 from manipula.simulation.files.scenario_file import load_file
 
 ROOT = Path(__file__).parents[2]
@@ -80,13 +82,15 @@ def marked(pages: list[Path]) -> list:
 
 @pytest.fixture
 def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples and one arm, and a home with nothing in it."""
+    """A folder with the examples and one arm, and a home with nothing in it; code that other tests compiled is found."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     home = tmp_path / "home"
     home.mkdir()
-    for variable in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "MANIPULA_CACHE_DIR"):
+    compiled = default_folder()
+    for variable in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("MANIPULA_CACHE_DIR", str(compiled or home / "compiled"))
     monkeypatch.chdir(tmp_path)
     manipula.save(manipula.load("planar-2r"), "arm.urdf")
     return tmp_path
@@ -125,7 +129,8 @@ def run_commands(block: Block) -> None:
         words = shlex.split(line)
         if words[0] in NOT_RUN:
             continue
-        done = CliRunner().invoke(app, words)
+        own = {"MANIPULA_CACHE_DIR": os.path.abspath("home/compiled")} if words[0] == "cache" else {}  # it is cleared
+        done = CliRunner().invoke(app, words, env=own)
         assert done.exit_code == 0, f"manipula {line}: {done.output}"
         if block.shown is not None:
             assert done.output.startswith(block.shown.split("…")[0].rstrip("\n")), done.output

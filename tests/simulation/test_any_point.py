@@ -201,9 +201,8 @@ def test_limits_of_points_in_a_scenario_are_watched_between_samples() -> None:
     judge, offset = Judge(robot), np.array([0.1, 0.0, 0.05])
     times = np.linspace(0, 0.97, 10_001)
     largest = {"panda_link4": 0.0, "panda_link6@0.1,0.0,0.05": 0.0}
-    for t in times:
-        q, qd = judge.theirs(move.position(t)), judge.theirs(move.velocity(t))
-        pin.forwardKinematics(judge.model, judge.data, q, qd)
+    for q, qd in zip(move.position(times), move.velocity(times)):
+        pin.forwardKinematics(judge.model, judge.data, judge.theirs(q), judge.theirs(qd))
         pin.updateFramePlacements(judge.model, judge.data)
         for name in largest:
             id_ = judge.frame_ids[name.partition("@")[0]]
