@@ -71,14 +71,35 @@ def test_every_command_is_shown() -> None:
     assert {line.split()[0] for line in commands()} == set(COMMANDS) | groups
 
 
-def test_commands_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+QUICK = {
+    "catalog",
+    "parts",
+    "schema",
+    "doctor",
+    "convert",
+    "equations",
+    "export",
+    "ik",
+    "run",
+    "plot",
+    "cache",
+    "paper",
+}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [QUICK, pytest.param({line.split()[0] for line in commands()}, marks=pytest.mark.slow)],
+    ids=["quick", "all"],
+)
+def test_commands_work(chosen: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Line by line as they stand, in a folder that holds the examples and an arm.urdf."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     manipula.save(manipula.load("planar-2r"), "arm.urdf")
     for line in commands():
         words = shlex.split(line)
-        if words[0] in SKIPPED:
+        if words[0] in SKIPPED or words[0] not in chosen:
             continue
         done = CliRunner().invoke(app, [*words, *(["--no-report"] if words[0] == "run" else [])])
         assert done.exit_code == 0, f"manipula {line}: {done.output}"
