@@ -70,6 +70,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(folder: Path) -> None:
 def test_the_entries_used_longest_ago_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     size = 1000 + cache.HEADER_SIZE
     monkeypatch.setattr(cache, "DISK_BUDGET", 3 * size)
+    monkeypatch.setattr(cache, "DISK_SPARE", 0)
     for k in range(3):
         cache.store(b"%d" % k, b"x" * 1000)
         path = max(folder.iterdir(), key=lambda p: p.stat().st_mtime_ns)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from manipula.bounded_cache import BoundedCache
+from manipula.native.folder import Folder
 from manipula.native.host import Host, host
 from manipula.native.llvm_text import ModuleText
 from manipula.native.store import object_cache as cache
@@ -248,6 +249,7 @@ def test_off_means_off(folder, monkeypatch):
 def test_the_folder_stays_within_its_budget_and_the_oldest_goes_first(folder, monkeypatch):
     size = cache.HEADER_SIZE + len(CODE)
     monkeypatch.setattr(cache, "DISK_BUDGET", 4 * size)
+    monkeypatch.setattr(cache, "DISK_SPARE", 0)
     for number in range(4):
         cache.store(b"%d" % number, CODE)
         os.utime(sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)[-1], (number + 1, number + 1))
@@ -259,12 +261,27 @@ def test_the_folder_stays_within_its_budget_and_the_oldest_goes_first(folder, mo
         assert [cache.load(b"%d" % n) is not None for n in range(5)] == [True, False, True, True, True]
 
 
-def test_leftovers_of_dead_writers_are_removed(folder):
+def test_an_eviction_makes_room_for_more_than_one_entry(folder, monkeypatch):
+    """A full folder is not looked through for every entry, and stays within its budget."""
+    size, looked = cache.HEADER_SIZE + len(CODE), []
+    entries = Folder.entries
+    monkeypatch.setattr(cache, "DISK_BUDGET", 160 * size)
+    monkeypatch.setattr(cache, "DISK_SPARE", 40 * size)
+    monkeypatch.setattr(Folder, "entries", lambda self: looked.append(1) or entries(self))
+    for number in range(400):
+        cache.store(b"%d" % number, CODE)
+        assert number % 20 or sum(file.stat().st_size for file in folder.iterdir()) <= 160 * size
+    assert 3 < len(looked) < 200
+    assert cache.load(b"399") == CODE
+
+
+def test_leftovers_of_dead_writers_are_removed(folder, monkeypatch):
     cache.store(MATERIAL, CODE)
     old, new = folder / "dead.tmp", folder / "busy.tmp"
     for file in (old, new):
         file.write_bytes(b"half")
     os.utime(old, (1, 1))
+    monkeypatch.setattr(cache, "_free", {})  # as in the next process
     cache.store(b"another", CODE)
     assert not old.exists()
     assert new.exists()

@@ -171,15 +171,16 @@ class Folder(NamedTuple):
             return False
         return True
 
-    def evict(self, budget: int) -> None:
-        """Remove the entries used longest ago until the rest fits into ``budget`` bytes."""
+    def evict(self, budget: int, spare: int = 0) -> int:
+        """Remove the entries used longest ago where there are more than ``budget`` bytes, until ``spare`` of them are free; how many are."""
         entries = self.entries()
-        excess = sum(e.size for e in entries) - budget
-        for entry in sorted(entries):
-            if excess <= 0:
+        free = budget - sum(e.size for e in entries)
+        for entry in sorted(entries) if free < 0 else ():
+            if free >= spare:
                 break
             self.remove(entry.name)
-            excess -= entry.size
+            free += entry.size
+        return free
 
     def entries(self) -> list[StoredObject]:
         """Every entry of the folder; temporary files that a process left behind when it died are removed."""

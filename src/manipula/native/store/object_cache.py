@@ -39,9 +39,12 @@ ABI_VERSION = 2
 """Raised whenever compiled code would be called differently."""
 
 DISK_BUDGET = 256 * 2**20
+DISK_SPARE = DISK_BUDGET // 16  # made free with every eviction, so that the next one is not needed at once
+WRITERS = 8  # processes that may fill what is free at the same time
 MEMORY_BUDGET = 64 * 2**20
 
 _memory: BoundedCache[bytes] = BoundedCache(MEMORY_BUDGET, len)
+_free: dict[Path, int] = {}  # bytes that this process may write before it looks through the folder again
 
 
 def load(key_material: bytes) -> bytes | None:
@@ -63,7 +66,8 @@ def store(key_material: bytes, object_code: bytes) -> None:
         if folder is None or not folder.write(key, object_code):
             _memory.replace(key, object_code)
             return
-        folder.evict(DISK_BUDGET)
+        free = _free.get(folder.path, 0) - HEADER_SIZE - len(object_code)
+        _free[folder.path] = free if free >= 0 else folder.evict(DISK_BUDGET, DISK_SPARE) // WRITERS
 
 
 def load_or_compile(key_material: bytes, names: Sequence[str], text: Callable[[], ModuleText]) -> LoadedCode:
