@@ -356,7 +356,7 @@ def _():
 
 if __name__ == "__main__":
     out = {}
-    for name, make in CASES.items():
+    for name, make in list(CASES.items())[:: int(sys.argv[2])]:
         compute, change = make()
         first = compute() if sys.argv[1] == "changed" else []
         change()

@@ -5,6 +5,7 @@ Prints one JSON object: for every case what came out.
 
 import functools
 import json
+import sys
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -193,4 +194,4 @@ def with_parts(robot, **parts):
 
 if __name__ == "__main__":
     assert "mine" not in ADAPTIVE
-    print(json.dumps({name: case() for name, case in CASES.items()}))
+    print(json.dumps({name: case() for name, case in list(CASES.items())[:: int(sys.argv[1])]}))

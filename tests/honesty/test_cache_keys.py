@@ -197,7 +197,7 @@ for module in pkgutil.walk_packages(manipula.__path__, "manipula."):
             pass
 """
 UNTOUCHED = """
-from manipula.identity import identity, is_untouched
+from manipula.identity import constants, identity, is_untouched
 from manipula.control import REGISTRY as controllers
 from manipula.redundancy.null_space import REGISTRY as criteria
 from manipula.ik.methods import REGISTRY as methods
@@ -208,15 +208,21 @@ from manipula.simulation.integrators import ADAPTIVE, FIXED
 parts = {**controllers, **criteria, **methods, **drives, **laws, **ADAPTIVE, **FIXED}
 parts |= {entry.name: manipula.load(entry.name) for entry in manipula.catalog()}
 unknown = [name for name, part in parts.items() if identity(part) is None]
-before = is_untouched()
+before, numbers = is_untouched(), constants()
 manipula.friction.Coulomb.torque = lambda self, qd, state=(), load=0.0: 0.0
-print(json.dumps([before, unknown, is_untouched(), identity(manipula.friction.Coulomb(1.0)) is None]))
+print(json.dumps([numbers, [before, unknown, is_untouched(), identity(manipula.friction.Coulomb(1.0)) is None]]))
 """
 
 
-def test_everything_of_this_package_is_known_as_its_own() -> None:
+@pytest.fixture(scope="module")
+def whole_package() -> list[Any]:
+    """What a process knows that has imported everything."""
+    return run_python(EVERY_MODULE + UNTOUCHED, PYTHONHASHSEED="1")
+
+
+def test_everything_of_this_package_is_known_as_its_own(whole_package: list[Any]) -> None:
     """Otherwise all code would be traced in every process; and a replaced method is noticed."""
-    assert run_python(EVERY_MODULE + UNTOUCHED) == [True, [], False, True]
+    assert whole_package[1] == [True, [], False, True]
 
 
 FILES = (Path(__file__).parents[2] / "examples").glob("*.toml")
@@ -334,9 +340,9 @@ print(json.dumps(constants()))
 """
 
 
-def test_constants_are_the_same_in_every_process() -> None:
+def test_constants_are_the_same_in_every_process(whole_package: list[Any]) -> None:
     """One that is not (a time, an address) would make every kernel unknown in the next process."""
-    first, second = (run_python(EVERY_MODULE + ALL_CONSTANTS, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    first, second = whole_package[0], run_python(EVERY_MODULE + ALL_CONSTANTS, PYTHONHASHSEED="2")
     assert len(first) > 50
     assert [name for name in first if first[name] != second[name]] == []
 
