@@ -29,7 +29,7 @@ def run_python(program: str, *arguments: str, **environment: str) -> Any:
     """What a new interpreter prints, read as JSON."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], env={**os.environ, **environment}, capture_output=True, text=True,
-        timeout=300, check=False,
+        timeout=1800, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
