@@ -100,7 +100,7 @@ class Language(ABC):
     name: ClassVar[str]
     calls: ClassVar[Mapping[str, str]]  # code of an operation → template over its arguments
     comment: ClassVar[str] = "#"
-    first: ClassVar[int] = 0  # index of the first entry of an array
+    statement: ClassVar[str] = "    {0} = {1}"  # names a value
     infinite: ClassVar[tuple[str, str, str]]  # +inf, -inf, nan
     keep_inputs: ClassVar[bool] = False  # give an entry of an input a name of its own when it is used more than once
 
@@ -112,29 +112,29 @@ class Language(ABC):
             return self.infinite[0] if x > 0 else self.infinite[1]
         return repr(float(x))
 
-    @abstractmethod
     def entry(self, value: RoutineVariable, k: int) -> str:
         """Entry ``k`` (C order) of an argument."""
+        return f"{value.name}[{k}]" if value.shape else value.name
 
     def field(self, field: ParameterField) -> str:
         """A field of the argument struct."""
         return f"p.{field.name}"
 
-    @abstractmethod
     def let(self, name: str, text: str, truth: bool) -> str:
         """A statement that names a value; ``truth`` when it is a truth value."""
+        return self.statement.format(name, text)
 
     @abstractmethod
     def table(self, name: str, numbers: np.ndarray) -> str:
         """A constant array."""
 
-    @abstractmethod
     def gather(self, table: str, columns: int, row: str, column: int) -> str:
         """An entry of a constant array of ``columns`` numbers a row; ``row`` is a whole number held in a double."""
+        return f"{table}[{row} * {columns} + {column}]"
 
-    @abstractmethod
     def locate(self, table: str, rows: int, x: str) -> str:
         """The row of the sorted array that holds ``x``, as a double."""
+        return f"locate({table}, {x})"
 
     @abstractmethod
     def files(self, program: SourceProgram) -> dict[str, str]:

@@ -14,7 +14,6 @@ from manipula.codegen.base import (
     Language,
     ParameterField,
     Routine,
-    RoutineVariable,
     SourceProgram,
 )
 from manipula.codegen.statements import ProgramBodies, Statements
@@ -52,9 +51,6 @@ class C(Language):
         "and": "{0} && {1}", "or": "{0} || {1}", "not": "!{0}",
         **FUSED,
     }  # fmt: skip
-
-    def entry(self, value: RoutineVariable, k: int) -> str:
-        return f"{value.name}[{k}]" if value.shape else value.name
 
     def field(self, field: ParameterField) -> str:
         return f"p->{field.name}"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from manipula.codegen.base import PARAMETERS, SEPARATE, Language, Routine, RoutineVariable, SourceProgram
+from manipula.codegen.base import PARAMETERS, SEPARATE, Language, Routine, SourceProgram
 from manipula.codegen.statements import ProgramBodies, Statements
 
 _HELPERS = {
@@ -36,6 +36,7 @@ class JavaScript(Language):
 
     name = "javascript"
     comment = "//"
+    statement = "    const {0} = {1};"
     infinite = ("Infinity", "-Infinity", "NaN")
     calls: ClassVar[Mapping[str, str]] = {
         **{code: f"Math.{code}({{0}})" for code in _SAME},
@@ -46,20 +47,8 @@ class JavaScript(Language):
         **SEPARATE,
     }  # fmt: skip
 
-    def entry(self, value: RoutineVariable, k: int) -> str:
-        return f"{value.name}[{k}]" if value.shape else value.name
-
-    def let(self, name: str, text: str, truth: bool) -> str:
-        return f"    const {name} = {text};"
-
     def table(self, name: str, numbers: np.ndarray) -> str:
         return f"const {name} = {self.array(numbers)};"
-
-    def gather(self, table: str, columns: int, row: str, column: int) -> str:
-        return f"{table}[{row} * {columns} + {column}]"
-
-    def locate(self, table: str, rows: int, x: str) -> str:
-        return f"locate({table}, {x})"
 
     def array(self, numbers: np.ndarray) -> str:
         """A typed array."""

@@ -40,17 +40,11 @@ class Julia(Language):
     def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
 
-    def let(self, name: str, text: str, truth: bool) -> str:
-        return f"    {name} = {text}"
-
     def table(self, name: str, numbers: np.ndarray) -> str:
         return f"const {name} = [{self.numbers(numbers)}]"
 
     def gather(self, table: str, columns: int, row: str, column: int) -> str:
         return f"{table}[{row} * {columns} + {column + 1}]"
-
-    def locate(self, table: str, rows: int, x: str) -> str:
-        return f"locate({table}, {x})"
 
     # ------------------------------------------------------------------ files
     def files(self, program: SourceProgram) -> dict[str, str]:

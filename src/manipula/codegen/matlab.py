@@ -35,6 +35,7 @@ class Matlab(Language):
 
     name = "matlab"
     comment = "%"
+    statement = "  {0} = {1};"
     infinite = ("Inf", "-Inf", "NaN")
     calls: ClassVar[Mapping[str, str]] = {
         **{code: f"{code}({{0}})" for code in _SAME},
@@ -48,9 +49,6 @@ class Matlab(Language):
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         return f"{value.name}{_index(value.shape, k)}" if value.shape else value.name
-
-    def let(self, name: str, text: str, truth: bool) -> str:
-        return f"  {name} = {text};"
 
     def table(self, name: str, numbers: np.ndarray) -> str:
         return f"  {name} = [{self.row(numbers)}];"

@@ -43,14 +43,8 @@ class Python(Language):
             return value.name
         return f"{value.name}[..., {', '.join(str(i) for i in np.unravel_index(k, value.shape))}]"
 
-    def let(self, name: str, text: str, truth: bool) -> str:
-        return f"    {name} = {text}"
-
     def table(self, name: str, numbers: np.ndarray) -> str:
         return f"{name} = np.array([{self.numbers(numbers)}])"
-
-    def gather(self, table: str, columns: int, row: str, column: int) -> str:
-        return f"{table}[{row} * {columns} + {column}]"
 
     def locate(self, table: str, rows: int, x: str) -> str:
         return f"_locate({table}, {x})"

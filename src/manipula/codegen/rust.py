@@ -42,6 +42,7 @@ class Rust(Language):
 
     name = "rust"
     comment = "//"
+    statement = "    let {0} = {1};"
     infinite = ("f64::INFINITY", "f64::NEG_INFINITY", "f64::NAN")
     calls: ClassVar[Mapping[str, str]] = {
         **{code: f"f64::{code}({{0}})" for code in _SAME},
@@ -54,9 +55,6 @@ class Rust(Language):
 
     def entry(self, value: RoutineVariable, k: int) -> str:
         return value.name + "".join(f"[{i}]" for i in np.unravel_index(k, value.shape)) if value.shape else value.name
-
-    def let(self, name: str, text: str, truth: bool) -> str:
-        return f"    let {name} = {text};"
 
     def table(self, name: str, numbers: np.ndarray) -> str:
         return f"const {name.upper()}: [f64; {numbers.size}] = [{self.numbers(numbers)}];"
