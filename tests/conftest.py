@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ settings.load_profile("repeatable")  # every run tries the same examples; --hypo
 
 def pytest_configure() -> None:
     """Ctrl-C is heard, also when the parent (a job in the background, ``nohup``) ignores it; children inherit that."""
-    gc.disable()  # until everything is collected
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -34,8 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-def pytest_collection_finish() -> None:
-    """What collecting made stays to the end: it is no garbage, and looking through it again and again takes seconds."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """What collecting makes stays to the end: it is no garbage, and looking through it again and again takes seconds."""
+    gc.disable()
+    done = yield
     gc.collect()
     gc.freeze()
     gc.enable()
+    return done
