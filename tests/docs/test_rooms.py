@@ -22,14 +22,21 @@ LONGEST = 400  # lines
 
 
 @pytest.fixture(scope="module")
-def modules() -> dict[Path, ast.Module]:
-    """The source of every module, parsed; released after these tests, for it is millions of objects."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in PATHS}
+def classes_and_undocumented() -> tuple[list[tuple[str, Path]], list[str]]:
+    """All classes with their files, and public names without a docstring; no module stays parsed, for together they are millions of objects."""
+    classes, undocumented = [], []
+    for path in PATHS:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        classes += [(node.name, path) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+        names = [(n, n.name) for n in nodes if not n.name.startswith("_")]
+        undocumented += [f"{path}: {name}" for n, name in [(tree, "the module"), *names] if not ast.get_docstring(n)]
+    return classes, undocumented
 
 
 @pytest.mark.parametrize("folder", ROOMS, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_every_room_lists_its_contents(folder: Path, modules: dict[Path, ast.Module]) -> None:
-    contents = ast.get_docstring(modules[folder / "__init__.py"]) or ""
+def test_every_room_lists_its_contents(folder: Path) -> None:
+    contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     listed = re.findall(r"^``(\w+/?)`` +\S", contents, re.MULTILINE)
     modules = {p.stem for p in folder.glob("*.py")} - {"__init__"}
     folders = {f"{p.name}/" for p in folder.iterdir() if p.is_dir() and not p.name.startswith("__")}
@@ -37,13 +44,11 @@ def test_every_room_lists_its_contents(folder: Path, modules: dict[Path, ast.Mod
     assert set(listed) == modules | folders
 
 
-def test_class_names_are_unique(modules: dict[Path, ast.Module]) -> None:
+def test_class_names_are_unique(classes_and_undocumented: tuple[list[tuple[str, Path]], list[str]]) -> None:
     found: dict[str, Path] = {}
-    for path, tree in modules.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                assert node.name not in found, f"{node.name}: {path} and {found[node.name]}"
-                found[node.name] = path
+    for name, path in classes_and_undocumented[0]:
+        assert name not in found, f"{name}: {path} and {found[name]}"
+        found[name] = path
     assert len(found) > 200
 
 
@@ -52,13 +57,10 @@ def test_no_module_is_long() -> None:
     assert not {name: n for name, n in lines.items() if n > LONGEST}
 
 
-def test_every_module_function_and_class_has_a_docstring(modules: dict[Path, ast.Module]) -> None:
-    found = []
-    for path, tree in modules.items():
-        nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
-        names = [(n, n.name) for n in nodes if not n.name.startswith("_")]
-        found += [f"{path}: {name}" for n, name in [(tree, "the module"), *names] if not ast.get_docstring(n)]
-    assert not found
+def test_every_module_function_and_class_has_a_docstring(
+    classes_and_undocumented: tuple[list[tuple[str, Path]], list[str]],
+) -> None:
+    assert not classes_and_undocumented[1]
 
 
 def test_every_method_of_a_public_class_has_a_docstring() -> None:
