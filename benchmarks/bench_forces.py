@@ -1,7 +1,8 @@
 """What do contacts, end stops, stiction and a moving base cost where nothing touches and no joint rests?
 
 Time of a step of a PD loop with gravity compensation (RK4, 1 kHz) beside the same loop without the part, one run and 32 side by side, one thread;
-the loops take turns, the fastest of many counts. Every joint moves all the time.
+the loops take turns, the fastest of many counts. Every joint moves all the time. Of a long and a short run of every loop the difference counts, so
+that the start of a run (a thread, the samples) is no part of a step.
 
 Run: ``python benchmarks/bench_forces.py`` (a table on the standard output).
 """
@@ -22,8 +23,8 @@ from manipula.simulation.stepping.grid import WHOLE
 
 ARMS = ("puma560", "panda")
 RUNS = (1, 32)
-DURATION, STEP = 0.5, 1e-3  # s
-ROUNDS = 200
+DURATIONS, STEP = {1: (0.05, 0.45), 32: (0.02, 0.17)}, 1e-3  # s, by the number of runs
+ROUNDS = 400
 PLAIN = "nothing else"
 
 
@@ -45,16 +46,17 @@ def parts(n: int) -> dict[str, dict[str, Any]]:
         "smoothed Coulomb friction in all joints": {"friction": [mp.friction.Coulomb(0.03)] * n},
         "Stribeck friction in all joints": {"friction": [mp.friction.Stribeck(**law)] * n},
         "stiction in all joints": {"friction": [mp.friction.Stiction(**law)] * n},
+        "stiction in all joints, slower than 6 v_s": {"friction": [mp.friction.Stiction(**{**law, "v_stribeck": 0.5})] * n},
     }  # fmt: skip
 
 
-def loop(name: str, runs: int, settings: dict[str, Any]) -> Callable[[], object]:
+def loop(name: str, runs: int, duration: float, settings: dict[str, Any]) -> Callable[[], object]:
     """The compiled loop of a run (or of several), ready to be called."""
     robot = mp.load(name)
     n = robot.n
     q0 = 0.001 * np.arange(runs)[:, None] * np.ones(n)
     law = mp.control.PDGravity(kp=1.0, kv=6.0, goal=np.full(n, 4.0))
-    common = {"duration": DURATION, "sample": DURATION, "step": STEP, "integrator": "rk4", "verify": False}
+    common = {"duration": duration, "sample": duration, "step": STEP, "integrator": "rk4", "verify": False}
     free = {"friction": [None] * n} if "friction" not in settings else {}
     scenario = mp.Scenario(robot, controller=law, q0=q0, qd0=np.full((runs, n), 0.5), **common, **free, **settings)
     run = prepare_run(scenario)
@@ -65,14 +67,17 @@ def loop(name: str, runs: int, settings: dict[str, Any]) -> Callable[[], object]
 
 def measured(name: str, runs: int) -> dict[str, float]:
     """Nanoseconds per step and run."""
-    calls = {what: loop(name, runs, settings) for what, settings in parts(mp.load(name).n).items()}
+    short, long = DURATIONS[runs]
+    settings = parts(mp.load(name).n)
+    calls = {(what, d): loop(name, runs, d, given) for what, given in settings.items() for d in (short, long)}
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(ROUNDS):
         for what, call in calls.items():
             begin = time.perf_counter()
             call()
             best[what] = min(best[what], time.perf_counter() - begin)
-    return {what: seconds / (DURATION / STEP) / runs * 1e9 for what, seconds in best.items()}
+    steps = (long - short) / STEP
+    return {what: (best[what, long] - best[what, short]) / steps / runs * 1e9 for what in settings}
 
 
 def main() -> int:
