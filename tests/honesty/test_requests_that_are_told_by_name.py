@@ -120,3 +120,20 @@ def test_a_follower_can_be_dropped_while_a_file_is_read(tmp_path) -> None:
     xml = tmp_path / "coupled.xml"
     xml.write_text(COUPLED)
     assert mp.load(xml, drop=["j3"]).joint_names == ("j1", "j2")
+
+
+def test_one_quantity_of_the_tip_has_one_limit() -> None:
+    """The looser of two was taken, and the motion that breaks the other one was not told."""
+    run = mp.simulate(free(sample=0.001))
+    twice = {"tip": {"velocity": 1e-3}}
+    refused(lambda: mp.feasibility(run, twice, tip={"velocity": 9.0}), "limited twice", "tip")
+    assert mp.feasibility(run, twice, tip={"acceleration": 1e6}).feasible is False
+    assert mp.feasibility(MOVE, ARM, tip={"velocity": 1e-3}).feasible is False
+
+
+def test_a_function_for_the_tip_speed_needs_the_speed() -> None:
+    refused(
+        lambda: mp.time_optimal(MOVE.path, velocity=1.0, acceleration=3.0, tip_velocity=lambda q, qd: qd),
+        "'tip_speed' is missing",
+        "tip_speed",
+    )

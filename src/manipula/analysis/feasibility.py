@@ -84,6 +84,11 @@ def _judged(
     names = robot.joint_names if robot is not None else tuple(f"joint{i + 1}" for i in range(n))
     bounds, of_tip, unstated, stated_points = _limits(motion, limits, robot, n, names)
     given, points = points, (*stated_points, *points)
+    twice = [of for of in tip or {} if limits is not None and of in of_tip]
+    if twice:
+        raise DescriptionError(
+            f"The {twice[0]} of the tip is limited twice, in limits and in tip=…; state one of them.", field="tip"
+        )
     of_tip |= dict(tip or {})
     unchecked = _unchecked(motion, signals, bounds, of_tip, limits is None, laws, names)
     if not hasattr(motion, "arrays"):

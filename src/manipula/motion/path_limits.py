@@ -80,6 +80,10 @@ class PathLimits:
         self.tip_speed = (
             None if tip_speed is None else between(positive(tip_speed, "tip_speed"), "tip_speed", 0.0, FASTEST)
         )
+        if tip_speed is None and tip_velocity is not None:
+            raise DescriptionError(
+                "'tip_velocity' limits nothing by itself; 'tip_speed' is missing.", field="tip_speed"
+            )
         if self.tip_speed is not None and path.space == "joint" and tip_velocity is None:
             raise DescriptionError("'tip_speed' on a joint path needs 'tip_velocity', a function of (q, qd).")
 
