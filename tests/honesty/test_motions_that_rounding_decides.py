@@ -51,3 +51,15 @@ def test_starts_on_a_limit_end_nowhere_else() -> None:
     high = np.asarray(limited.position_limits, float)[:, 1]
     result = mp.simulate(mp.Scenario(limited, q0=high, qd0=[-5.0] * 6, duration=0.01, friction=(), stop_at_limits=True))
     assert result.ok, result.reason
+
+
+@pytest.mark.parametrize("formulation", ["gpme", "multipliers"])
+def test_a_free_joint_of_a_programmed_motion_falls_too(formulation: str) -> None:
+    """The second link stands upright on the first one, which is held."""
+    program = mp.ProgramScenario(
+        mp.planar([0.5, 0.5], [1.0, 1.0]), ["q1 = 0"], q0=[0.0, UP], duration=6.0, step=5e-3, sample=0.1, formulation=formulation
+    )  # fmt: skip
+    result = program.run()
+    assert result.status == "inaccurate"
+    assert 2.0 < result.trusted_until < 5.0
+    assert abs(result.q[-1, 1] - angle(UP, 6.0)) > 1e-6
