@@ -84,3 +84,21 @@ def test_what_becomes_large_later_excuses_nothing_before() -> None:
     error, until = compare(coarse, fine, t, 1e-6)
     assert abs(float(error) - 1e-5) < 1e-12
     assert float(until) == 0.0
+
+
+def test_one_joint_of_seven_is_enough() -> None:
+    """The error of a run is that of its worst coordinate, and what agrees again later is not trusted again."""
+    t, fine = np.arange(4.0), np.full((4, 7), 0.5)
+    coarse = fine.copy()
+    coarse[2, 3] += 2e-6
+    error, until = compare(coarse, fine, t, 1e-6)
+    assert abs(float(error) - 2e-6) < 1e-15
+    assert float(until) == 1.0
+
+
+def test_a_repetition_that_ends_before_its_run_says_no() -> None:
+    t, coarse = np.arange(4.0), np.full((4, 2), 0.5)
+    fine = coarse.copy()
+    fine[2:] = np.nan
+    assert float(compare(coarse, fine, t, 1e-6)[0]) == np.inf
+    assert float(compare(fine, coarse, t, 1e-6)[0]) == 0.0  # a run that ended early is judged as far as it got

@@ -130,12 +130,12 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
         steps, order = grid.steps(steps_of(run)[0]), FIXED[s.integrator].order
         if not calls.python:
             phase("verifying")
-            coarse = begun_beside(run, grid, steps, share(order))
+            coarse = begun_beside(run, steps, share(order))
             error, trusted = verified_coarsely(
                 run, grid, done, lambda members, blocks: _native(coarse, members, blocks, RATIO, threads, FAR)
             )
         left = np.flatnonzero(np.isnan(error))
-        again = begun_beside(run, grid, steps)
+        again = begun_beside(run, steps)
         finer = lambda members: integrate(again, members, grid, RATIO, threads)  # noqa: E731
         error[left], trusted[left] = verified(run, grid.times, done, finer, shrinkage(order), left.tolist())
     commands = done.commands
@@ -145,7 +145,7 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
 
 
-def begun_beside(run: Run, grid: Grid, steps: float = 0.0, factor: float = 1.0) -> Run:
+def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0) -> Run:
     """The run from where its repetition begins, see ``beside``; from the same place where a rounding may decide what happens next.
 
     That is so with somebody's code, contacts, joints that stick, switches and encoders that count.
@@ -153,7 +153,7 @@ def begun_beside(run: Run, grid: Grid, steps: float = 0.0, factor: float = 1.0) 
     plant, lay = run.plant, run.plant.layout
     if not run.own or plant.has_events or plant.switches or run.scenario.encoder.resolution is not None:
         return run
-    return replace(run, x0=beside(run.x0, lay.size - len(lay.works), grid.low, grid.high, steps, factor))
+    return replace(run, x0=beside(run.x0, lay.size - len(lay.works), steps, factor))
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:

@@ -161,10 +161,10 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
 
 def _beside(plant: ProgrammedPlant, x: np.ndarray, steps: int) -> np.ndarray:
     """Where the repetition begins: what rounding makes of the motion is part of the difference; x itself where somebody's code may jump."""
-    lay, open_ = plant.layout, np.full(plant.layout.n, np.inf)
+    lay = plant.layout
     if not is_own(plant.friction, plant.drives, plant.constraints):
         return x
-    return beside(x[None], lay.size - len(lay.works), -open_, open_, steps, 1.0)[0]
+    return beside(x, lay.size - len(lay.works), steps)
 
 
 def _compared(

@@ -17,20 +17,17 @@ def shrinkage(order: int) -> float:
     return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
 
 
-def beside(x0: np.ndarray, states: int, low: np.ndarray, high: np.ndarray, steps: float, factor: float) -> np.ndarray:
-    r"""Where repetitions of runs that start at x0 (N, size) begin: farther from zero by as much as rounding may move them.
+def beside(x0: np.ndarray, states: int, steps: float, factor: float = 1.0) -> np.ndarray:
+    r"""Where repetitions of runs that start at x0 (..., size) begin: farther from zero by as much as rounding may move them.
 
     Equal starts are rounded alike, and beside an unstable equilibrium both may rest where the motion falls. N steps round by about
     :math:`\epsilon\sqrt N` of a coordinate; what a motion makes of it is part of the difference from its repetition. Zero is exact.
 
     Args:
-        states: how many of the numbers are coordinates. low, high: of positions, which the repetition does not leave.
-        factor: what the difference is multiplied with.
+        states: how many of the numbers are coordinates. factor: what the difference is multiplied with.
     """
-    out, n = x0.copy(), len(low)
-    out[:, :states] *= 1.0 + max(ROUNDINGS, steps**0.5) / factor * np.finfo(float).eps
-    inside = (x0[:, :n] >= low) & (x0[:, :n] <= high)
-    out[:, :n] = np.where(inside, np.clip(out[:, :n], low, high), out[:, :n])
+    out = x0.copy()
+    out[..., :states] *= 1.0 + max(ROUNDINGS, steps**0.5) / factor * np.finfo(float).eps
     return out
 
 
