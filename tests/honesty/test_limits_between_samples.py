@@ -134,3 +134,17 @@ def test_programmed_motions_are_held_against_limits_on_every_step() -> None:
     for a, b, c in zip(*(r.feasibility.checks for r in runs)):
         assert a.worst == pytest.approx(b.worst, rel=1e-6) == c.worst
     np.testing.assert_allclose(runs[1].q, runs[0].q[::50], atol=1e-12)
+
+
+def test_the_instant_of_a_passage_under_constant_acceleration_is_exact() -> None:
+    """q = v t + a t²/2 passes its limit at a known time; the state is looked at 20 ms later."""
+    from manipula.simulation.verdicts.judge import crossing
+
+    arm = mp.load("planar-2r")
+    for v, a in ((1.0, 3.0), (2.0, -4.0), (0.0, 5.0)):
+        passed, t = 0.3, 0.32
+        limit = v * passed + a * passed**2 / 2
+        state = tuple(np.array([x, 0.0]) for x in (v * t + a * t**2 / 2, v + a * t, a))
+        joint, when = crossing(arm, {"position": [(-9.0, limit), (-9.0, 9.0)]}, state, t)
+        assert joint == 0
+        assert abs(when - passed) < 1e-6
