@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import whole_number
 from manipula.analysis.feasibility_verdict import Feasibility, JointVerdict
 from manipula.analysis.infinite import Torn, torn_of, with_jumps
 from manipula.analysis.judged_signals import laws_of, signals_of
@@ -47,6 +48,8 @@ from manipula.simulation.signals.jerk import jerk_along
 from manipula.simulation.stated_limits import QUANTITIES, TIP_QUANTITIES, limit_of, stated_limits
 from manipula.simulation.verdicts.limits import NONE_STATED, could_not, estimated, unproven
 
+SAMPLES, MOST_SAMPLES = 2001, 1_000_000  # of a trajectory
+
 
 def feasibility(
     motion: Any,
@@ -54,7 +57,7 @@ def feasibility(
     *,
     robot: Robot | None = None,
     tip: Mapping[str, float] | None = None,
-    samples: int = 2001,
+    samples: int | None = None,
     points: Mapping[Any, Mapping[str, float]] | None = None,
 ) -> Feasibility:
     """Judge a motion.
@@ -65,11 +68,16 @@ def feasibility(
             number for all joints or one per joint (position: pairs). When omitted those that the result carries (its scenario's and
             its robot's), or the robot's.
         robot: the robot of a trajectory, for torques. tip: limits of the tip: "velocity", "acceleration", "jerk".
-        samples: where a trajectory is evaluated.
+        samples: at how many even times a trajectory is evaluated (2001 when omitted); a result has its own.
         points: limits of other points, "velocity", "acceleration", "jerk" by the name of a frame, or by a link and a place in its axes:
             ``{"elbow": {"velocity": 0.5}, ("link3", (0.1, 0, 0)): {"acceleration": 2.0}}``.
     """
-    return _judged(motion, limits, robot, tip, samples, read_points(points))
+    if samples is not None and hasattr(motion, "arrays"):
+        raise DescriptionError(
+            "A result is judged on its own samples and between them; 'samples' is for trajectories.", field="samples"
+        )
+    places = SAMPLES if samples is None else whole_number(samples, "samples", 2, MOST_SAMPLES)
+    return _judged(motion, limits, robot, tip, places, read_points(points))
 
 
 def _judged(

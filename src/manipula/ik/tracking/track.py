@@ -92,7 +92,7 @@ def track(
     limits: bool = True,
     criteria: tuple[Any, ...] = (),
     weight: str | None = None,
-    gain: float = GAIN,
+    gain: float | None = None,
     samples: int | None = None,
     tolerance: float = PATH_TOLERANCE,
     seed: int = 0,
@@ -103,7 +103,7 @@ def track(
         q0: posture to start with; any that lasts to the end when omitted.
         criteria: secondary criteria (``manipula.redundancy.null_space``) besides keeping off the limits.
         weight: None, or "kinetic_energy" for the mass matrix as weight of the pseudoinverse.
-        gain: strength of the self-motion.
+        gain: strength of the self-motion that criteria and limits ask for; 4 over the whole path when omitted.
         samples: places where the path is met exactly; chosen by the length of the motion when omitted.
         tolerance: error allowed between samples [m and rad]; more samples are taken until it is met.
     """
@@ -114,7 +114,13 @@ def track(
     criteria = checked_criteria(rows_of(criteria, "criteria"))
     if weight is not None:
         choice(weight, "weight", ("kinetic_energy",))
-    gain, limits = between(gain, "gain", 0.0, STRONGEST), flag(limits, "limits")
+    limits = flag(limits, "limits")
+    if gain is not None and not limits and not criteria:
+        raise DescriptionError(
+            "The gain is the strength of the self-motion; with limits=False and without criteria nothing asks for one.",
+            field="gain",
+        )
+    gain = GAIN if gain is None else between(gain, "gain", 0.0, STRONGEST)
     tolerance, samples, seed = checked_settings(tolerance, samples, seed)
     parts = (robot, trajectory, frame, limits, criteria, weight, gain, seed)
     start = None if q0 is None else checked_posture(robot, q0, "q0")
