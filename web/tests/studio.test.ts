@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as THREE from "three";
-import { chunkOf } from "../src/studio/client";
+import { Arrays } from "../src/packed";
+import { chunkOf, withBytes } from "../src/studio/client";
 import { built, numberOf } from "../src/studio/dh_construction";
 import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written, writtenAngle } from "../src/studio/entry";
 import { Grown } from "../src/studio/growing";
@@ -160,4 +161,27 @@ it("binary messages are read as they were written", () => {
   expect([...chunk.t]).toEqual([0.5, 1]);
   expect([...chunk.q]).toEqual([7, 8]);
   expect(chunk.first).toBe(3);
+});
+
+describe("an answer with numbers behind it", () => {
+  const message = (answer: object, behind: Uint8Array): ArrayBuffer => {
+    const text = new TextEncoder().encode(JSON.stringify(answer));
+    const length = text.length + (-(text.length + 4) & 7);
+    const data = new Uint8Array(4 + length + behind.length).fill(32);
+    new DataView(data.buffer).setUint32(0, length, true);
+    data.set(text, 4);
+    data.set(behind, 4 + length);
+    return data.buffer;
+  };
+  const numbers = new Uint8Array(new Float64Array([1, 2, 3, 4]).buffer);
+  it("gives them where they lie, at the top and in what is drawn", () => {
+    for (const inside of [false, true]) {
+      const place = { arrays: { $bytes: [8, 24] }, page: "ä" };
+      const found = withBytes(message(inside ? { drawn: place } : place, numbers)) as { arrays: Uint8Array; drawn: { arrays: Uint8Array } };
+      const bytes = inside ? found.drawn.arrays : found.arrays;
+      const arrays = new Arrays([{ type: "f8", at: 0, rows: 3, columns: 1 }, { type: "f8", at: 8, rows: 1, columns: 2 }], bytes, true);
+      expect([...arrays.column(0, 0)]).toEqual([2, 3, 4]);
+      expect([...arrays.column(1, 1)]).toEqual([4]);
+    }
+  });
 });

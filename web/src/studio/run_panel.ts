@@ -9,6 +9,9 @@ import type { Summary } from "./wire";
 /** Green, amber or red. */
 const toneOf = (run: Summary): string => (!run.ok ? "bad" : run.feasible === false ? "fair" : "good");
 
+/** Is there something to see of a run? Its verdict may still be missing. */
+const hasResult = (run: Summary | null): boolean => run?.state === "done" || run?.state === "evaluating";
+
 /** The verdict as a banner, or how far the run is. */
 export function verdict(studio: Studio): HTMLElement {
   const box = el("div", { class: "verdict", role: "status", "aria-live": "polite" });
@@ -16,6 +19,7 @@ export function verdict(studio: Studio): HTMLElement {
     const run = studio.run.value;
     const problem = studio.store.problem.value;
     const busy = studio.busy.value;
+    if (run?.state === "evaluating" && !problem && !busy) return void box.classList.add("before"); // that of the run before, until the new one is there
     const said: Node[] = [];
     let colour = "none";
     if (problem) {
@@ -45,6 +49,7 @@ export function chip(studio: Studio, open: () => void): HTMLElement {
   const made = el("button", { type: "button", id: "chip", title: TEXTS.verdictHint, click: open });
   studio.always(() => {
     const [run, problem, busy] = [studio.run.value, studio.store.problem.value, studio.busy.value];
+    if (run?.state === "evaluating" && !problem && !busy) return void made.classList.add("before");
     const limits = run?.feasible === undefined || run.feasible === null ? "" : ` · ${run.feasible ? TEXTS.feasible : TEXTS.infeasible}`;
     const words = problem ? TEXTS.wrong : busy ? busy + (studio.paused.value ? `, ${TEXTS.paused}` : "") : run?.status ? run.status + limits : "";
     made.textContent = words;
@@ -100,17 +105,17 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const differences = el("div", { class: "differences" });
   const files = el("div", { class: "buttons files", role: "group", "aria-label": TEXTS.files });
   studio.follow(() => {
-    const known = studio.run.value?.state === "done" ? studio.cards.value : []; // none of another document
+    const known = hasResult(studio.run.value) ? studio.cards.value : []; // none of another document
     cards.replaceChildren(...known.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, c.remark) : null)));
   });
   studio.follow(() => {
-    const found = studio.run.value?.state === "done" ? studio.compared.value : null;
+    const found = hasResult(studio.run.value) ? studio.compared.value : null;
     const grids = found ? [grid(TEXTS.setDifferently, found.names, found.settings), grid(TEXTS.differences, found.names.slice(1), found.differences), grid(TEXTS.numbers, found.names, found.numbers)] : [];
     differences.replaceChildren(...grids.filter((g) => g !== null));
   });
   studio.follow(() => {
     const run = studio.run.value;
-    const done = run?.state === "done";
+    const done = hasResult(run);
     const order = [run?.id, ...studio.others.value.map((o) => o.id).filter((id) => id !== run?.id)]; // as in charts and tables
     const numberOf = (o: Summary): number => order.indexOf(o.id) + 1;
     const isKept = studio.others.value.some((o) => o.id === run?.id);
@@ -140,8 +145,8 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const compare = titled(TEXTS.compare, kept, differences);
   const taken = titled(TEXTS.files, files);
   studio.follow(() => {
-    compare.hidden = studio.run.value?.state !== "done" && !studio.others.value.length;
-    taken.hidden = studio.run.value?.state !== "done";
+    compare.hidden = !hasResult(studio.run.value) && !studio.others.value.length;
+    taken.hidden = !hasResult(studio.run.value);
   });
   return el("div", { class: "panel" }, cards, compare, taken, chooser, titled(TEXTS.settingsOfRun, settings));
 }

@@ -13,6 +13,7 @@ import { View } from "./view";
 import type { Card, Compared, Hello, RunsDrawn, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
+const SLOW_MS = 300; // from which on a verdict that is missing is told
 const LIVE_MS = 3; // and a run, in live mode
 
 export class Studio {
@@ -108,9 +109,7 @@ export class Studio {
   }
 
   /** An effect that lives as long as the page. */
-  always(work: () => void): void {
-    effect(work);
-  }
+  readonly always = effect;
 
   endEffects(): void {
     for (const end of this.effects.splice(0)) end();
@@ -222,6 +221,8 @@ export class Studio {
 
   private await_(begun: Summary): void {
     this.run.value = begun;
+    this.cards.value = []; // those of another run
+    this.compared.value = null;
     this.busy.value = TEXTS.states[begun.state] ?? begun.state;
     const drawn = this.robot.value?.robot.drawn;
     if (drawn) void this.view.show(drawn);
@@ -249,16 +250,17 @@ export class Studio {
   /** Curves come first; verdict and key numbers follow, unless another run begins meanwhile. */
   private async seen(begun: Summary, drawn: RunsDrawn, beside: readonly string[]): Promise<void> {
     this.idle();
-    this.run.value = begun;
-    if (!isOver(begun)) this.busy.value = TEXTS.states[begun.state] ?? begun.state;
+    const judged: Summary = { ...begun, state: "evaluating" }; // until its numbers are there too, even where the verdict is known
+    this.run.value = judged;
     const shown = this.view.show(drawn);
-    void this.judge(begun, beside).catch((error: unknown) => this.tell(error));
+    void this.judge(judged, beside).catch((error: unknown) => this.tell(error));
     await shown;
     this.beginPosture();
   }
 
   private async judge(begun: Summary, beside: readonly string[]): Promise<void> {
-    const { summary, cards, compared } = await ask("judged", { run: begun.id, beside: [...beside] });
+    const slow = setTimeout(() => this.run.value === begun && (this.busy.value = TEXTS.states[begun.state] ?? begun.state), SLOW_MS);
+    const { summary, cards, compared } = await ask("judged", { run: begun.id, beside: [...beside] }).finally(() => clearTimeout(slow));
     if (this.run.value?.id !== begun.id) return;
     if (!isOver(summary)) return this.await_(summary); // that takes long: it is watched
     this.cards.value = cards[0] ?? [];

@@ -105,7 +105,7 @@ export class View {
     if (before && this.stage) this.stage.lookAs(before);
     if (this.stage) this.dragged(this.stage);
     for (const chart of this.drawn.splice(0)) chart.dispose();
-    const still = engine.runs.peek()[0].t.length < 2; // the arm alone: it has all the room, and the place of the charts says how they come
+    const still = engine.runs.peek()[0].t.length < 2 && !page.charts.length; // the arm alone: it has all the room, and the place of the charts says how they come
     this.still(still);
     for (const spec of page.charts) {
       const figure = el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title });
