@@ -58,7 +58,9 @@ def _duration(result: Result) -> Row:
     asked = result.meta.get("duration")
     asked = float(asked) if isinstance(asked, (int, float)) and np.isfinite(asked) else float(t[-1])
     count = int(np.searchsorted(t, reached, side="right"))
-    remark = f"{count} sample{'' if count == 1 else 's'}" + (f", {result.arrays['q'].shape[0]} runs" if is_batch(result) else "")
+    remark = f"{count} sample{'' if count == 1 else 's'}" + (
+        f", {result.arrays['q'].shape[0]} runs" if is_batch(result) else ""
+    )
     if reached < asked - 1e-9 * max(asked, 1.0) and not result.ok:
         return "Ended early at", summary(reached), "s", f"of {summary(asked)} s; {remark}"
     return "Duration", summary(reached - t[0]), "s", remark
