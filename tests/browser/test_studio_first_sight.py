@@ -83,3 +83,20 @@ def test_every_control_is_reached_by_tab_and_seen_there(page):
         assert found[1], f"no outline at {found[0]}"
         stops.add(found[2])
     assert stops >= {"bar", "tabs", "body", "view"}
+
+
+def test_many_broken_limits_leave_the_key_numbers_in_sight(page):
+    page.evaluate("""async () => {
+      const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ robot: 'panda' }) };
+      const { document } = await (await fetch('/api/new', asked)).json();
+      document.reference = { ...document.reference, velocity: 6, acceleration: 60, jerk: 900 };
+      window.studio.replace({ ...document, duration: 0.5 }); }""")
+    page.wait_for_function("() => window.studio.robot.value?.robot.n === 7")
+    page.click("#tab-run")
+    run(page)
+    assert page.evaluate("window.studio.run.value.broken.length") > 3
+    assert page.locator("#chip.fair").count() == 1
+    assert page.locator(".verdict > .note").count() < 3
+    assert page.locator(".cards").bounding_box()["y"] < 400
+    page.click(".verdict summary")
+    assert page.locator(".verdict details .note").first.is_visible()

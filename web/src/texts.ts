@@ -184,6 +184,7 @@ export const TEXTS = {
   states: { waiting: "waiting", reading: "reading", compiling: "compiling", integrating: "integrating", verifying: "verifying", evaluating: "judging", writing: "writing", done: "done", failed: "failed", stopped: "stopped" } as Record<string, string>,
   feasible: "feasible",
   infeasible: "not feasible",
+  allBroken: (n: number) => `All ${n} limits that are broken`,
   unknown: "feasible or not is not known",
   dropHere: "Drop a robot or a scenario: .toml .urdf .xml .sdf .txt",
   mistake: (what: string) => `This is a fault of the page, not of your input: ${what}`,

@@ -6,6 +6,8 @@ import { reach, said } from "./client";
 import type { Studio } from "./studio";
 import type { Summary } from "./wire";
 
+const MOST_BROKEN = 3; // limits that are listed at once; the first one is told in any case
+
 /** Green, amber or red. */
 const toneOf = (run: Summary): string => (!run.ok ? "bad" : run.feasible === false ? "fair" : "good");
 
@@ -34,7 +36,10 @@ export function verdict(studio: Studio): HTMLElement {
       if (run.feasible === false) said.push(el("b", {}, TEXTS.infeasible), el("span", {}, `: ${typeset(run.feasibility ?? "")} `));
       said.push(el("b", {}, run.status), el("span", {}, `: ${typeset(run.reason ?? "")}`));
       if (run.feasible === true) said.push(el("span", {}, ` ${TEXTS.feasible}: ${run.feasibility ?? ""}`));
-      for (const note of [...(run.broken ?? []), ...(run.remarks ?? []), ...(run.notes ?? [])]) said.push(el("p", { class: "note" }, typeset(note)));
+      const note = (words: string): HTMLElement => el("p", { class: "note" }, typeset(words));
+      const broken = (run.broken ?? []).map(note);
+      said.push(...(broken.length > MOST_BROKEN ? [el("details", { class: "more" }, el("summary", {}, TEXTS.allBroken(broken.length)), ...broken)] : broken)); // key numbers stay in sight
+      said.push(...[...(run.remarks ?? []), ...(run.notes ?? [])].map(note));
     } else if (run?.state === "stopped") {
       said.push(el("b", {}, TEXTS.states["stopped"] ?? ""));
     } else said.push(el("span", {}, TEXTS.noRun));
