@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 
 from manipula.studio.documents import from_catalog
-from manipula.studio.kept_answers import FIRST_QUESTIONS, KeptAnswers
+from manipula.studio.first_answers import FIRST_QUESTIONS, FirstAnswers
 from manipula.studio.runs import RunStore
 from manipula.studio.verbs import call
 from manipula.studio.verbs.catalogue import only_once
@@ -24,7 +24,7 @@ OWN = {"studio": "abc", "first": None}
 def kept(tmp_path, monkeypatch):
     monkeypatch.setenv("MANIPULA_CACHE_DIR", str(tmp_path / "objects"))
     monkeypatch.delenv("MANIPULA_CACHE", raising=False)
-    return KeptAnswers()
+    return FirstAnswers()
 
 
 def questions():
@@ -79,13 +79,13 @@ def test_another_studio_finds_the_same_answers(kept) -> None:
         asked, answer, body = given(verb, arguments, runs)
         assert kept.find(verb, asked, OWN) is None
         kept.note(verb, asked, answer, body)
-        assert json.loads(KeptAnswers().find(verb, asked, OWN)) == json.loads(body)
-        assert KeptAnswers().find(verb, asked + b" ", OWN) is None
+        assert json.loads(FirstAnswers().find(verb, asked, OWN)) == json.loads(body)
+        assert FirstAnswers().find(verb, asked + b" ", OWN) is None
 
 
 def test_each_studio_says_its_own_name(kept) -> None:
     kept.note("hello", *given("hello", {}, RunStore({"robot": "mine"})))
-    found = json.loads(KeptAnswers().find("hello", b"{}", {"studio": "other", "first": {"robot": "ä"}}))
+    found = json.loads(FirstAnswers().find("hello", b"{}", {"studio": "other", "first": {"robot": "ä"}}))
     assert (found["studio"], found["first"]) == ("other", {"robot": "ä"})
 
 
@@ -94,28 +94,28 @@ def test_what_was_asked_last_is_kept_at_the_end(kept) -> None:
     two = [given("new", {"robot": name}, runs) for name in ("planar-2r", "planar-3r", "scara-khang")]
     for asked in two:
         kept.note("new", *asked)
-    found = [KeptAnswers().find("new", asked, OWN) is not None for asked, _, _ in two]
+    found = [FirstAnswers().find("new", asked, OWN) is not None for asked, _, _ in two]
     kept.close()
-    assert (found, KeptAnswers().find("new", two[2][0], OWN)) == ([True, False, False], two[2][2])
+    assert (found, FirstAnswers().find("new", two[2][0], OWN)) == ([True, False, False], two[2][2])
 
 
 def test_refusals_and_other_verbs_are_not_kept(kept) -> None:
     kept.note("new", b"{}", {"error": {}}, b"{}")
     kept.note("check", b"{}", {"ok": True}, b"{}")
-    assert KeptAnswers().find("new", b"{}", OWN) is None
-    assert KeptAnswers().find("check", b"{}", OWN) is None
+    assert FirstAnswers().find("new", b"{}", OWN) is None
+    assert FirstAnswers().find("check", b"{}", OWN) is None
 
 
 def test_another_package_finds_nothing(kept, monkeypatch) -> None:
     kept.note("schema", *given("schema", {}, RunStore()))
     monkeypatch.setattr("manipula.native.store.object_cache.sources", lambda root: b"other")
-    assert KeptAnswers().find("schema", b"{}", OWN) is None
+    assert FirstAnswers().find("schema", b"{}", OWN) is None
 
 
 def test_a_cache_that_is_off_keeps_nothing(kept, monkeypatch) -> None:
     monkeypatch.setenv("MANIPULA_CACHE", "off")
     kept.note("schema", *given("schema", {}, RunStore()))
-    assert KeptAnswers().find("schema", b"{}", OWN) is None
+    assert FirstAnswers().find("schema", b"{}", OWN) is None
 
 
 def test_what_two_ask_for_is_made_once() -> None:

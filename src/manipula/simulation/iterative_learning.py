@@ -8,13 +8,12 @@ errors shrink where :math:`|1 - \gamma e^{j\omega\delta}G(j\omega)| < 1`; a lead
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, whole_number
-from manipula.algebra.value import FrozenDict, handed_over
+from manipula.algebra.value import FrozenDict, Value, handed_over
 from manipula.errors import DescriptionError
 from manipula.motion.trajectory import Trajectory
 from manipula.motion.waypoints import waypoints
@@ -25,7 +24,8 @@ from manipula.simulation.simulate import simulate
 MOST = 1000  # runs
 
 
-class Learned(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Learned(Value):
     """What was learned.
 
     Attributes:

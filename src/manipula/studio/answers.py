@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from manipula.errors import DescriptionError, ManipulaError, unknown_name
-from manipula.studio.kept_answers import KeptAnswers
+from manipula.studio.first_answers import FirstAnswers
 from manipula.studio.runs import OVER, RunStore, StudioRun, told
 from manipula.studio.signals import signals_of
 from manipula.studio.verbs import VERBS, call
@@ -31,7 +31,7 @@ SAMPLES_EVERY = 4  # looks: a page draws them no faster, and one that is slow mu
 LONGEST_MESSAGE = 4096  # of what a page says on the socket
 
 
-def answered(runs: RunStore, kept: KeptAnswers, verb: str, question: bytes, is_json: bool) -> Response:
+def answered(runs: RunStore, kept: FirstAnswers, verb: str, question: bytes, is_json: bool) -> Response:
     """``POST /api/<verb>``."""
     if verb not in VERBS:
         return JSONResponse({"error": told(unknown_name("verb", verb, VERBS))}, 404)

@@ -1,7 +1,7 @@
 """What takes long to load is loaded in the background: the address is printed and the page sent meanwhile.
 
 The package with its numbers, models and parts takes about as long to load as a browser takes to open the page. Both begin together. A question of the
-page that needs the package waits for it, unless an earlier studio answered the same one (``kept_answers``).
+page that needs the package waits for it, unless an earlier studio answered the same one (``first_answers``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from manipula.errors import ManipulaError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from manipula.studio.kept_answers import KeptAnswers
+    from manipula.studio.first_answers import FirstAnswers
     from manipula.studio.runs import RunStore
 
 USUAL_ARM = "scara-khang"  # what a new visitor sees (FIRST in web/src/studio/main.ts)
@@ -37,7 +37,7 @@ class Opening:
     def __init__(self, first: dict[str, Any] | None, folder: Path | None) -> None:
         self.first, self.folder = first, folder
         self.name = secrets.token_hex(8)  # by which a page knows that the studio was started anew
-        self._kept: KeptAnswers | None = None
+        self._kept: FirstAnswers | None = None
         self._runs: RunStore | None = None
         self._reading, self._loading = threading.Lock(), threading.Lock()
         self._closed = False
@@ -71,13 +71,13 @@ class Opening:
 
         return answers, self._runs
 
-    def kept(self) -> KeptAnswers:
+    def kept(self) -> FirstAnswers:
         """Answers on disk."""
         with self._reading:
             if self._kept is None:
-                from manipula.studio.kept_answers import KeptAnswers
+                from manipula.studio.first_answers import FirstAnswers
 
-                self._kept = KeptAnswers()
+                self._kept = FirstAnswers()
             return self._kept
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ OF_THIS_STUDIO = ("studio", "first")  # what of "hello" the package does not det
 LARGEST = 4 * 2**20  # bytes of an answer
 
 
-class KeptAnswers:
+class FirstAnswers:
     """What earlier studios of this package answered."""
 
     def __init__(self) -> None:
