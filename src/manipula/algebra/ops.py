@@ -22,7 +22,11 @@ _PLAIN = (float, int, np.floating, np.integer, np.bool_)
 
 def _is_sympy(x: Any) -> bool:
     sympy = sys.modules.get("sympy")
-    return sympy is not None and isinstance(x, (sympy.Basic, sympy.MatrixBase))
+    kinds = (
+        getattr(sympy, "Basic", None),
+        getattr(sympy, "MatrixBase", None),
+    )  # none while another thread still loads SymPy
+    return None not in kinds and isinstance(x, kinds)  # pyright: ignore[reportArgumentType]
 
 
 def _unary(name: str, plain: Callable[[Any], float], vector: Callable, sympy_name: str | None = None) -> Callable:

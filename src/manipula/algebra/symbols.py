@@ -17,8 +17,8 @@ from manipula.errors import DescriptionError, printable, unknown_name
 
 def is_symbolic(x: Any) -> bool:
     """Does ``x`` still contain named parameters?"""
-    sympy = sys.modules.get("sympy")
-    return sympy is not None and isinstance(x, sympy.Basic) and bool(x.free_symbols)
+    basic = getattr(sys.modules.get("sympy"), "Basic", None)  # none while another thread still loads SymPy
+    return basic is not None and isinstance(x, basic) and bool(x.free_symbols)
 
 
 def free_names(values: Any) -> Iterator[str]:
