@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
+export PYTHONDONTWRITEBYTECODE := # empty: sources are compiled once, not by every process that a test starts
 
 .PHONY: run test test-slow check web docs bench clean
 
