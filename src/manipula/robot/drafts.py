@@ -34,6 +34,14 @@ class LinkDraft:
     line: int | None = None
     field: str | None = None
 
+    @classmethod
+    def with_inertial_frame(cls, name: str, mass: Any, X_LI: Pose, inertia: Any, **place: Any) -> LinkDraft:
+        """A link whose inertia is stated in the axes of a frame at its centre of mass: URDF, SDF, MJCF."""
+        if X_LI.rotation != IDENTITY.rotation:
+            inertia = X_LI.R @ inertia @ X_LI.R.T
+            inertia = (inertia + inertia.T) / 2
+        return cls(name, mass, X_LI.translation, inertia, **place)
+
 
 @dataclass
 class JointDraft:

@@ -69,17 +69,14 @@ class Masses:
             where = {"file": inertial.file, "line": inertial.line, "field": "mass"}
             raise UnphysicalError(f"The mass must not be negative, found {mass:g}.", **where)
         X_FI = self.settings.pose(inertial)
-        X_BI = X_BF @ X_FI
         if "fullinertia" in inertial.attributes:
             if "diaginertia" in inertial.attributes or X_FI.rotation != IDENTITY.rotation:
                 inertial.fail("fullinertia is in the axes of its frame; it excludes diaginertia and an orientation.")
             inertia = inertia_from_six(*inertial.numbers("fullinertia", 6))
         else:
             inertia = np.diag(inertial.numbers("diaginertia", 3, (0.0, 0.0, 0.0)))
-        if X_BI.rotation != IDENTITY.rotation:
-            inertia = X_BI.R @ inertia @ X_BI.R.T
         inertial.get("pos")
-        return LinkDraft(name, mass, X_BI.translation, (inertia + inertia.T) / 2, **place)
+        return LinkDraft.with_inertial_frame(name, mass, X_BF @ X_FI, inertia, **place)
 
     def _bounded(self, link: LinkDraft, body: Element) -> LinkDraft:
         """``boundmass``, ``boundinertia``, ``balanceinertia``; a body without any mass gets the least one at its own ``pos``."""

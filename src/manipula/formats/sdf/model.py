@@ -128,12 +128,7 @@ class _SdfModel:
             entries = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
             self.unread.children(tensor, entries)
             six = tuple(number_in(tensor, entry, usual) for entry, usual in zip(entries, six))
-        X_LI = pose_of(pose)
-        inertia = inertia_from_six(*six)
-        if X_LI.rotation != IDENTITY.rotation:
-            inertia = X_LI.R @ inertia @ X_LI.R.T
-            inertia = (inertia + inertia.T) / 2
-        return LinkDraft(name, mass, X_LI.translation, inertia, **place)
+        return LinkDraft.with_inertial_frame(name, mass, pose_of(pose), inertia_from_six(*six), **place)
 
     def _frame(self, element: Element) -> None:
         name = check_name("frame", element.get("name"), line=element.line, field="frame.name")

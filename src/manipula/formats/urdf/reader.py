@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from manipula.algebra.inertia import inertia_from_six
-from manipula.algebra.pose import IDENTITY
 from manipula.errors import DescriptionError, UnphysicalError, printable, unknown_name
 from manipula.formats.appearance import Looks
 from manipula.formats.guard import check_reference
@@ -184,12 +183,7 @@ def _link(element: Element, notes: list[str], unread: Unread) -> LinkDraft:
         raise UnphysicalError(f"The mass must not be negative, found {mass:g}.", line=inertial.line, field="mass.value")
     tensor = inertial.need("inertia")
     six = [tensor.number(entry) for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")]
-    X_LI = origin_of(inertial)
-    inertia = inertia_from_six(*six)
-    if X_LI.rotation != IDENTITY.rotation:
-        inertia = X_LI.R @ inertia @ X_LI.R.T
-        inertia = (inertia + inertia.T) / 2
-    return LinkDraft(name, mass, X_LI.translation, inertia, **place)
+    return LinkDraft.with_inertial_frame(name, mass, origin_of(inertial), inertia_from_six(*six), **place)
 
 
 def _joint(element: Element, notes: list[str], unread: Unread) -> JointDraft:

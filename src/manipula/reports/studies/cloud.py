@@ -18,6 +18,7 @@ from manipula.simulation.run_file import run
 from manipula.simulation.scenario import Scenario
 from manipula.studies.columns import StudyColumn
 
+CHARTS = ("tip", "position", "velocity", "torque", "error")
 LOG_SPAN = 30.0  # a column of positive numbers over this many times itself has a logarithmic axis
 MOST_WORDS = 40
 SERIES_RUNS, SERIES_SAMPLES = 40, 300
@@ -33,6 +34,16 @@ def cloud(
         "runs": content.packer.add(np.asarray(runs, float), "f8"), "total": total, "columns": told, "across": axes[0], "up": axes[1],
         "colour": axes[2], "first": int(first), "live": None, "series": {}, "again": again,
     }  # fmt: skip
+
+
+def content_of(result: Result, name: str) -> tuple[PageContent, list[dict[str, Any]]]:
+    """The arm of a run with what it has of the charts that a page about many runs shows."""
+    from manipula.reports.plots import PLOTS
+
+    content = PageContent([result], [name])
+    content.add_robots()
+    kinds = [kind for kind in CHARTS if PLOTS[kind].missing(result) is None]
+    return content, [chart for kind in kinds for chart in content.add_chart(kind)]
 
 
 def arm_and_charts(content: PageContent, charts: Sequence[Mapping[str, Any]]) -> str:

@@ -11,16 +11,14 @@ import numpy as np
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.reports import viewer
-from manipula.reports.content import PageContent
 from manipula.reports.page import card, document, section, text
-from manipula.reports.studies.cloud import add_series, arm_and_charts, cloud, live_runs, shown_run
+from manipula.reports.studies.cloud import add_series, arm_and_charts, cloud, content_of, live_runs, shown_run
 from manipula.reports.studies.excerpt import Excerpt, excerpt_of
 from manipula.reports.studies.findings import banner, ended, influence, main_columns, spread, worst_cases
 from manipula.simulation.result import Result
 from manipula.studies.files import study_text
 from manipula.studies.opened import StudyResults, open_study
 
-CHARTS = ("tip", "position", "velocity", "torque", "error")
 RULES = """
 .bar{position:relative;display:block;width:8rem;height:.7rem;background:var(--page);border-radius:4px}
 .bar i{position:absolute;top:0;bottom:0;background:var(--accent);border-radius:3px}
@@ -91,9 +89,7 @@ class _RunsShown:
         except ManipulaError as error:
             self.html = f'<p class="note">Run {first} cannot be shown: {text(error, 400)}</p>'
             return
-        content = PageContent([result], [f"run {first}"])
-        content.add_robots()
-        charts = [p for kind in CHARTS if has_chart(result, kind) for p in content.add_chart(kind)]
+        content, charts = content_of(result, f"run {first}")
         drawn = {c.name: _chosen(rows.values[c.name], rows.drawn) for c in rows.columns}
         axes = _axes(rows)
         again = f"mp.open_study('{results.path.name}').run(RUN)"
@@ -164,13 +160,6 @@ def _result(results: StudyResults, run: int) -> Result:
                 scenario = with_value(scenario, resolved(scenario, path), float(value[0]))
             return shown_run(scenario)
     return shown_run(results.scenario(run))
-
-
-def has_chart(result: Result, kind: str) -> bool:
-    """Does the result hold what a kind of plot shows?"""
-    from manipula.reports.plots import PLOTS
-
-    return PLOTS[kind].missing(result) is None
 
 
 def _chosen(values: Any, rows: np.ndarray) -> Any:

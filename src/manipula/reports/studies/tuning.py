@@ -11,12 +11,11 @@ import numpy as np
 from manipula.errors import DescriptionError, ManipulaError
 from manipula.formats.whole_file import file_path, write_whole
 from manipula.reports import viewer
-from manipula.reports.content import PageContent
 from manipula.reports.key_numbers import grid
 from manipula.reports.page import card, document, section, table, text
 from manipula.reports.source import summary
-from manipula.reports.studies.cloud import arm_and_charts, cloud, live_runs, shown_run
-from manipula.reports.studies.page import CHARTS, RULES, has_chart
+from manipula.reports.studies.cloud import arm_and_charts, cloud, content_of, live_runs, shown_run
+from manipula.reports.studies.page import RULES
 from manipula.studies.columns import StudyColumn
 from manipula.studies.layout import columns_of
 from manipula.studies.tuning.tune import Tuning
@@ -75,9 +74,7 @@ class _CandidatesShown:
         except ManipulaError as error:
             self.html = f'<p class="note">The best candidate cannot be shown: {text(error, 400)}</p>'
             return
-        content = PageContent([result], [f"candidate {best}"])
-        content.add_robots()
-        charts = [p for kind in CHARTS if has_chart(result, kind) for p in content.add_chart(kind)]
+        content, charts = content_of(result, f"candidate {best}")
         columns, values = _columns(found, units)
         rows = _drawn(found)
         axes = ("generation", found.minimise[0], found.parameters[0])
