@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from manipula.errors import DescriptionError
 from manipula.formats.table import from_table
-from manipula.formats.toml import from_toml
+from manipula.formats.toml import from_toml, to_toml
+from manipula.simulation.scenario import Scenario
 
 ARM = '[dh]\nconvention = "standard"\n[[dh.rows]]\na = {a}\nmass = {mass}\ncom = {com}\ninertia = {inertia}\n{more}\n'
 
@@ -207,3 +209,21 @@ def test_damaged_files_raise_nothing_else(data) -> None:
     for read in (from_toml, from_table):
         with contextlib.suppress(DescriptionError):
             read(damaged + "\n")
+
+
+@pytest.mark.parametrize("field", ["description", "source", "notes"])
+def test_half_a_surrogate_pair_is_refused_with_its_line(field: str) -> None:
+    value = "['a\ud800']" if field == "notes" else "'a\ud800'"
+    with pytest.raises(DescriptionError, match="surrogate") as found:
+        from_toml(f"name = 'x'\n{field} = {value}\n" + arm())
+    assert found.value.line == 2
+
+
+def test_nor_is_it_written(tmp_path: Path) -> None:
+    robot = from_toml(arm())
+    scenario = Scenario(robot, q0=[0.1] * robot.n, duration=0.1, name="\ud800")
+    for write in (lambda: to_toml(robot.replace(name="\ud800")), lambda: to_toml(robot.replace(notes=("\udfff",))),
+                  lambda: scenario.save(tmp_path / "run.toml")):  # fmt: skip
+        with pytest.raises(DescriptionError, match="surrogate"):
+            write()
+    assert not list(tmp_path.iterdir())

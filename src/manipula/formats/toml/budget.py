@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from manipula.errors import BudgetError
+from manipula.errors import BudgetError, DescriptionError
 from manipula.robot.build import MAX_LINKS
 
 MAX_BYTES = 4 * 2**20
@@ -21,7 +21,7 @@ _DOTTED = re.compile(rf"(?<![\w.-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*
 
 
 def check_size(text: str, file: str | None) -> None:
-    """Refuse, before anything is parsed, what no robot needs: bytes, keys, list entries, nesting."""
+    """Refuse, before anything is parsed, what no robot needs: bytes, keys, list entries, nesting; and what no file can hold."""
     if len(text) > MAX_BYTES:
         raise BudgetError(f"The text is larger than the {MAX_BYTES // 2**20} MiB that are read.", file=file)
     if text.count("\n") > MAX_LINES:
@@ -39,6 +39,13 @@ def check_size(text: str, file: str | None) -> None:
     at = deep.start() if deep is not None else _too_deep(text)
     if at is not None:
         raise BudgetError(f"Nesting is deeper than {MAX_DEPTH}.", file=file, line=text.count("\n", 0, at) + 1)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise DescriptionError(
+            "The text holds half a surrogate pair, which no file can hold.", file=file, line=line
+        ) from None
 
 
 def parsing_work(text: str) -> int:

@@ -198,6 +198,8 @@ def number_text(value: Any) -> str:
 
 def string(value: str) -> str:
     """A TOML string with everything escaped that is not printable."""
+    if any("\ud800" <= c <= "\udfff" for c in value):
+        raise DescriptionError(f"'{printable(value, 60)}' holds half a surrogate pair, which no file can hold.")
     body = "".join(_ESCAPES.get(c) or (c if c.isprintable() else f"\\U{ord(c):08X}") for c in value)
     return f'"{body}"'
 

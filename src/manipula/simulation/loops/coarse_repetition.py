@@ -17,7 +17,7 @@ from manipula.simulation.stepping.grid import Grid
 from manipula.simulation.stepping.verification import compare
 
 LEAST_ORDER = 4  # of the method
-SAFETY = 3.0  # times the bound of the error must be within the tolerance
+SAFETY = 3.0  # times the difference from longer steps must be within the tolerance
 TURN = 0.25  # rad or m that all joints together may move during a block
 
 
@@ -28,7 +28,7 @@ def verified_coarsely(
 
     What could hide from longer steps is left to shorter ones: code of somebody's, friction that is not viscous, drives, disturbances, contacts,
     a base that moves, cut, late or noisy commands, controllers with corners, references of shorter pieces than a block, runs that ended early,
-    joints that turn far within a block, and every run for which three times the bound of its error exceeds the tolerance.
+    joints that turn far within a block, and every run for which three times the difference exceeds the tolerance.
 
     Args:
         repeat: gives the states of some members on a grid of blocks.
@@ -53,7 +53,7 @@ def verified_coarsely(
     ours = done.x[np.ix_(members, kept, range(states))] if len(members) < len(error) else done.x[:, kept, :states]
     factor = share(FIXED[s.integrator].order)
     off, until = compare(ours, again.x[:, :, :states], blocks.times, s.tolerance, factor)
-    good = SAFETY * off <= s.tolerance
+    good = SAFETY * off <= factor * s.tolerance
     sure = np.array(members)[good]
     error[sure], trusted[sure] = off[good], until[good]
     return error, trusted
