@@ -199,8 +199,8 @@ def test_what_one_run_proves_of_its_limits() -> None:
         assert _kept(status, q, held(broken)) is False
 
 
-def test_three_times_the_bound_of_longer_steps_must_be_within_the_tolerance() -> None:
-    """States of a repetition that differ by a chosen size: what is told is that size, or nothing."""
+def test_three_times_the_difference_from_longer_steps_must_be_within_the_tolerance() -> None:
+    """States of a repetition that differ by a chosen size: what is told is its share, or nothing."""
     scenario = mp.Scenario(
         mp.load("planar-2r"), duration=0.2, controller=control.PDGravity(50.0, 10.0, goal=0.1), integrator="rk4"
     )
@@ -209,12 +209,12 @@ def test_three_times_the_bound_of_longer_steps_must_be_within_the_tolerance() ->
     x = np.zeros((1, len(scenario.times), run.plant.layout.size))
     done = SimpleNamespace(x=x, why=("",))
     for size, confirmed in ((0.3, True), (0.4, False), (2.0, False)):
-        off = size * scenario.tolerance / share(4)
+        off = size * scenario.tolerance
         repeat = lambda members, blocks, off=off: SimpleNamespace(x=np.full((1, len(blocks.times), x.shape[2]), off))
         error, _ = verified_coarsely(run, grid, done, repeat)
         assert np.isfinite(error[0]) == confirmed
         if confirmed:
-            assert error[0] == pytest.approx(size * scenario.tolerance, rel=1e-9)
+            assert error[0] == pytest.approx(off * share(4), rel=1e-9)
 
 
 def test_classes_that_changed_since_they_were_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
