@@ -33,12 +33,13 @@ IMPORTS = {
 }
 IMPORTED_NAMES = {"sympify", "parse_expr"}
 SWITCHES = {"shell", "allow_pickle"}  # never True, never decided at run time
+WORDS = re.compile(rf"\b(?:{'|'.join(BUILTINS | CALLS | {b for _, b in QUALIFIED} | IMPORTS | SWITCHES)})\b")
 
 
-def own_names(tree: ast.Module) -> set[str]:
+def own_names(nodes: list[ast.AST]) -> set[str]:
     """Functions that the module defines or imports from this package: they are not the builtins of the same name."""
-    found = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    for node in ast.walk(tree):
+    found = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("manipula"):
             found |= {alias.asname or alias.name for alias in node.names}
     return found
@@ -46,9 +47,11 @@ def own_names(tree: ast.Module) -> set[str]:
 
 def violations(text: str) -> Iterator[str]:
     """What in a module's text could run foreign text or data."""
-    tree = ast.parse(text)
-    own = own_names(tree)
-    for node in ast.walk(tree):
+    if not WORDS.search(text):
+        return
+    nodes = list(ast.walk(ast.parse(text)))
+    own = own_names(nodes)
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (f"import {a.name}" for a in node.names if a.name.split(".")[0] in IMPORTS)
         elif isinstance(node, ast.ImportFrom):
