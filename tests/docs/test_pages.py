@@ -77,6 +77,7 @@ def test_python_on_pages_uses_names_that_exist(page: Path) -> None:
 
 
 EXAMPLES = sorted((ROOT / "examples").glob("*"))
+SCRIPTS = [p for p in EXAMPLES if p.suffix == ".py"]
 
 
 def test_every_example_is_described() -> None:
@@ -93,9 +94,17 @@ def test_scenarios_load_and_say_what_they_show(path: Path) -> None:
     assert text(path).startswith("# ")
 
 
-@pytest.mark.parametrize("path", [p for p in EXAMPLES if p.suffix == ".py"], ids=lambda p: p.stem)
-def test_scripts_run(path: Path, tmp_path: Path) -> None:
-    assert ast.get_docstring(ast.parse(text(path))), "the docstring of an example is its page"
+def test_scripts_say_what_they_show() -> None:
+    for path in SCRIPTS:
+        assert ast.get_docstring(ast.parse(text(path))), f"{path.name}: the docstring of an example is its page"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=() if p.stem == "scara_circle" else pytest.mark.slow) for p in SCRIPTS],
+)
+def test_scripts_run_in_a_process_of_their_own(path: Path, tmp_path: Path) -> None:
+    """In this process all of them run in tests/simulation/test_scenario_docs.py."""
     done = subprocess.run(
         [sys.executable, str(path)], cwd=tmp_path, capture_output=True, text=True, timeout=MOST_SECONDS, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},

@@ -112,7 +112,9 @@ def test_a_tracked_reference() -> None:
     assert mp.simulate(scenario.replace(reference=move(0.4 * k), duration=0.4 * k)).feasible
 
 
-@pytest.mark.parametrize("law", [friction.Coulomb(12.0), ()])
+@pytest.mark.parametrize(
+    "law", [pytest.param(friction.Coulomb(12.0), marks=pytest.mark.slow), friction.Coulomb(6.0), ()]
+)
 def test_a_stored_result_says_the_same(law: Any, tmp_path: Any) -> None:
     points = [[0.2, 0.3], [1.0, -0.5], [1.5, 0.4]]
     scenario = mp.Scenario(

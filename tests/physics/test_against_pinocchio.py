@@ -24,7 +24,6 @@ from strategies import random_robot, random_state
 
 ROUNDOFF = 1e-13  # up to 8 joints and entries of order 1 to 1000, each error divided by the largest entry
 RESIDUAL = 1e-13  # of forward dynamics: torque that the result would need, less the torque that was applied
-ROBOTS = 1000
 STATES = 2
 
 FEATURES = ("fixed", "oblique", "drives", "base", "tool", "payload", "gravity", "massless")
@@ -41,10 +40,11 @@ def population(seed: int, count: int, largest: int) -> Iterator[tuple[Robot, Sta
         yield random_robot(rng, n, tree=bool(rng.random() < 0.5), **features), random_state(rng, n)
 
 
-def test_inverse_dynamics_of_a_thousand_robots() -> None:
+@pytest.mark.parametrize("robots", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_inverse_dynamics_of_many_robots(robots: int) -> None:
     rng = np.random.default_rng(20)
     worst = 0.0
-    for robot, first in population(seed=11, count=ROBOTS, largest=5):
+    for robot, first in population(seed=11, count=robots, largest=5):
         judge = Judge(robot)
         for q, qd, qdd in [first, *(random_state(rng, robot.n) for _ in range(STATES - 1))]:
             error = scaled_error(inverse_dynamics(robot, q, qd, qdd), judge.inverse_dynamics(q, qd, qdd))

@@ -47,7 +47,13 @@ def test_the_pages_name_every_kind_and_controller():
         assert f"`{name}`" in parts
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+LONG = ("controller_with_memory", "program_to_tracking")  # thousands of calls of Python; a long chain of runs
+SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=pytest.mark.slow if p.stem in LONG else ()) for p in SCRIPTS]
+)
 def test_python_examples_run(path, capsys):
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out.strip()

@@ -47,13 +47,13 @@ def test_every_level_gives_the_reduced_torque(name, level):
     robot = ROBOTS[name]
     eq = mp.equations(robot, level)
     q, v, a = np.random.default_rng(3).uniform(-1, 1, (3, robot.n))
-    values = dict(zip([*eq.q, *eq.qd, *eq.qdd], [*q, *v, *a]))
+    values = dict(zip([*eq.q, *eq.qd, *eq.qdd], map(sympy.Float, [*q, *v, *a])))
     if level == "recursive":
         for symbol, formula in dict(eq.assignments).items():
-            values[sympy.Symbol(str(symbol))] = formula.subs(values)
+            values[sympy.Symbol(str(symbol))] = sympy.sympify(formula).xreplace(values)
     else:
-        values |= {sympy.Symbol(str(k)): x for k, x in eq.definitions.items()}
-    tau = [float(t.subs(values).subs(values)) for t in eq.tau]
+        values |= {sympy.Symbol(str(k)): sympy.sympify(x) for k, x in eq.definitions.items()}
+    tau = [float(t.xreplace(values).xreplace(values)) for t in eq.tau]
     expected = mp.compile(robot).inverse_dynamics(q, v, a)
     assert np.abs(tau - expected).max() < 1e-13 * max(1.0, np.abs(expected).max())
 

@@ -56,7 +56,7 @@ def _told(s: Scenario, field: str, reference: Any, frame: str, coordinates: str)
         return ""
     stays = np.asarray(kinematics.position(s.robot, q, frame), float)
     times = np.linspace(0.0, min(float(s.duration or 0.0), float(reference.duration)), LOOKS)
-    path = np.array([np.asarray(reference.position(float(t)), float) for t in times])
+    path = np.asarray(reference.position(times), float)
     off = {k: float(np.abs(path[:, k] - stays[k]).max()) for k in fixed if k < path.shape[1]}
     missed = {k: size for k, size in off.items() if size > s.tolerance}
     if not missed:
