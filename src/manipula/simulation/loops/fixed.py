@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 SECONDS_PER_PAIR = 20e-9  # of computing that two random numbers take
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
+MOST_NOISE = 4_000_000  # random numbers that are drawn before the runs they belong to are made; other runs draw theirs into the same memory
 
 
 class RunSamples(NamedTuple):
@@ -267,11 +268,12 @@ def _native(
     if not loop.noisy:
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)
     else:  # every run has its own noise, drawn from (seed, run): independent of order and batch size
-        rows = run.scenario.periods + 1
-        at_once = max(1, MOST_AT_ONCE // (rows * 4 * run.plant.layout.n))
+        rows, width = noise_shape(run)
+        at_once = min(len(chosen), max(1, MOST_NOISE // (rows * width)))
+        noise = np.empty((at_once * rows, width))
         parts = []
         for some in (slice(k, k + at_once) for k in range(0, len(chosen), at_once)):
-            noise = _noise_of_all(run, chosen[some], threads)
+            _draw_noise(run, chosen[some], noise, threads)
             first = rows * np.arange(len(chosen[some]), dtype=float)
             parts.append(kernel(x0[some], p[some], *numbers, noise, first, threads=threads, turns=turns))
         out = parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts))
@@ -295,30 +297,40 @@ def steps_of(run: Run) -> tuple[float, float]:
     return s.period / count, float(count)
 
 
-def noise_of(run: Run, member: int) -> np.ndarray:
-    """Measurement errors of one run at the beginning of every period, (periods, 2n): of q and qd; (periods, 4n): of motors too."""
+def noise_shape(run: Run) -> tuple[int, int]:
+    """Instants at which a run is measured (every period, and the end), and what is measured: q and qd (2n), of motors too (4n)."""
+    s = run.scenario
+    motors = s.controller is not None and "motors" in s.controller.measures
+    return s.periods + 1, (4 if motors else 2) * s.robot.n
+
+
+def noise_of(run: Run, member: int, out: np.ndarray | None = None) -> np.ndarray:
+    """Measurement errors of one run, with the shape of ``noise_shape``; written into ``out`` where it is given."""
     s = run.scenario
     seed, number = (run.noise_seeds[member], 0) if run.noise_seeds else (s.noise.seed, int(member))
     rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(number,))))
-    n, periods = s.robot.n, s.periods + 1  # one more is measured at the end
-    motors = s.controller is not None and "motors" in s.controller.measures
-    values = rng.standard_normal((periods, 4 * n if motors else 2 * n))
-    for first, size in enumerate((s.noise.position, s.noise.velocity) * (2 if motors else 1)):
-        values[:, first * n : (first + 1) * n] *= size
+    values = np.empty(noise_shape(run)) if out is None else out
+    rng.standard_normal(out=values)
+    sizes = [s.noise.position] * s.robot.n + [s.noise.velocity] * s.robot.n
+    values *= sizes * (values.shape[1] // len(sizes))
     return values
 
 
-def _noise_of_all(run: Run, members: list[int], threads: int | None) -> np.ndarray:
+def _draw_noise(run: Run, members: list[int], noise: np.ndarray, threads: int | None) -> None:
     """Measurement errors of several runs behind each other; drawn on several threads, each run from its own generator."""
-    s = run.scenario
-    workers = thread_count(threads, len(members) * (s.periods + 1) * s.robot.n * SECONDS_PER_PAIR)
+    rows, width = noise_shape(run)
+    draw = lambda place: noise_of(run, members[place], noise[place * rows : (place + 1) * rows])  # noqa: E731
+    workers = thread_count(threads, len(members) * rows * width / 2 * SECONDS_PER_PAIR)
     if workers == 1:
-        return np.concatenate([noise_of(run, k) for k in members])
+        for place in range(len(members)):
+            draw(place)
+        return
     import_module("concurrent.futures.thread")
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        return np.concatenate(list(pool.map(lambda k: noise_of(run, k), members)))
+        for _ in pool.map(draw, range(len(members))):
+            pass
 
 
 def _interpreted(run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None) -> BatchPart:
