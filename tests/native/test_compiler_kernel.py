@@ -9,6 +9,8 @@ import pytest
 from manipula import native
 from manipula.algebra import ops
 from manipula.errors import CompileError, ShapeError
+from manipula.native.llvm import objects
+from manipula.native.llvm_text import ModuleText
 
 
 def f(q, qd, m):
@@ -250,3 +252,20 @@ def test_rows_with_gaps_are_copied_once_and_repeated_rows_never() -> None:
         for options in ({}, {"threads": 1}):
             expected = kernel(np.array(a), np.array(b))
             assert np.array_equal(kernel(a, b, **options), expected)
+
+
+def test_the_scheduler_of_llvm_is_on_again_behind_a_run(monkeypatch):
+    """A run is emitted without it, anything else with it: what others compile in this process is as before."""
+    set_to = []
+    real = objects.llvm.set_option
+    monkeypatch.setattr(objects.llvm, "set_option", lambda name, value: (set_to.append(value), real(name, value)))
+    text = "define void @f(ptr %x) { ret void }"
+    objects.compile_object(ModuleText("function", text))
+    assert set_to == []
+    objects.compile_object(ModuleText("run", text, in_order=True))
+    with pytest.raises(CompileError, match="refused the module"):
+        objects.compile_object(ModuleText("wrong", "define i64 @f() { ret double 0.0 }", in_order=True))
+    assert set_to == [f"{objects.RESCHEDULING}=false", f"{objects.RESCHEDULING}=true"]
+    monkeypatch.setattr(objects, "KNOWN_LLVM", range(0))
+    objects.compile_object(ModuleText("run", text, in_order=True))
+    assert len(set_to) == 2

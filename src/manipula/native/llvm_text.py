@@ -37,10 +37,11 @@ class LlvmValue(NamedTuple):
 
 
 class ModuleText(NamedTuple):
-    """The text of an LLVM module, and what it is called in messages."""
+    """The text of an LLVM module, and what it is called in messages; ``in_order``: its operations are best left in the order they stand in."""
 
     name: str
     text: str
+    in_order: bool = False
 
 
 NULL = LlvmValue(POINTER, "null")

@@ -41,7 +41,8 @@ def module_text(graph: Graph, width: int) -> ModuleText:
         *{**_math_texts(frozenset(module.math)), **module.declared}.values(),
         *module.functions,
     ]
-    return ModuleText(graph.name, "\n".join(parts))
+    in_order = width == 1 and bool(graph.sampled)  # batches gain by LLVM's second scheduling, single runs do not
+    return ModuleText(graph.name, "\n".join(parts), in_order)
 
 
 def _pointers(f: Function, array: str, names: list[str]) -> list[str]:

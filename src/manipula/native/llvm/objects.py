@@ -13,7 +13,8 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import llvmlite.binding as llvm
 
@@ -23,6 +24,8 @@ from manipula.native.llvm.images import LoadedCode, external_symbols
 from manipula.native.llvm_text import ModuleText
 from manipula.native.locks import compiling
 
+RESCHEDULING = "-enable-misched"  # LLVM's scheduler behind the choice of instructions, a fifth of its time
+KNOWN_LLVM = range(20, 23)  # versions that have this option; an unknown one would end the process
 CODEGEN_LEVEL = 2  # level 0 gives code three to six times slower, level 3 costs time and buys nothing
 
 guard_llvm()
@@ -63,13 +66,30 @@ def compile_object(module: ModuleText) -> bytes:
             with llvm.create_context() as context, llvm.parse_assembly(head + module.text, context) as parsed:
                 parsed.verify()
                 _refuse_unknown_symbols(module.name, parsed)
-                return machine.emit_object(parsed)
+                with _rescheduled(not module.in_order):
+                    return machine.emit_object(parsed)
         except CompileError:
             raise
         except RuntimeError as refusal:
             raise CompileError(
                 f"LLVM refused the module '{printable(module.name)}': {printable(refusal, 400)}."
             ) from refusal
+
+
+@contextmanager
+def _rescheduled(wanted: bool) -> Iterator[None]:
+    """Emit with or without LLVM's machine scheduler, which is on by default and for whoever else uses LLVM in this process.
+
+    The operations of a graph are ordered already so that few values wait (``lowering/schedule.py``).
+    """
+    if wanted or llvm.llvm_version_info[0] not in KNOWN_LLVM:
+        yield
+        return
+    llvm.set_option("manipula", f"{RESCHEDULING}=false")
+    try:
+        yield
+    finally:
+        llvm.set_option("manipula", f"{RESCHEDULING}=true")
 
 
 def _refuse_unknown_symbols(module: str, parsed: llvm.ModuleRef) -> None:
