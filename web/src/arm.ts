@@ -45,6 +45,7 @@ export class Stage {
   private from: Side = "home";
   private rest = 0; // until the fine picture of what stands still
   private coarse = false;
+  private stale = false; // traces of samples that are gone
   /** Has somebody turned, shifted or enlarged the view? */
   turned = false;
   /** Pictures drawn so far. */
@@ -199,11 +200,18 @@ export class Stage {
     this.ask();
   }
 
-  /** Runs have new samples: where the arms are the same, only their traces are drawn anew. */
+  /** Runs have new samples: where the arms are the same, only their traces are drawn anew; where the processor draws, after the charts. */
   refresh(): void {
-    const runs = this.state.engine.runs.peek();
-    const moving = runs.filter((r) => r.robot !== null);
+    const moving = this.state.engine.runs.peek().filter((r) => r.robot !== null);
     if (moving.length !== this.arms.length) return this.build();
+    this.stale = true;
+    this.ask(this.software);
+    this.show(this.state.clock.shown.peek());
+  }
+
+  private retrace(): void {
+    this.stale = false;
+    const runs = this.state.engine.runs.peek();
     for (const arm of this.arms) {
       for (const old of [arm.trace, arm.done])
         if (old) {
@@ -215,11 +223,12 @@ export class Stage {
       if (arm.model.robot.tip) this.trace(arm, runs[arm.run]);
     }
     this.applyOptions();
-    this.show(this.state.clock.shown.peek());
+    this.place(this.state.clock.shown.peek());
   }
 
   /** Arms and traces of the runs, anew. */
   build(): void {
+    this.stale = false;
     const before = this.arms.map((arm) => arm.model);
     for (const { line } of this.lines) {
       this.scene.remove(line);
@@ -314,6 +323,11 @@ export class Stage {
 
   /** Postures of all runs at a moment; a run that has ended stays where it is. */
   show(t: number): void {
+    this.place(t);
+    this.ask();
+  }
+
+  private place(t: number): void {
     const runs = this.state.engine.runs.peek();
     for (const arm of this.arms) {
       const run = runs[arm.run];
@@ -324,7 +338,6 @@ export class Stage {
       arm.model.place(arm.q);
       if (arm.done) arm.done.geometry.instanceCount = Math.max(before(arm.doneTimes, t), 0);
     }
-    this.ask();
   }
 
   private fit(): void {
@@ -338,15 +351,16 @@ export class Stage {
     this.draw();
   }
 
-  /** Draw before the next picture of the page. */
-  ask(): void {
+  /** Draw before the next picture of the page, or (`later`) before the one after it. */
+  ask(later = false): void {
     if (this.asked) return;
     this.asked = true;
-    requestAnimationFrame(() => {
+    const now = (): void => {
       this.asked = false;
       if (this.software) this.quickly();
       else this.draw();
-    });
+    };
+    requestAnimationFrame(later ? () => requestAnimationFrame(now) : now);
   }
 
   /** Few pixels now, all of them when nothing has moved for a moment. */
@@ -368,6 +382,7 @@ export class Stage {
   }
 
   draw(): void {
+    if (this.stale) this.retrace();
     this.renderer.render(this.scene, this.camera);
     this.frames++;
   }

@@ -103,17 +103,27 @@ export class Chart {
   }
 
   redraw(): void {
-    this.ranges = rangesOf(this.spec, this.table, this.seen, this.spec.across ? null : this.state.window.peek());
+    this.ranges = this.rangesNow();
     const [low, high] = this.window;
-    this.plot.batch(() => {
+    this.plot.batch(() => { // one picture: another range of x rebuilds all curves
+      this.showSeen();
       this.plot.setScale("x", { min: low, max: high });
       this.spec.axes.forEach((_, k) => {
         const [min, max] = this.box?.[k] ?? this.ranges[k];
         this.plot.setScale(AXIS_KEYS[k], { min, max });
       });
     });
+    this.drawn();
+  }
+
+  /** After a picture: the button back to the whole, cursor, pins and legend. */
+  private drawn(): void {
     this.figure.querySelector<HTMLElement>(".reset")!.hidden = !(this.box || this.boxX || (!this.spec.across && this.state.window.peek()));
     this.mark();
+  }
+
+  private rangesNow(): Range[] {
+    return rangesOf(this.spec, this.table, this.seen, this.spec.across ? null : this.state.window.peek());
   }
 
   private data(): uPlot.AlignedData {
@@ -156,7 +166,7 @@ export class Chart {
     const scale = (k: number): uPlot.Scale => ({
       auto: false,
       distr: spec.axes[k].log ? 3 : 1,
-      range: () => this.box?.[k] ?? (this.ranges.length ? this.ranges[k] : (this.ranges = rangesOf(spec, this.table, this.seen, null))[k]),
+      range: () => this.box?.[k] ?? (this.ranges.length ? this.ranges : (this.ranges = this.rangesNow()))[k],
     });
     const across = spec.across;
     return {
@@ -196,6 +206,7 @@ export class Chart {
       dash,
       points: { show: false },
       spanGaps: false,
+      show: this.seen(this.spec.curves.indexOf(c)),
       ...(this.plane ? { facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }], paths: planePath } : {}),
     } as uPlot.Series;
   }
@@ -218,10 +229,8 @@ export class Chart {
       if (old) return;
       this.table = tableOf(spec, state.engine);
       this.plot.setData(this.data(), false);
-      this.showSeen();
       stale.hidden = spec.curves.every((c) => c.role === "before" || state.engine.current(c.y[0], c.run));
       this.redraw();
-      this.plot.redraw();
     };
     const watch = new IntersectionObserver((entries) => {
       this.near = entries[entries.length - 1].isIntersecting;
@@ -243,10 +252,8 @@ export class Chart {
     this.whenever(() => {
       state.hidden.value;
       state.window.value;
-      untracked(() => {
-        this.showSeen();
-        this.redraw();
-      });
+      if (first) queueMicrotask(() => this.drawn()); // uPlot draws its first picture itself, just before that
+      else untracked(() => this.redraw());
     });
     this.whenever(() => {
       colours.value;
@@ -322,7 +329,7 @@ export class Chart {
   private peak(): number {
     let [best, at] = [-Infinity, 0];
     this.table.columns.forEach((column, k) => {
-      if (this.seen(k)) column.forEach((v, i) => v !== null && v > best && ([best, at] = [v, this.table.x[i]]));
+      if (this.seen(k)) (column as (number | null)[]).forEach((v, i) => v !== null && v > best && ([best, at] = [v, this.table.x[i]]));
     });
     return at;
   }

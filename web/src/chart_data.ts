@@ -1,15 +1,15 @@
 /** Curves of a chart as columns over one horizontal axis, and the ranges in which they are seen. */
 import type { Axis, ChartSpec, Curve, Limit } from "./document";
 import type { Engine } from "./engine";
-import { aligned, onto, steady, union, type Range } from "./numbers";
+import { aligned, onto, steady, union, type Column, type Range } from "./numbers";
 import type { Numbers } from "./packed";
 
 /** A limit further away than this share of what is seen is not drawn. */
 const NEAR = 0.35;
 
 export interface Table {
-  x: Float64Array;
-  columns: (number | null)[][];
+  x: Numbers;
+  columns: Column[];
 }
 
 export function timesOf(curve: Curve, engine: Engine): Numbers {
@@ -23,7 +23,7 @@ export function tableOf(spec: ChartSpec, engine: Engine): Table {
 }
 
 /** Least and largest of the curves that are seen, over a window of x. */
-export function extent(columns: readonly (readonly (number | null)[])[], x: ArrayLike<number>, window: Range | null, floor = -Infinity): Range {
+export function extent(columns: readonly Column[], x: ArrayLike<number>, window: Range | null, floor = -Infinity): Range {
   let low = Infinity;
   let high = -Infinity;
   for (const column of columns)

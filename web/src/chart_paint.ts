@@ -79,7 +79,7 @@ function beyond(chart: Chart, u: uPlot, limit: Limit): void {
   const scale = limit.axis ? "y2" : "y";
   chart.spec.curves.forEach((c, k) => {
     if (c.joint !== limit.joint || c.role || !chart.seen(k)) return;
-    const column = chart.table.columns[k];
+    const column = chart.table.columns[k] as (number | null)[]; // or of plain numbers
     for (const [edge, sign] of [
       [limit.low, -1],
       [limit.high, 1],

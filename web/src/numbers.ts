@@ -81,23 +81,28 @@ export function at(times: ArrayLike<number>, values: ArrayLike<number>, t: numbe
 }
 
 /** All times of several runs, each once. */
-export function union(times: readonly ArrayLike<number>[]): Float64Array {
-  if (times.every((t) => t === times[0] || same(t, times[0]))) return Float64Array.from(times[0] ?? []);
+export function union(times: readonly Numbers[]): Numbers {
+  if (times.every((t) => same(t, times[0]))) return times[0] ?? new Float64Array(0);
   const every = new Set<number>();
   for (const t of times) for (let i = 0; i < t.length; i++) every.add(t[i]);
   return Float64Array.from(every).sort();
 }
 
 export function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** Values at other times; gaps are null. */
-export function onto(x: Float64Array, times: ArrayLike<number>, values: Numbers | Float64Array): (number | null)[] {
-  const out: (number | null)[] = new Array(x.length);
+/** A curve over one axis; what is no number is null. */
+export type Column = Numbers | (number | null)[];
+
+/** Values at other times; gaps are null. Without gaps and at the same times they are the values themselves: nothing is copied while somebody moves a slider. */
+export function onto(x: Numbers, times: ArrayLike<number>, values: Numbers): Column {
   const direct = same(x, times);
+  if (direct && values.length === x.length && values.every(Number.isFinite)) return values;
+  const out: (number | null)[] = new Array(x.length);
   for (let i = 0; i < x.length; i++) {
     const v = direct ? values[i] : at(times, values, x[i]);
     out[i] = Number.isFinite(v) ? v : null;

@@ -37,6 +37,11 @@ describe("samples", () => {
     expect(onto(x, t, v)).toEqual([0, 10, 20, 30]);
     expect(onto(x, Float64Array.of(0, 2), Float64Array.of(5, 7))).toEqual([5, 6, 7, null]);
   });
+  it("of one run are not copied, and what is no number is a gap", () => {
+    expect(union([t, t])).toBe(t);
+    expect(onto(t, t, v)).toBe(v);
+    expect(onto(t, t, Float64Array.of(1, NaN, Infinity))).toEqual([1, null, null]);
+  });
 });
 
 describe("axes", () => {

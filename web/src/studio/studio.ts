@@ -8,13 +8,14 @@ import { FollowedPath } from "./path";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
 import { remember } from "./memory";
-import { at, Store, type Json, type Path, type Table } from "./store";
+import { at, lookedAt, Store, type Json, type Path, type Table } from "./store";
 import { View } from "./view";
 import type { Card, Compared, Hello, RunsDrawn, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
 const SLOW_MS = 300; // from which on a verdict that is missing is told
 const LIVE_MS = 3; // and a run, in live mode
+const HELD_MS = 800; // while the same run is computed with other numbers
 
 export class Studio {
   readonly store: Store;
@@ -207,7 +208,7 @@ export class Studio {
         const { drawn, ...begun } = await ask("run", { document, replaces: running && !isOver(running) ? running.id : null, beside, charts: this.charts.value });
         this.store.problem.value = null;
         this.message.value = "";
-        location.hash = begun.id;
+        history.replaceState(null, "", `#${begun.id}`); // one entry for all runs: Back leaves the studio
         if (drawn) await this.seen(begun, drawn, beside);
         else if (isOver(begun)) await this.ended(begun);
         else this.await_(begun);
@@ -220,12 +221,13 @@ export class Studio {
   }
 
   private await_(begun: Summary): void {
+    const drawn = this.robot.value?.robot.drawn;
+    let held = this.run.value !== null && this.view.showsRun ? performance.now() + HELD_MS : 0; // until then its curves, or those of before, stay
+    if (!held && drawn) void this.view.show(drawn); // the arm alone; charts grow
     this.run.value = begun;
     this.cards.value = []; // those of another run
     this.compared.value = null;
     this.busy.value = TEXTS.states[begun.state] ?? begun.state;
-    const drawn = this.robot.value?.robot.drawn;
-    if (drawn) void this.view.show(drawn);
     this.paused.value = begun.paused;
     this.unwatch = watch(begun.id, {
       state: (state, paused) => {
@@ -236,7 +238,8 @@ export class Studio {
       chunk: (chunk) => {
         this.progress.value = (chunk.t.at(-1) ?? 0) / chunk.until;
         this.busy.value = `${TEXTS.states["integrating"]} ${Math.round(100 * this.progress.value)} %`;
-        this.view.arriving(chunk, begun.n);
+        if (held && performance.now() > held && drawn) void this.view.show(drawn), (held = 0);
+        this.view.arriving(chunk, begun.n, held > 0);
       },
       over: (summary) => void this.ended(summary).catch((error) => this.tell(error)),
       gone: () => {
@@ -395,6 +398,3 @@ export class Studio {
     if (this.view.state) this.view.state.selected.value = body;
   }
 }
-
-/** What of a document says which robot is looked at, and where it starts. */
-const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"]]), JSON.stringify([document["q0"], document["q0_deg"]])];

@@ -107,11 +107,9 @@ export class View {
     for (const chart of this.drawn.splice(0)) chart.dispose();
     const still = engine.runs.peek()[0].t.length < 2 && !page.charts.length; // the arm alone: it has all the room, and the place of the charts says how they come
     this.still(still);
-    for (const spec of page.charts) {
-      const figure = el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title });
-      this.charts.append(figure);
-      this.drawn.push(new Chart(figure, spec, state));
-    }
+    const figures = page.charts.map((spec) => el("figure", { class: `card chart${spec.small ? " small" : ""}`, id: spec.id, "aria-label": spec.title }));
+    this.charts.append(...figures); // all of them first: their widths are then what they stay
+    page.charts.forEach((spec, k) => this.drawn.push(new Chart(figures[k], spec, state)));
     if (engine instanceof GrowingEngine) this.charts.append(el("p", { class: "empty growing" }, TEXTS.growing));
     state.follow(() => {
       document.documentElement.dataset["moment"] = String(state.clock.shown.value);
@@ -136,16 +134,21 @@ export class View {
     return this.engine instanceof GrowingEngine;
   }
 
+  /** Does it show a run that is over? */
+  get showsRun(): boolean {
+    return !this.growing && (this.engine?.runs.peek()[0]?.t.length ?? 0) > 1;
+  }
+
   get showsPosture(): boolean {
     return this.engine?.runs.peek()[0]?.t.length === 1;
   }
 
-  /** A run while it is computed: the arm stands where the run is, its trace and the charts grow. */
-  arriving(chunk: Chunk, n: number): void {
+  /** A run while it is computed: the arm stands where the run is, its trace and the charts grow; `held`: later. */
+  arriving(chunk: Chunk, n: number, held = false): void {
     if (!chunk.t.length || !this.stage || !this.state) return;
     if (chunk.first === 0 || !this.grown) this.grown = new Grown(n);
     this.grown.add(chunk);
-    if (this.grown.length < 2) return;
+    if (held || this.grown.length < 2) return;
     const now = performance.now();
     if (now - this.told < TOLD_MS) return;
     this.told = now;
