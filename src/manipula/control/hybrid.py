@@ -77,6 +77,7 @@ class HybridForcePosition(PoseController):
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None
     name: ClassVar[str] = "hybrid_force_position"
+    inverts: ClassVar[bool] = True
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
     measures: ClassVar[tuple[str, ...]] = ("wrench",)
 

@@ -82,6 +82,7 @@ class PoseController(Controller):
     space: ClassVar[Space] = "task"
     follows_orientation: ClassVar[bool] = True
     rotation_gains: ClassVar[tuple[str, ...]]  # fields whose counterpart for the orientation is called <name>_rotation
+    inverts: ClassVar[bool] = False  # does it need the inverse of the task's Jacobian?
     shares_gains: ClassVar[bool] = True  # may those be omitted, because the unit is the same?
     orientation: str
 

@@ -29,9 +29,19 @@ from manipula.control.pose_task import (
 from manipula.parts.field import Number, Parts, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.null_space import Criterion, combined
-from manipula.redundancy.pseudoinverse import null_space_times, pseudoinverse_times
+from manipula.redundancy.pseudoinverse import null_space_times, plus_diagonal, pseudoinverse_times, slightly_damped
 
 Criteria = Annotated[tuple[Criterion, ...], Parts("criterion", "secondary criteria, which act in the null space")]
+
+Damping = Annotated[
+    Any,
+    Number("m or rad", "λ of the damped inverse, for singular postures; 0 is exact", least=0.0),
+]
+
+
+def _is_zero(value: Any) -> bool:
+    """Is a field the plain number 0, so that what it multiplies can be left out?"""
+    return isinstance(value, float) and value == 0.0
 
 
 @dataclass(frozen=True)
@@ -48,13 +58,14 @@ class TaskSpaceComputedTorque(PoseController):
     kp: Kp
     kv: Kv
     null_damping: NullDamping = 0.0
-    damping: Annotated[Any, Number("m or rad", "λ of the damped pseudoinverse; 0 is exact", least=0.0)] = 0.0
+    damping: Damping = 0.0
     criteria: Criteria = ()
     friction: Compensation = True
     orientation: Orientation = "auto"
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None
     name: ClassVar[str] = "task_space_computed_torque"
+    inverts: ClassVar[bool] = True
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
@@ -62,14 +73,14 @@ class TaskSpaceComputedTorque(PoseController):
         qdd = pseudoinverse_times(J, wanted, self.damping * self.damping)
         z = secondary(self, arm, q, qd)
         if z is not None:
-            qdd = qdd + null_space_times(J, z)
+            qdd = qdd + null_space_times(J, z, singular=not _is_zero(self.damping))
         tau = arm.inverse_dynamics(q, qd, array(qdd))
         return tau + arm.friction(qd) if self.friction else tau
 
 
 def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | None:
     """Null-space acceleration of a controller with fields null_damping and criteria, or None when it asks for nothing."""
-    damped = not (isinstance(controller.null_damping, float) and controller.null_damping == 0.0)
+    damped = not _is_zero(controller.null_damping)
     if not damped and not controller.criteria:
         return None
     z = combined(controller.criteria, controller.turned_arm(arm), q, qd)
@@ -84,7 +95,8 @@ class OperationalSpace(PoseController):
               \Lambda = (JM^{-1}J^T)^{-1},\quad N^T = 1 - J^T\Lambda J M^{-1},\quad \bar m = \tfrac1n\mathrm{tr}\,M
 
     The criteria's gradient z acts as a torque (times the mean inertia, so that gains mean the same as above): only then does the
-    consistent null space lower their cost.
+    consistent null space lower their cost. ``damping`` λ makes :math:`\Lambda = (JM^{-1}J^T + \lambda^2/\bar m)^{-1}`, which exists in singular
+    postures; N stays exact.
     """
 
     kp: Kp
@@ -95,21 +107,25 @@ class OperationalSpace(PoseController):
     orientation: Orientation = "auto"
     kp_rotation: KpRotation = None
     kv_rotation: KvRotation = None
+    damping: Damping = 0.0
     name: ClassVar[str] = "operational_space"
+    inverts: ClassVar[bool] = True
     rotation_gains: ClassVar[tuple[str, ...]] = ("kp", "kv")
 
     def torque(self, arm: Arm, t: Scalar, q: Vector, qd: Vector, target: Target, state: Vector) -> Vector:
         (J, wanted), M = self.resolved(arm, q, qd, target, state), arm.mass_matrix(q)
         MJ = solve_spd(M, J.T)  # M⁻¹Jᵀ, n×k
-        tau = J.T @ solve_spd(J @ MJ, wanted) + arm.nonlinear_effects(q, qd)
+        inner, exact = J @ MJ, _is_zero(self.damping)
+        soft = inner if exact else plus_diagonal(inner, self.damping * self.damping * arm.n / np.trace(M))
+        tau = J.T @ solve_spd(soft, wanted) + arm.nonlinear_effects(q, qd)
         push = self._null_torque(arm, q, qd, M)
         if push is not None:
-            tau = tau + push - J.T @ solve_spd(J @ MJ, MJ.T @ push)
+            tau = tau + push - J.T @ solve_spd(inner if exact else slightly_damped(inner), MJ.T @ push)
         return tau + arm.friction(qd) if self.friction else tau
 
     def _null_torque(self, arm: Arm, q: Vector, qd: Vector, M: np.ndarray) -> np.ndarray | None:
         r""":math:`\bar m z - kM\dot q`: a gradient as a torque descends in the metric of M, as an acceleration it need not."""
-        damped = not (isinstance(self.null_damping, float) and self.null_damping == 0.0)
+        damped = not _is_zero(self.null_damping)
         if not damped and not self.criteria:
             return None
         push = np.trace(M) * (1.0 / arm.n) * combined(self.criteria, self.turned_arm(arm), q, qd)

@@ -16,6 +16,8 @@ from manipula.algebra.linear import array, solve_spd
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import ShapeError
 
+SLIGHTLY = 1e-13  # of the trace
+
 
 def plus_diagonal(A: np.ndarray, damping: Scalar) -> np.ndarray:
     """A + λ1; A itself when λ is the number 0."""
@@ -56,6 +58,13 @@ def normal_equations(J: np.ndarray, v: Vector, damping: Scalar) -> np.ndarray:
     return array(solve_spd(plus_diagonal(J.T @ J, damping), array(J.T @ v)))
 
 
-def null_space_times(J: np.ndarray, z: Vector) -> np.ndarray:
-    r""":math:`(1 - J^+J)\,z`: the part of a joint motion that leaves the task alone."""
+def slightly_damped(A: np.ndarray) -> np.ndarray:
+    r""":math:`A + 10^{-13}\mathrm{tr}A\,1` of a matrix that is not negative: regular, and the same inverse where it was regular."""
+    return plus_diagonal(A, SLIGHTLY * np.trace(A))
+
+
+def null_space_times(J: np.ndarray, z: Vector, singular: bool = False) -> np.ndarray:
+    r""":math:`(1 - J^+J)\,z`: the part of a joint motion that leaves the task alone. ``singular``: J may be."""
+    if singular:
+        return z - array(J.T @ solve_spd(slightly_damped(array(J @ J.T)), array(J @ z)))
     return z - pseudoinverse_times(J, J @ z)

@@ -257,8 +257,11 @@ def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
             f"Steps cannot follow {samples.unseen[0]}: it changes too quickly, too often within {s.duration:g} s.",
         )
     if why and why != "limit":
-        found = culprit(run, k, samples.t, samples.x[k]) if why != "too_many_steps" else None
-        return RunVerdict(*(found or judge.early_end(why, stopped, s.integrator in ADAPTIVE, until)))
+        status, told = culprit(run, k, samples.t, samples.x[k], trusted, stopped)
+        if status:
+            return RunVerdict(status, told)
+        status, reason = judge.early_end(why, stopped, s.integrator in ADAPTIVE, until)
+        return RunVerdict(status, reason + told)
     if rcond < judge.SINGULAR:
         return RunVerdict("singular", f"The mass matrix is singular to working precision (1/κ = {rcond:.1e}).")
     if rcond < np.finfo(float).eps / s.tolerance:

@@ -11,6 +11,7 @@
 ``interpreted``        controllers that are called from Python, and what they remember
 ``probing``            somebody's code asked at more times than the steps will
 ``watching``           a run looked at on every step and known instant, for its limits
+``singular_posture``   postures in which a controller has no inverse
 ``not_finite``         whose number it was, where a run ends in none
 =====================  =========================================================================
 """

@@ -9,34 +9,39 @@ import numpy as np
 
 from manipula.simulation.loops.interpreted import python_plant
 from manipula.simulation.loops.setup import Run
+from manipula.simulation.loops.singular_posture import singular_on_the_way, singular_start
 from manipula.simulation.plant.plant import Plant
 
-SINGULAR_POSTURE = 1e-8  # 1/κ of the tip's Jacobian; its square, which the inverse needs, has no digits left
+NOTHING = "", ""  # found
 
 
-def culprit(run: Run, k: int, t: np.ndarray, x: np.ndarray) -> tuple[str, str] | None:
-    """Status and reason of run k, whose samples (S, size) end early, where a part gave the first number that is not finite; or None.
+def culprit(run: Run, k: int, t: np.ndarray, x: np.ndarray, trusted: float, stopped: float) -> tuple[str, str]:
+    """Status and reason of run k, whose samples (S, size) end early, where a part gave the first number that is not finite.
 
-    The parts are asked at the last sample, and one step further on; postures are looked at where the run begins, too.
+    Else an empty status, and perhaps a sentence. The parts are asked at the last sample, and one step further on; postures are looked
+    at where the run begins, and on the way from the last sample that can be trusted to where it stopped.
     """
     last = int(np.flatnonzero(np.isfinite(x).all(axis=1))[-1])
     plant, at, state = python_plant(run, k), float(t[last]), x[last]
-    began = _singular(plant, 0.0, x[0])
-    if began is not None:
-        return began
-    found = _asked(plant, at, state)
+    agreed = int(np.searchsorted(t, trusted, "right")) if np.isfinite(trusted) else last
+    known = min(last, max(0, agreed - 1))
+    found = singular_start(plant, 0.0, x[0]) or _asked(plant, at, state)
+    way = None
+    if found is None:
+        way = singular_on_the_way(run, k, plant, float(t[known]), x[known], stopped)
+        found = way if way and way[0] else None
     if found is None:
         h = min(run.scenario.step, float(t[min(last + 1, len(t) - 1)]) - at)
         try:
             state = state + h * np.asarray(plant.flow(at, state).rate, float)
         except Exception:  # somebody's code; the run itself has told what is known
-            return None
+            return way or NOTHING
         found = _asked(plant, at + h, state) if np.isfinite(state).all() else None
-    return found
+    return found or way or NOTHING
 
 
 def _asked(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
-    posture = _singular(plant, t, x)
+    posture = singular_start(plant, t, x)
     if posture is not None:
         return posture
     for who, values in _numbers(plant, t, x):
@@ -44,24 +49,6 @@ def _asked(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
         if len(odd):
             return "not_finite", f"{who} gives {odd[0]:g} at t = {t:.6g} s, and no motion follows from that."
     return None
-
-
-def _singular(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
-    """Of a controller that needs the inverse of the tip's Jacobian where there is none."""
-    from manipula.control.task_space import OperationalSpace, TaskSpaceComputedTorque
-
-    controller = plant.controller
-    if not isinstance(controller, (TaskSpaceComputedTorque, OperationalSpace)) or getattr(controller, "damping", 0.0):
-        return None
-    q = plant.layout.q(x)
-    sizes = np.linalg.svd(np.asarray(plant.arm().task_jacobian(q), float), compute_uv=False)
-    if sizes[-1] > SINGULAR_POSTURE * sizes[0]:
-        return None
-    at = ", ".join(f"{j.name} = {v:.4g}" for j, v in zip(plant.robot.joints, q))
-    return "singular", (
-        f"The arm is in a singular posture at t = {t:.6g} s ({at}; stretched out or folded), where the controller '{controller.name}' "
-        "cannot find torques for every acceleration of the tip; start elsewhere."
-    )
 
 
 def _numbers(plant: Plant, t: float, x: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
