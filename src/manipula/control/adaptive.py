@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from manipula.parts.field import Choice, Number, PerJoint, VectorField, Wholes
 from manipula.physics import regressor as regression
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 
 def sliding(controller: Any, arm: Arm, q: Vector, qd: Vector, target: Target) -> tuple[Vector, Vector, Vector]:
@@ -180,7 +183,7 @@ class AdaptivePayload(Controller):
                     f"'{field}' does not act where '{self.estimates}' is estimated; leave it out.", field=field
                 )
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         if arm.robot.tip_frame.link < 0:
             raise DescriptionError("The tip of this robot does not move, so it carries nothing.", field="controller")
         return self

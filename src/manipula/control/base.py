@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
 from manipula.redundancy.orientation import TurnTarget, turn_target
 from manipula.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 MOST_STATES = 100_000
 LATER = ("t", "q", "qd", "tip", "error", "energy", "audit", "contact_loss", "bristles", "motors", "controller_states", "switched")  # signals  # fmt: skip
@@ -108,7 +111,7 @@ class Controller(ABC):
         """The same where it depends on the state of the arm and on the target there; ``initial_state`` unless a controller says otherwise."""
         return self.initial_state(arm)
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         """The controller as it follows this reference; itself, unless what it controls depends on the reference."""
         return self
 

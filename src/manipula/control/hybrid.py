@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from manipula.parts.field import Frame, Number, Rows, VectorField
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import SIZES
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 DEPENDENT = 1e-9  # of a direction: what is left of it outside those before it
 SEEN = 3  # postures in which directions are held against what the arm can move
@@ -102,7 +105,7 @@ class HybridForcePosition(PoseController):
                 field="force",
             )
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         if self.frame is not None:
             kinematics.find_frame(arm.full, self.frame)
         rng, away = Scattered(0), [k for k in range(3) if k not in arm.task]

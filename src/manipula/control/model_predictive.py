@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from manipula.parts.field import AnglePerJoint, Choice, Number, PerJoint, Whole
 from manipula.physics.derivatives import forward_dynamics_derivatives
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.quadratic_program import Minimum, minimise
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 MOST_MOVES = 40  # unknowns of the quadratic program
 MOST_ROWS = 400  # predicted positions and speeds that are bounded
@@ -66,7 +69,7 @@ class ModelPredictive(Controller):
                 f"{self.moves:g} moves do not fit into a horizon of {self.horizon:g} steps.", field="moves"
             )
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         missing = [j.name for j in arm.robot.joints if not j.limits.effort]
         if self.effort_limit is None and missing:
             raise DescriptionError(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from manipula.parts.field import Choice, Field, Flag, Number, PerJoint
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import SIZES, TurnError, resolved_turn, turn_error
 from manipula.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 FORGETTING = 10.0  # 1/s, how fast what is remembered follows an error that jumps
 Orientation = Annotated[
@@ -91,7 +94,7 @@ class PoseController(Controller):
         """Is an orientation controlled? Decided by ``facing``."""
         return self.orientation not in ("auto", "free")
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         """The controller with ``orientation`` decided.
 
         Raises:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from manipula.redundancy.tasks.priorities import (
     has_limits,
     levels_of,
 )
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 GIVING = 1e-5  # what bounds of motion give way where torques do not suffice (``redundancy/quadratic_program.py``)
 APPROACH = 20.0  # 1/s
@@ -82,7 +85,7 @@ class TaskPriorities(Controller):
         """What it holds without a reference: itself, when no task follows one."""
         return None if any(t.follows for t in self.tasks) else self.tasks or None
 
-    def facing(self, arm: Arm, reference: Any) -> Controller:
+    def facing(self, arm: Arm, reference: Trajectory) -> Controller:
         check_followed(checked_tasks(self.tasks, "controller.tasks"), reference, "controller.tasks")
         check_shared(self.tasks, "controller.tasks")
         if "motion" in self.bounds and not has_limits(arm.robot):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from manipula.errors import DescriptionError
+from manipula.motion.trajectory import OrientedTrajectory
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import TurnTarget, turn_error
 from manipula.robot.robot import Robot
@@ -98,7 +98,7 @@ def least_change(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(A, residual, rcond=1e-10)[0]
 
 
-def projected(robot: Robot, reference: Any, q: np.ndarray, turn: str = "free") -> np.ndarray:
+def projected(robot: Robot, reference: OrientedTrajectory, q: np.ndarray, turn: str = "free") -> np.ndarray:
     """A posture near q that puts the tip at the start of a task reference, by the smallest changes of joints.
 
     ``turn``: how much of the reference's orientation it must have as well (``redundancy/orientation.py``).

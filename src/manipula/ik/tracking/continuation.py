@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from manipula.errors import SolveError
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import OrientedTrajectory
 
 LARGEST_JUMP = 0.3  # rad or m between neighbours; larger ones are bridged in smaller steps
 HALVINGS = 14
@@ -15,7 +18,7 @@ NEWTON = 25
 SETTLED = 1e-14
 
 
-def has_orientation(trajectory: Any) -> bool:
+def has_orientation(trajectory: Any) -> TypeGuard[OrientedTrajectory]:
     """Does the motion (of ours, or anything with the same methods) say how the tool is turned?"""
     return bool(getattr(trajectory, "has_orientation", False))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from manipula.lazy import is_made_by
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation.plant.disturbances import WrenchTable
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def ending_notes(s: Scenario) -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
-def _reference(reference: Any, field: str, begins: float, until: float, s: Scenario) -> str:
+def _reference(reference: Trajectory | None, field: str, begins: float, until: float, s: Scenario) -> str:
     """``begins``, ``until``: when it takes over, and when the next one does, or the run ends."""
     ends = begins + float(reference.duration) if reference is not None else float("inf")
     if ends >= min(until, _end(s)):
@@ -44,7 +45,7 @@ def _reference(reference: Any, field: str, begins: float, until: float, s: Scena
     return f"{field}: it ends at t = {ends:.6g} s, the run at {s.duration:g} s; its last position is held from then on."
 
 
-def _after_event(reference: Any, field: str, s: Scenario) -> str:
+def _after_event(reference: Trajectory, field: str, s: Scenario) -> str:
     if float(reference.duration) >= _end(s):
         return ""
     return f"{field}: it lasts {reference.duration:.6g} s from the switch on; its last position is held after that."

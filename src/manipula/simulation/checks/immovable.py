@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.errors import printable
+from manipula.motion.trajectory import Trajectory
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
 from manipula.robot.link import TIP
@@ -49,7 +50,7 @@ def _followers(s: Scenario) -> Iterator[tuple[str, str]]:
             yield task.frame, "xyz" if asked == "auto" else asked
 
 
-def _told(s: Scenario, field: str, reference: Any, frame: str, coordinates: str) -> str:
+def _told(s: Scenario, field: str, reference: Trajectory, frame: str, coordinates: str) -> str:
     q = np.zeros(s.robot.n) if s.q0 is None else np.atleast_2d(np.asarray(s.q0, float))[0]
     fixed = [k for k in range(3) if k not in Arm(s.robot, frame=frame).task and "xyz"[k] in coordinates]
     if not fixed:

@@ -99,7 +99,7 @@ def reference_table(reference: Any) -> dict[str, Any] | None:
     )
 
 
-def _check_names(description: Mapping[str, Any], reference: Any) -> None:
+def _check_names(description: Mapping[str, Any], reference: Trajectory) -> None:
     """Refuse paths and time laws whose names in a file would not bring them back."""
     path, law = description.get("path"), getattr(reference, "law", None)
     for kind in _kinds(path):

@@ -21,6 +21,7 @@ from manipula.ik.tracking.continuation import follow, has_orientation, poses_alo
 from manipula.ik.tracking.track import track
 from manipula.model import Model
 from manipula.motion.paths.base import Side
+from manipula.motion.trajectory import OrientedTrajectory
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.given_motion.kinematic import run_kinematic
 from manipula.simulation.given_motion.reach import until
@@ -36,14 +37,14 @@ MISSED = 1e-8  # m or rad, ten times what the inverse kinematics leaves
 
 def along_joints(s: Scenario, t: np.ndarray) -> JointMotion:
     """The motion of a joint reference."""
-    reference: Any = s.reference
+    reference: OrientedTrajectory = s.reference
     after, before = (np.asarray(reference.derivatives(t, 2, side), float) for side in ("right", "left"))
     return JointMotion(t, after[0], after[1], after[2], (before[1], before[2]), float("nan"), np.ones(len(t)))
 
 
 def along_task(s: Scenario, t: np.ndarray) -> JointMotion:
     """The motion along a task reference, starting with q0 or with solution number ``ik_solution``."""
-    reference: Any = s.reference
+    reference: OrientedTrajectory = s.reference
     turned = has_orientation(reference)
     task = movable(s.robot, Task.of("pose" if turned else "position"))
     if task is None:

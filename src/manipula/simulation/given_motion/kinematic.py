@@ -23,6 +23,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.model import Model
 from manipula.motion.pose_motion import COORDINATES, PoseMotion
+from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.hierarchy import Solution, solve
 from manipula.redundancy.null_space import combined
@@ -151,7 +152,7 @@ def task_rows(arm: Arm) -> list[int]:
     return [*arm.task, *(range(3, COORDINATES) if arm.turn != "free" else ())]
 
 
-def table_of(reference: Any) -> ReferenceTable:
+def table_of(reference: Trajectory) -> ReferenceTable:
     """A task reference as a table: the tip's coordinates, and a quaternion where it says how the tool is turned."""
     if getattr(reference, "has_orientation", False):
         return ReferenceTable.of(PoseMotion(reference), COORDINATES)

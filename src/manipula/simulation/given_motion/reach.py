@@ -14,6 +14,7 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import follow, has_orientation, poses_along
 from manipula.model import Model
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.verdict import is_singular
 from manipula.simulation.result import RunVerdict
@@ -56,7 +57,7 @@ def end_of(s: Scenario, q0: np.ndarray, t: np.ndarray, samples: np.ndarray) -> E
 
 def left_reach(s: Scenario, motion: JointMotion, verdict: RunVerdict, right: float) -> RunVerdict | None:
     """Of a kinematic run that is right until then only: the verdict that names the reach, where the reference leaves it; else None."""
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     if verdict.status not in ("inaccurate", "singular") or getattr(reference, "space", "") != "task":
         return None
     later = motion.t >= right
@@ -71,7 +72,7 @@ def first_wrong(s: Scenario, motion: JointMotion) -> int | None:
 
     None where there is none, and where it is the start: that is judged as a whole.
     """
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     target = np.zeros((len(motion.t), 3))
     target[:, : reference.dimension] = reference.position(motion.t)
     tip = np.asarray(Model(s.robot).position(motion.q))
@@ -125,7 +126,7 @@ def ended(s: Scenario, samples: np.ndarray, t: float, q: np.ndarray, bad: float 
     return End(kept, t, RunVerdict("singular", why))
 
 
-def until(reference: Any, duration: float) -> Any:
+def until(reference: Trajectory, duration: float) -> Any:
     """The reference as far as a run goes."""
     return reference if duration >= float(reference.duration) * (1.0 - 1e-12) else _Until(reference, duration)
 

@@ -13,6 +13,7 @@ from manipula.errors import DescriptionError, SolveError
 from manipula.ik.tracking.continuation import has_orientation
 from manipula.model import Model
 from manipula.motion.piecewise import hermite
+from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
@@ -89,7 +90,7 @@ def kinematic(s: Scenario) -> Result:
 
 def inverse_dynamics(s: Scenario) -> Result:
     """Torques along a reference of joints, or along the joints found for a task reference."""
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     t = s.times
     if reference.space == "joint":
         motion = stacked([along_joints(s, t)] * s.batch)
@@ -227,7 +228,7 @@ def _check_start(s: Scenario, motion: JointMotion) -> None:
 
 def _check_gap(s: Scenario, q0: np.ndarray) -> None:
     """Without a gain nothing takes the tip to a path it does not start on."""
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     if s.gain or s.tasks:  # tasks have gains of their own
         return
     rows = [i for i in Arm(s.robot).task if i < reference.dimension]
@@ -292,7 +293,7 @@ def _computed(run: GivenRun) -> Computed:
     if s.robot.tip is not None:
         in_world = arrays["base_pose"] @ pose if "base_pose" in arrays else pose
         arrays["tip"], arrays["pose"] = in_world[..., :3, 3].copy(), in_world
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     if reference.space == "task":  # in axes of the base
         target = np.zeros(arrays["tip"].shape)
         target[..., : reference.dimension] = reference.position(t)
@@ -366,7 +367,7 @@ def _table(run: GivenRun, k: int, times: np.ndarray) -> MotionTable:
 
 def _marks(s: Scenario) -> np.ndarray:
     """Where a derivative of the reference jumps."""
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     known = np.asarray(reference.breaks, float)
     table = table_of(reference)
     return np.concatenate([table_marks(table.breaks, table.coefficients), known])

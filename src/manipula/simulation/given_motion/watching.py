@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.model import Model
+from manipula.motion.trajectory import OrientedTrajectory
 from manipula.robot.robot import Robot
 from manipula.simulation.carried_points import Carrying
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
@@ -149,7 +150,7 @@ def _joint_jumps(s: Scenario, found: list[Jump], q: np.ndarray) -> tuple[np.ndar
 
     Along a task reference :math:`\Delta\dot q = J^+(\Delta v + k\Delta x)` with the gain k of a kinematic run.
     """
-    reference: Any = s.reference
+    reference: OrientedTrajectory = s.reference
     t, (shift, step) = changes(reference, found)
     if reference.space == "joint":
         return shift, step

@@ -14,6 +14,7 @@ import numpy as np
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, passed_over, settled
 from manipula.simulation.plant.plant import Plant
@@ -58,7 +59,7 @@ def following(plant: Plant, grid: Grid) -> Callable[[Any, Any], Any]:
     return after
 
 
-def _marks_of(reference: Any) -> Callable[[Any], Any]:
+def _marks_of(reference: Trajectory) -> Callable[[Any], Any]:
     """The first corner of a reference after a time of its own."""
     table = reference.to_piecewise(1e-12)
     found = table_marks(np.asarray(table.breaks, float), np.moveaxis(np.asarray(table.coefficients, float), 1, 2))

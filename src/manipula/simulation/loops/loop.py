@@ -16,6 +16,7 @@ from manipula.control.base import Controller, shown_by, target_of
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
+from manipula.motion.trajectory import Trajectory
 from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -51,7 +52,7 @@ class ReferenceTable:
     coefficients: np.ndarray  # (pieces, dimension, degree + 1)
 
     @classmethod
-    def of(cls, trajectory: Any, dimension: int) -> ReferenceTable:
+    def of(cls, trajectory: Trajectory | None, dimension: int) -> ReferenceTable:
         if trajectory is None:
             return cls(np.array([0.0, 1.0]), np.zeros((1, dimension, 6)))
         table = trajectory.to_piecewise(REFERENCE_TOLERANCE)
@@ -64,7 +65,7 @@ class ReferenceTable:
         return cls(np.asarray(table.breaks, float), np.ascontiguousarray(coefficients))
 
 
-def _derivatives(reference: Any, dimension: int) -> Any:
+def _derivatives(reference: Trajectory, dimension: int) -> Any:
     """The derivatives of a reference that a switch brings, as tables."""
     given = ReferenceTable.of(reference, dimension)
     table = native.table(given.breaks, given.coefficients)

@@ -18,6 +18,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
+from manipula.motion.trajectory import Trajectory
 from manipula.simulation.point_motion import Point, point_rates, read_point
 from manipula.simulation.signals.jerk_of_points import Pointed, retooled
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
@@ -98,7 +99,7 @@ def jerk_of(result: Result, frame: str | None = None, point: Any = None) -> Jerk
     return kept[where]
 
 
-def jerk_along(trajectory: Any, t: np.ndarray, robot: Robot | None = None, point: str | Point = "tip") -> Jerk:
+def jerk_along(trajectory: Trajectory, t: np.ndarray, robot: Robot | None = None, point: str | Point = "tip") -> Jerk:
     """Jerk of a joint trajectory at times t, or of a point of the robot that follows it."""
     shown: Shown = lambda t, *motion: motion[2:] if robot is None else point_rates(robot, point, *motion)[2:]  # noqa: E731
     found = _along(t, np.asarray(trajectory.derivatives(t, 0))[0], timed(trajectory), shown, False)

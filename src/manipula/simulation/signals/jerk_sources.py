@@ -19,6 +19,7 @@ from manipula.identity import identity, is_own
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import has_orientation
+from manipula.motion.trajectory import OrientedTrajectory, Trajectory
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
@@ -215,7 +216,7 @@ def _kinematic(result: Result, s: Scenario) -> JerkSource:
 
 def _along_reference(result: Result, s: Scenario) -> JerkSource:
     q = _runs(np.asarray(result.arrays["q"], float))
-    reference: Any = s.reference
+    reference: Trajectory = s.reference
     if reference.space == "joint":
         return JerkSource(q, lambda k: timed(reference))
     turned = has_orientation(reference)
@@ -228,7 +229,7 @@ def _along_reference(result: Result, s: Scenario) -> JerkSource:
     return JerkSource(q, lambda k: _by_jacobian(s, rows, turned))
 
 
-def timed(reference: Any) -> Looking:
+def timed(reference: Trajectory) -> Looking:
     """A joint trajectory: everything follows from the time."""
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
@@ -239,7 +240,7 @@ def timed(reference: Any) -> Looking:
 
 
 def _by_jacobian(s: Scenario, rows: list[int], turned: bool) -> Looking:
-    reference: Any = s.reference
+    reference: OrientedTrajectory = s.reference
     mechanism = mechanism_of(s.robot)
 
     def jacobian(*motion: np.ndarray) -> list[np.ndarray]:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.motion.trajectory import Trajectory
+
 JUMP = 1e-6  # of the largest value met, below which two sides count as one
 CELLS = 4096  # in which a reference is searched for jumps that it does not announce
 SUSPECT = 1e-3  # of the largest value: what a trapezoid may miss between two places without being looked at
@@ -25,7 +27,7 @@ class Jump(NamedTuple):
     size: float
 
 
-def jumps(reference: Any, duration: float) -> list[Jump]:
+def jumps(reference: Trajectory, duration: float) -> list[Jump]:
     """Jumps inside a run of this duration, in the order of time: those the reference announces and those found by looking."""
     end = float(reference.duration)
     known = np.asarray(reference.breaks, float)
@@ -50,7 +52,7 @@ def jumps(reference: Any, duration: float) -> list[Jump]:
     return _together(sorted(found), duration)
 
 
-def changes(reference: Any, found: list[Jump]) -> tuple[np.ndarray, np.ndarray]:
+def changes(reference: Trajectory, found: list[Jump]) -> tuple[np.ndarray, np.ndarray]:
     """Times (m,) of the jumps, and what position and velocity change by there, coordinate by coordinate: (2, m, dimension)."""
     t = np.unique([j.t for j in found])
     aside = ASIDE * float(reference.duration)
@@ -76,7 +78,7 @@ def _together(found: list[Jump], duration: float) -> list[Jump]:
     return out
 
 
-def _hidden(reference: Any, t: np.ndarray, values: np.ndarray, size: list[float]) -> list[Jump]:
+def _hidden(reference: Trajectory, t: np.ndarray, values: np.ndarray, size: list[float]) -> list[Jump]:
     """Intervals in which a value changes by what its derivative does not explain, however short they are made."""
     found = []
     for order in (0, 1):
@@ -95,7 +97,7 @@ def _missed(value: np.ndarray, slope: np.ndarray, h: Any) -> np.ndarray:
     return np.abs(np.diff(value, axis=0) - 0.5 * h * (slope[:-1] + slope[1:])).max(axis=-1)
 
 
-def _narrowed(reference: Any, order: int, low: float, high: float, first: float) -> Jump | None:
+def _narrowed(reference: Trajectory, order: int, low: float, high: float, first: float) -> Jump | None:
     before, now = first, first
     for k in range(HALVINGS):
         middle = 0.5 * (low + high)
