@@ -90,7 +90,7 @@ def test_derivatives_agree_with_central_differences(data: st.DataObject) -> None
     assert _value(p.derivative("x"), q, t) == pytest.approx(slope, abs=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), st.sampled_from([((0,), (1,), (2,)), ((0, 1), (2,)), ((0, 1, 2),)]))
 def test_folding_keeps_the_function_and_never_lengthens(data: st.DataObject, groups: tuple) -> None:
     ring, angles, x = _ring()

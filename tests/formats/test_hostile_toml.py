@@ -196,7 +196,7 @@ def test_odd_files_are_refused(tmp_path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_damaged_files_raise_nothing_else(data) -> None:
     """Cut, doubled and replaced pieces of legal files: a robot or a DescriptionError."""
     text = data.draw(st.sampled_from([arm(), tree(), ROW]))

@@ -159,7 +159,7 @@ def test_safe_join_stays_inside(tmp_path):
         safe_join(inside, "meshes/a.stl", (".dae",))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(["..", ".", "a", "package://", "/", "\\", "//", "file:", "C:", " "]), max_size=8))
 def test_no_reference_escapes(parts):
     import tempfile
@@ -210,7 +210,7 @@ fragments = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.lists(fragments, max_size=25).map("".join))
 def test_any_heap_of_fragments_gives_a_robot_or_one_kind_of_error(text):
     for reader in READERS.values():
@@ -238,7 +238,7 @@ def is_tree(count: int, edges: list[tuple[int, int]]) -> bool:
     return len(reached) == count and len(edges) == count - 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs())
 def test_a_graph_is_a_robot_exactly_when_it_is_a_tree(graph):
     count, edges = graph

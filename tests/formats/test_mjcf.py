@@ -287,7 +287,7 @@ def test_mujoco_computes_the_same_from_what_is_written(robot, seed):
     assert np.abs(torques(robot, state) - truth).max() <= DIAGONALISED * max(1.0, np.abs(truth).max())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(robots(), st.integers(0, 2**32 - 1))
 def test_legal_files_are_never_refused_however_they_are_written(robot, seed):
     rng = np.random.default_rng(seed)

@@ -131,7 +131,7 @@ def test_fixed_joints_are_merged() -> None:
 
 
 @given(robots())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_round_trip_is_exact(robot) -> None:
     again = from_toml(to_toml(robot))
     assert again == robot

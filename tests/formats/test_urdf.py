@@ -235,7 +235,7 @@ def test_mujoco_reads_what_is_written():
         assert mujoco.MjModel.from_xml_string(to_urdf(robot)).nv == n
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(robots(), st.integers(0, 2**32 - 1))
 def test_legal_files_are_never_refused_however_they_are_written(robot, seed):
     rng = np.random.default_rng(seed)

@@ -376,7 +376,7 @@ KEYS = [
 ]
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from([LINE, ELLIPSE]), st.sampled_from(sorted(set(KEYS))), VALUES)
 def test_any_value_in_any_place_is_read_or_explained(text, key, value):
     lines = [
