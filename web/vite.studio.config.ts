@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 import { slim } from "./vite.slim";
 
-// The page of the studio: one script, one style sheet, served by this machine.
+// The page of the studio: what it asks first, the script, one style sheet, served by this machine.
 export default defineConfig({
   plugins: [slim()],
   build: {
@@ -12,8 +12,9 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      input: "src/studio/main.ts",
-      output: { format: "es", entryFileNames: "studio.js", assetFileNames: "studio.[ext]" },
+      input: { studio: "src/studio/main.ts", first: "src/studio/first.ts" },
+      preserveEntrySignatures: "allow-extension", // what both need is in the first file
+      output: { format: "es", entryFileNames: "[name].js", assetFileNames: "studio.[ext]" },
     },
   },
 });

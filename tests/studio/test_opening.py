@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 
+from manipula.errors import CompileError
+from manipula.studio import opening, serving
 from manipula.studio.documents import from_catalog
 from manipula.studio.first_answers import FIRST_QUESTIONS, FirstAnswers
 from manipula.studio.runs import RunStore
@@ -46,18 +48,56 @@ def loaded(code: str) -> set[str]:
 
 
 def test_the_address_waits_for_no_large_library() -> None:
-    """All that is loaded when the address is said; then the package is loaded in the background."""
+    """All that is loaded when the address is said: not even the server; the package is loaded in the background later."""
     code = """
-import sys, uvicorn
+import sys
 from manipula.cli.app import app
-from manipula.studio.serving import serve
-uvicorn.Server.run = lambda self, sockets: None
+from manipula.studio import serving
+serving._answer = lambda *given: None
 said = []
-serve(browser=False, say=lambda address: said.append((address, *sys.modules)), studies=".")
+serving.serve(browser=False, say=lambda address: said.append((address, *sys.modules)), studies=".")
 assert said[0][0].startswith("http://127.0.0.1:")
 sys.modules = dict.fromkeys(said[0])
 """.strip().replace("\n", "; ")
-    assert not {"numpy", "sympy", "scipy", "llvmlite"} & loaded(code)
+    assert not {"numpy", "sympy", "scipy", "llvmlite", "uvicorn", "starlette", "asyncio"} & loaded(code)
+
+
+def test_what_is_missing_is_said_before_an_address(monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "starlette" else object())
+    with pytest.raises(CompileError, match=r"manipula\[studio\].*starlette"):
+        serving.serve(browser=False, say=said.append)
+    assert said == []
+
+
+def test_a_browser_that_keeps_its_caller_does_not_keep_the_server(monkeypatch) -> None:
+    """Some wait for seconds until they give control back."""
+    asked, served = threading.Event(), threading.Event()
+    monkeypatch.setattr("webbrowser.open", lambda address: (asked.set(), served.wait(20)))
+    monkeypatch.setattr(serving, "_answer", lambda *given: served.set())
+    serving.serve(say=lambda address: None)
+    assert served.is_set()
+    assert asked.wait(20)
+
+
+def test_a_page_whose_questions_are_known_goes_first(kept, monkeypatch) -> None:
+    """The package is loaded when a page has its arm, or asks what nobody knows."""
+    monkeypatch.setattr(opening, "PATIENCE_S", 60.0)
+    for verb, arguments in questions().items():
+        kept.note(verb, *given(verb, arguments, RunStore()))
+    for last, asks in (("robot", questions()["robot"]), ("check", {})):
+        begun = opening.Opening(None, None)
+        loading = threading.Event()
+        monkeypatch.setattr(
+            begun, "opened", lambda loading=loading, begun=begun: (loading.set(), (None, RunStore()))[1]
+        )
+        begun.begin()
+        for verb in ("hello", "schema", "new"):
+            assert begun.known(verb, json.dumps(questions()[verb]).encode()) is not None
+        assert not loading.is_set()
+        assert (begun.known(last, json.dumps(asks).encode()) is None) == (last == "check")
+        assert loading.wait(20)
+        begun.close()
 
 
 def test_what_a_page_asks_first_needs_no_computer_algebra() -> None:

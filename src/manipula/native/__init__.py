@@ -18,16 +18,21 @@
 =====================  ==================================================================================================
 """
 
-from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
-from manipula.native.calling.kernel_cache import compile_known, kernel_behind, kernel_of
-from manipula.native.calling.rows_call import RowsCall
-from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
-from manipula.native.tracing.graph import Graph, Operation
-from manipula.native.tracing.loops import Converged, Repeated, repeat, until
-from manipula.native.tracing.replay import inline, traced_once
-from manipula.native.tracing.tables import RunTimeArray, Table, interpolate, lookup, table
-from manipula.native.tracing.trace import trace
-from manipula.native.tracing.tracer import Condition, Node, is_finite
+from typing import TYPE_CHECKING
+
+from manipula.lazy import names_in
+
+if TYPE_CHECKING:
+    from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
+    from manipula.native.calling.kernel_cache import compile_known, kernel_behind, kernel_of
+    from manipula.native.calling.rows_call import RowsCall
+    from manipula.native.tracing.derivatives import derivative, jacobian, time_derivative
+    from manipula.native.tracing.graph import Graph, Operation
+    from manipula.native.tracing.loops import Converged, Repeated, repeat, until
+    from manipula.native.tracing.replay import inline, traced_once
+    from manipula.native.tracing.tables import RunTimeArray, Table, interpolate, lookup, table
+    from manipula.native.tracing.trace import trace
+    from manipula.native.tracing.tracer import Condition, Node, is_finite
 
 __all__ = [
     "Condition",
@@ -59,3 +64,36 @@ __all__ = [
     "traced_once",
     "until",
 ]
+
+# what is kept on disk can be read without NumPy and the tracer
+__getattr__ = names_in(
+    __name__,
+    Condition="tracing.tracer",
+    Converged="tracing.loops",
+    Graph="tracing.graph",
+    Kernel="calling.kernel",
+    Node="tracing.tracer",
+    Operation="tracing.graph",
+    Repeated="tracing.loops",
+    RowsCall="calling.rows_call",
+    RunTimeArray="tracing.tables",
+    Table="tracing.tables",
+    compile_function="calling.kernel",
+    compile_graph="calling.kernel",
+    compile_known="calling.kernel_cache",
+    derivative="tracing.derivatives",
+    has_compiler="calling.kernel",
+    inline="tracing.replay",
+    interpolate="tracing.tables",
+    is_finite="tracing.tracer",
+    jacobian="tracing.derivatives",
+    kernel_behind="calling.kernel_cache",
+    kernel_of="calling.kernel_cache",
+    lookup="tracing.tables",
+    repeat="tracing.loops",
+    table="tracing.tables",
+    time_derivative="tracing.derivatives",
+    trace="tracing.trace",
+    traced_once="tracing.replay",
+    until="tracing.loops",
+)

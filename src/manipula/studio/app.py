@@ -25,7 +25,7 @@ from manipula.studio.opening import Opening
 
 STATIC = Path(str(files("manipula.reports"))) / "web" / "built"
 FONT = "math.woff"
-PAGE_FILES = ("studio.js", "studio.css", FONT)
+PAGE_FILES = ("first.js", "studio.js", "studio.css", FONT)
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -42,6 +42,7 @@ PAGE = """<!doctype html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/theme.css">
 <link rel="stylesheet" href="/static/studio.css">
+<script type="module" async src="/static/first.js"></script>
 <script type="module" src="/static/studio.js"></script>
 </head>
 <body><div id="studio"><noscript><p>The studio needs JavaScript, which is switched off.</p></noscript></div></body>

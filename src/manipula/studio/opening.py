@@ -1,7 +1,8 @@
 """What takes long to load is loaded in the background: the address is printed and the page sent meanwhile.
 
 The package with its numbers, models and parts takes about as long to load as a browser takes to open the page. Both begin together. A question of the
-page that needs the package waits for it, unless an earlier studio answered the same one (``first_answers``).
+page that needs the package waits for it, unless an earlier studio answered the same one (``first_answers``). Loading and answering take turns on one lock
+of Python, and browser and studio on few processors, so a page whose questions are known goes first: what is left is loaded when it has its arm.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from manipula.studio.first_answers import FirstAnswers
     from manipula.studio.runs import RunStore
 
-USUAL_ARM = "scara-khang"  # what a new visitor sees (FIRST in web/src/studio/main.ts)
+USUAL_ARM = "scara-khang"  # what a new visitor sees (FIRST in web/src/studio/first.ts)
+FIRST_SIGHT = "robot"  # the last question of a page that needs nothing but what is known
+PATIENCE_S = 1.0  # for a page; a browser that takes longer to open finds everything loaded
 TURN_S = 0.001  # between the threads, while one of them loads and the other sends the page
 
 
@@ -42,6 +45,7 @@ class Opening:
         self._reading, self._loading = threading.Lock(), threading.Lock()
         self._closed = False
         self._ready = False
+        self._turn = threading.Event()  # the page has what is known, or asked for something else
 
     def begin(self) -> None:
         """Load in the background."""
@@ -54,7 +58,10 @@ class Opening:
 
     def known(self, verb: str, question: bytes) -> bytes | None:
         """What an earlier studio answered."""
-        return self.kept().find(verb, question, {"studio": self.name, "first": self.first})
+        found = self.kept().find(verb, question, {"studio": self.name, "first": self.first})
+        if found is None or verb == FIRST_SIGHT:
+            self._turn.set()
+        return found
 
     def opened(self) -> tuple[ModuleType, RunStore]:
         """The answers and the runs; waits until they are loaded."""
@@ -83,6 +90,7 @@ class Opening:
     def close(self) -> None:
         """End all runs."""
         self._closed = True
+        self._turn.set()
         if self._kept is not None:
             self._kept.close()
         if self._runs is not None:
@@ -94,6 +102,7 @@ class Opening:
         sys.setswitchinterval(TURN_S)
         try:
             self.kept()
+            self._turn.wait(PATIENCE_S)
             _, runs = self.opened()
             from manipula.studio.verbs import call
 

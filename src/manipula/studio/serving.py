@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-import webbrowser
+import threading
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from manipula.errors import CompileError, DescriptionError
 
 ADDRESS = "127.0.0.1"
 FAVOURITE = 8423  # taken where it is free: what a browser keeps for a page, it keeps by port
+NEEDED = ("uvicorn", "starlette", "h11", "websockets")
 HOW = "The studio needs two more packages: pip install 'manipula[studio]'."
 
 
@@ -37,13 +39,9 @@ def serve(
     Raises:
         DescriptionError: the port is taken. CompileError: the packages of the studio are missing.
     """
-    try:
-        import uvicorn
-
-        from manipula.studio.app import application
-        from manipula.studio.connections import MOST, PatientProtocol
-    except ImportError as error:
-        raise CompileError(f"{HOW} ({error})") from None
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise CompileError(f"{HOW} ({', '.join(missing)} cannot be found.)")
     first = None if file is None else _opened(file)
     folder = None if studies is None else Path(studies)
     if folder is not None and not folder.is_dir():
@@ -52,19 +50,38 @@ def serve(
     found: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{found}/?token={token}"
-    settings = uvicorn.Config(
-        application(found, token, first, folder), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
-        timeout_graceful_shutdown=2, limit_concurrency=MOST, proxy_headers=False, http=PatientProtocol,
-    )  # fmt: skip
-    say(address)
+    say(address)  # the socket listens: what a browser asks waits there while the server is loaded
     if browser:
-        webbrowser.open(address)
+        threading.Thread(target=_browse, args=(address,), name="manipula-browser", daemon=True).start()
     try:
-        uvicorn.Server(settings).run(sockets=[listener])
+        _answer(listener, found, token, first, folder)
     except KeyboardInterrupt:
         pass
     finally:
         listener.close()
+
+
+def _answer(listener: socket.socket, found: int, token: str, first: dict[str, Any] | None, folder: Path | None) -> None:
+    """Load the server and let it work until it is interrupted."""
+    try:
+        import uvicorn
+
+        from manipula.studio.app import application
+        from manipula.studio.connections import MOST, PatientProtocol
+    except ImportError as error:
+        raise CompileError(f"{HOW} ({error})") from None
+    settings = uvicorn.Config(
+        application(found, token, first, folder), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
+        timeout_graceful_shutdown=2, limit_concurrency=MOST, proxy_headers=False, http=PatientProtocol,
+    )  # fmt: skip
+    uvicorn.Server(settings).run(sockets=[listener])
+
+
+def _browse(address: str) -> None:
+    """Open the page; some browsers keep whoever calls them waiting for seconds."""
+    import webbrowser
+
+    webbrowser.open(address)
 
 
 def _opened(file: str | os.PathLike[str]) -> dict[str, Any]:

@@ -6,19 +6,18 @@ import { el, icon, ICONS, download } from "../dom";
 import { followTheScheme, otherTheme } from "../palette";
 import { ask, contact, Lost, Refusal } from "./client";
 import { equationsPanel } from "./equations_panel";
+import { first } from "./first";
 import { Forms } from "./form";
 import { robotPanel } from "./robot_panel";
 import { chip, runPanel, verdict } from "./run_panel";
-import { Schemas, type Schema } from "./schema";
+import { Schemas } from "./schema";
 import { panelOf } from "./settings_panels";
 import { Studio } from "./studio";
 import { studiesPanel } from "./studies_panel";
-import { ofTheLast, ofThisTab } from "./memory";
 import "./studio.css";
 import { TEXTS } from "../texts";
 
 type Panel = "robot" | "task" | "control" | "run" | "equations" | "studies";
-const FIRST = "scara-khang"; // what a new visitor sees
 const MOST_BYTES = 16 * 2 ** 20; // of a file, as the server reads it
 const PANELS: readonly Panel[] = ["robot", "task", "control", "run", "equations", "studies"];
 
@@ -26,11 +25,10 @@ async function start(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.hash); // the key does not stay in the address
   followTheScheme();
   const root = document.getElementById("studio")!;
-  const last = ofTheLast();
-  const [hello, schema, fresh] = await Promise.all([ask("hello", {}), ask("schema", {}), last ? null : ask("new", { robot: FIRST })]);
+  const [hello, schema, begun] = await Promise.all([first.hello, first.schema, first.document]);
   const host = el("main", { id: "view" });
-  const schemas = new Schemas(schema as Schema);
-  const studio = new Studio(hello, ofThisTab(hello.studio) ?? hello.first ?? last ?? fresh!.document, host, schemas);
+  const schemas = new Schemas(schema);
+  const studio = new Studio(hello, begun, host, schemas);
   const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? [], studio);
   const chosen = signal<Panel>("robot");
   const open = signal(false); // of the sheet on a phone

@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals-core";
 import type { Scatter } from "../scatter";
 import { TEXTS } from "../texts";
 import { ask, contact, isOver, Refusal, said, watch } from "./client";
+import { robotOf } from "./first";
 import { Overlay } from "./overlay";
 import { FollowedPath } from "./path";
 import { Posing } from "./posing";
@@ -174,7 +175,7 @@ export class Studio {
 
   private async look(document: Table, stop: AbortSignal): Promise<void> {
     const [robotText, startText] = lookedAt(document);
-    const seen = await ask("robot", { document }, stop);
+    const seen = await robotOf(document, stop);
     const stays = startText === this.startText && this.posture.value.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name;
     this.robotText = robotText;
     this.startText = startText;
@@ -368,7 +369,6 @@ export class Studio {
     }
   }
 
-  // ---- postures -------------------------------------------------------------------------------------------------------
   /** Turn one joint; the run gives way to the arm alone. */
   pose(joint: number, value: number): void {
     const next = [...this.posture.value];
