@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra import ops
 
 ROD = mp.planar([0.5], [1.0])
 UP = np.pi / 2
@@ -70,3 +72,79 @@ def test_a_free_joint_of_a_programmed_motion_falls_too(formulation: str) -> None
     assert result.status == "inaccurate"
     assert 2.0 < result.trusted_until < 5.0
     assert abs(result.q[-1, 1] - angle(UP, 6.0)) > 1e-6
+
+
+class Lazy(mp.friction.Viscous):
+    """Somebody's friction law."""
+
+    def torque(self, qd: Any, state: Any = (), load: Any = 0.0) -> Any:
+        return 1e-3 * qd
+
+
+def idle(t: Any, q: Any, qd: Any, target: Any) -> Any:
+    return 0.0 * q
+
+
+def untraced(t: Any, q: Any, qd: Any, target: Any) -> Any:
+    return np.array([float(x) * 0.0 for x in q])
+
+
+def test_a_free_joint_of_a_programmed_motion_falls_with_somebodys_friction() -> None:
+    program = mp.ProgramScenario(
+        mp.planar([0.5, 0.5], [1.0, 1.0]), ["q1 = 0"], q0=[0.0, UP], duration=6.0, step=5e-3, sample=0.1, friction=Lazy(1e-3)
+    )  # fmt: skip
+    result = program.run()
+    assert result.status == "inaccurate"
+    assert 2.0 < result.trusted_until < 5.0
+
+
+@pytest.mark.parametrize(("method", "sample"), [("rk4", 0.1), ("auto", 0.02), ("dop853", 0.1)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"controller": mp.control.UserFunction(idle)},
+        {"friction": Lazy(1e-3)},
+        {"contacts": (mp.contact.EndStop(1e5, low=-4.0, high=4.0),)},
+    ],
+    ids=["controller", "friction", "contact"],
+)
+def test_a_rod_falls_whosever_code_holds_it(method: str, sample: float, options: dict[str, Any]) -> None:
+    result = mp.simulate(mp.Scenario(ROD, q0=[UP], duration=6.0, sample=sample, integrator=method, **options))
+    assert result.status == "inaccurate", result.reason
+    assert 2.0 < result.trusted_until < 5.0
+    assert "last digit" not in "".join(result.notes)
+
+
+def test_nor_does_a_controller_in_python_hold_it() -> None:
+    law = mp.control.UserFunction(untraced)
+    result = mp.simulate(
+        mp.Scenario(ROD, q0=[UP], duration=6.0, step=0.01, sample=0.1, integrator="rk4", controller=law)
+    )
+    assert result.status == "inaccurate", result.reason
+    assert 2.0 < result.trusted_until < 5.0
+
+
+def test_every_run_of_a_batch_with_somebodys_code() -> None:
+    law = mp.control.UserFunction(idle)
+    batch = mp.simulate(
+        mp.Scenario(ROD, q0=[[0.3], [UP], [-UP]], duration=6.0, sample=0.1, integrator="rk4", controller=law)
+    )
+    assert batch.statuses == ("finished", "inaccurate", "finished")
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+def test_a_start_on_the_edge_of_a_decision_is_right_and_told(method: str) -> None:
+    """Up to the angle at which it begins the rod is left alone, and pushed beyond it."""
+    resting = mp.planar([0.5], [1.0], gravity=(0, 0, 0))
+    push = mp.control.UserFunction(lambda t, q, qd, target: np.array([ops.where(q[0] > 0.7, 0.5, 0.0)]))
+    options = {"controller": push, "duration": 0.5, "sample": 0.1, "integrator": method}
+    result = mp.simulate(mp.Scenario(resting, q0=[0.7], **options))
+    assert result.ok, result.reason
+    assert np.array_equal(result.q, np.full((6, 1), 0.7))
+    assert any("last digit of the start decides" in note for note in result.notes)
+    batch = mp.simulate(mp.Scenario(resting, q0=[[0.2], [0.7]], **options))
+    assert batch.ok
+    assert any("of run 1 decides" in note for note in batch.notes)
+    away = mp.simulate(mp.Scenario(resting, q0=[0.2], **options))
+    assert away.ok
+    assert not any("last digit" in note for note in away.notes)

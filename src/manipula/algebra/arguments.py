@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,10 +16,21 @@ SMALLEST = 1e-60  # of what must be greater than 0
 MAX_NUMBERS = 6_400_000
 
 
+def is_masked(value: Any) -> bool:
+    """Is it a masked array, or a list that holds one? ``numpy.ma`` is not imported for the question: without it there is none."""
+    if type(value) is np.ndarray or "numpy.ma" not in sys.modules:
+        return False
+    return isinstance(value, np.ma.MaskedArray) or (isinstance(value, (list, tuple)) and any(map(is_masked, value)))
+
+
 def real_array(values: Any, name: str) -> np.ndarray:
-    """``values`` as a float array; texts, truth values, complex numbers and uneven rows are refused."""
+    """``values`` as a float array; texts, truth values, complex numbers, masked arrays and uneven rows are refused."""
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
+    if is_masked(values):
+        raise DescriptionError(
+            f"'{name}' is a masked array; every number is needed (its filled(...) has them).", field=name
+        )
     try:
         raw = np.asarray(values)
         if raw.dtype.kind in "fiu":

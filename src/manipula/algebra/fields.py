@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import is_masked
 from manipula.algebra.linear import array
-from manipula.errors import unknown_name
+from manipula.errors import DescriptionError, unknown_name
 
 
 def freeze(instance: Any) -> None:
@@ -38,6 +39,12 @@ def _plain(value: Any) -> Any:
             return float(value)
         except OverflowError:  # a whole number beyond all floats
             return float("inf") if value > 0 else float("-inf")
+    if is_masked(value):
+        raise DescriptionError(
+            "A masked array is no list of numbers; every number is needed (its filled(...) has them)."
+        )
+    if isinstance(value, np.ndarray) and not value.ndim:
+        return _plain(value[()])
     if isinstance(value, (list, tuple, np.ndarray)):
         return tuple(_plain(v) for v in value)
     return value

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra import rotation
+from manipula.algebra.arguments import is_masked
 from manipula.algebra.linear import array
 from manipula.algebra.symbols import exact_numbers, is_symbolic
 from manipula.errors import ShapeError, printable
@@ -26,8 +27,16 @@ def plain(x: Any) -> Any:
     return exact_numbers(x) if is_symbolic(x) else x
 
 
+def _refuse_masked(values: Any) -> None:
+    if is_masked(values):
+        raise ShapeError(
+            "A masked array has no number at some places; every number is needed (its filled(...) has them)."
+        )
+
+
 def vec3(values: Any) -> Vec3:
     """Three scalars as a tuple."""
+    _refuse_masked(values)
     entries = [plain(v) for v in np.asarray(values, dtype=object).ravel().tolist()]
     if len(entries) != 3:
         raise ShapeError(f"A vector needs 3 entries, found {len(entries)}.")
@@ -36,6 +45,7 @@ def vec3(values: Any) -> Vec3:
 
 def mat3(values: Any) -> Mat3:
     """Nine scalars as three rows."""
+    _refuse_masked(values)
     m = np.asarray(values, dtype=object)
     if m.shape != (3, 3):
         raise ShapeError(f"A matrix of shape (3, 3) is needed, found {m.shape}.")
@@ -62,6 +72,7 @@ class Pose:
             if hasattr(T, name) and not isinstance(T, np.ndarray):
                 T = getattr(T, name)
                 break
+        _refuse_masked(T)
         m = np.asarray(T, dtype=object)
         if m.shape != (4, 4):
             raise ShapeError(f"A pose is a 4×4 matrix, found shape {m.shape}.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import number, whole_number
+from manipula.algebra.arguments import LARGEST, between, whole_number
 from manipula.algebra.value import Value
 from manipula.analysis.manipulability import Dexterity, manipulability, postures, rows_of
 from manipula.errors import DescriptionError, ShapeError
@@ -70,7 +70,10 @@ def singularities(
         threshold: largest smallest singular value that counts.
     """
     model = model_of(model)
-    threshold, samples = number(threshold, "threshold"), whole_number(samples, "samples", 2, MOST_SAMPLES)
+    threshold, samples = (
+        between(threshold, "threshold", 0.0, LARGEST),
+        whole_number(samples, "samples", 2, MOST_SAMPLES),
+    )
     if hasattr(motion, "derivatives"):
         if getattr(motion, "space", "joint") != "joint":
             raise DescriptionError("singularities() looks along a joint motion; track() makes one of a task motion.")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import is_masked
 from manipula.algebra.expression import parse
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, LengthError, UnknownNameError, nearest, printable, unknown_name
@@ -116,6 +117,8 @@ def _out_of_range(
 
 def _as_float(value: Any) -> float | None:
     """A plain real number; ``None`` for what is traced or symbolic. TypeError for what is no number."""
+    if is_masked(value):
+        raise TypeError
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (bool, np.bool_, str, bytes, complex)) or value is None:

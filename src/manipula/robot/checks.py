@@ -57,6 +57,8 @@ def check_number(
                 f"{what} holds the number {most:.3g}; at most {largest:g} in size is allowed.", **place
             )
         return value
+    if isinstance(value, (bool, np.bool_)):
+        raise DescriptionError(f"{what} must be a finite number, found {value}.", **place)
     try:
         value = plain(value)
     except (TypeError, OverflowError):  # complex constants of SymPy, integers beyond the range of floats

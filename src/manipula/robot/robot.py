@@ -24,6 +24,7 @@ from manipula.robot.checks import (
     check_gear,
     check_gravity,
     check_limits,
+    check_name,
     check_number,
     check_pose,
     checked_links,
@@ -204,6 +205,8 @@ class Robot:
     def replace(self, **changes: Any) -> Robot:
         """A copy with fields changed: ``robot.replace(gravity=(0, 0, 0), payload=2.0)``."""
         check_field_names(self, changes)
+        if "name" in changes:
+            check_name("robot", changes["name"], field="name")
         if "gravity" in changes:
             changes["gravity"] = check_gravity(changes["gravity"])
         for name in ("base", "tool"):

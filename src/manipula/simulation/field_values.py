@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manipula.algebra.arguments import is_masked
 from manipula.errors import DescriptionError, ShapeError, printable, unknown_name
 from manipula.parts.declared import declared
 from manipula.robot.link import TIP
@@ -133,6 +134,8 @@ def state(field: str, value: Any, robot: Robot, batch: bool = True) -> Any:
         return None
     expected = f"({robot.n},) or (N, {robot.n})" if batch else f"({robot.n},)"
     try:
+        if is_masked(value):
+            raise DescriptionError("masked")
         numbers = np.asarray(value)
         if numbers.dtype.kind not in "fiu":
             numbers = np.array([real(field, v) for v in np.asarray(value, object).ravel()]).reshape(np.shape(value))

@@ -38,6 +38,7 @@ from manipula.simulation.signals.happened import happened_notes
 from manipula.simulation.signals.observed import observed
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.instants import formula_marks
+from manipula.simulation.stepping.verification import decided_notes
 from manipula.simulation.verdicts import judge
 from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.energy import with_energy_verdicts
@@ -213,6 +214,7 @@ def _result(run: Run, samples: RunSamples, threads: int | None, peaks: Peaks | N
         *unchanged_notes(s),
         *immovable_notes(s),
         *dict.fromkeys(w.doubt for w in windows if w.doubt),
+        *decided_notes(samples.decided, len(samples.x)),
     )
     limited = bool(stated_limits(s.robot, s.limits, parameters=s.parameters))
     more: dict[str, Any] = {"peaks": tuple(peaks.rows)} if peaks is not None and limited else {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from manipula.algebra.arguments import number
 from manipula.algebra.symbols import evaluate
 from manipula.errors import ShapeError, unknown_name
 from manipula.native import Graph, Kernel, compile_graph, trace
@@ -70,10 +71,12 @@ def compile_equations(eq: Equations, what: Any, values: Mapping[str, float]) -> 
         if what not in SIGNATURES:
             raise unknown_name("part of the equations", what, SIGNATURES, field="what")
         what = getattr(eq, what)
-    if not isinstance(what, (sympy.MatrixBase, sympy.Basic, int, float)):
+    if isinstance(what, bool) or not isinstance(what, (sympy.MatrixBase, sympy.Basic, int, float)):
         raise ShapeError(
             f"compile() takes the name of a part or a SymPy expression or matrix, found {type(what).__name__}."
         )
+    if isinstance(what, (int, float)):
+        what = number(what, "what")
     named = [(symbol.name, formula) for symbol, formula in eq.assignments] or list(eq.definitions.items())
     before = _needed(what, named)
     variables = {"q": eq.names.q, "qd": eq.names.qd, "qdd": eq.names.qdd}

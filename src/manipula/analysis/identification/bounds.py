@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import rows_of
+from manipula.algebra.arguments import real_array, rows_of
 from manipula.analysis.identification.physical import PhysicalBounds
 from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.analysis.identification.regressor_columns import Columns
@@ -87,8 +87,8 @@ def _ranges(field: str, given: Any, names: list[str], shape: tuple[int, ...]) ->
         if name not in names:
             raise unknown_name("moving link", name, names, field=field)
         try:
-            pair = np.asarray(value, float).reshape(shape)
-        except (TypeError, ValueError):
+            pair = real_array(value, field).reshape(shape)
+        except (DescriptionError, ValueError):
             wanted = "(least, most)" if len(shape) == 1 else "three pairs (least, most)"
             raise ShapeError(f"{field}.{name}: expected {wanted}, found {printable(repr(value))}.") from None
         if np.isnan(pair).any() or np.any(pair[..., 0] > pair[..., 1]):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import check_overrides, choice, number, real_array, whole_number
+from manipula.algebra.arguments import between, check_overrides, choice, real_array, whole_number
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
@@ -313,7 +313,7 @@ class Path:
 
     def corners(self, angle: float = 1e-6) -> np.ndarray:
         """Arc lengths where the tangent turns by more than ``angle`` [rad] at once; only standstill is smooth there."""
-        angle = number(angle, "angle")
+        angle = between(angle, "angle", 0.0, 4.0)
         inner = self.breaks[1:-1]
         if not len(inner):
             return inner

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from manipula.algebra.arguments import number
 from manipula.errors import DescriptionError
 from manipula.motion.paths.base import Path
 from manipula.motion.paths.checks import point_rows
@@ -40,7 +41,7 @@ def joint(
     rows = point_rows(points, "points", dimension=0)
     if interpolation == "polyline":
         return Path(through(rows, closed, blend, shape, "points"), space="joint")
-    if blend != 0.0:
+    if number(blend, "blend") != 0.0:
         raise DescriptionError(
             "'blend' rounds the corners of interpolation='polyline'; a spline has none.", field="blend"
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any
 
 import numpy as np
 
+from manipula.algebra.arguments import is_masked
 from manipula.errors import BudgetError, ShapeError
 from manipula.native.tracing.graph import Graph, Sampled
 
@@ -78,11 +78,6 @@ def split_length(dimension: str) -> tuple[str, int]:
     """``m+1`` → (m, 1), ``m`` → (m, 0)."""
     base, _, more = dimension.partition("+")
     return base.strip(), int(more) if more else 0
-
-
-def is_masked(value: Any) -> bool:
-    """Is it a masked array? ``numpy.ma`` is not imported for the question: without it there is none."""
-    return type(value) is not np.ndarray and "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray)
 
 
 def _floats(graph: Graph, name: str, value: Any) -> np.ndarray:

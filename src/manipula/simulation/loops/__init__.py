@@ -5,6 +5,7 @@
 ``loop``               ``CompiledLoop``: the machine code of one kind of run
 ``digital``            what a digital controller does at its instants
 ``fixed``              runs with a constant step, and their verification
+``repetition``         a run against its repetitions: where they begin, what differences say
 ``coarse_repetition``  runs that longer steps may verify
 ``adaptive``           runs whose step follows the error
 ``events``             steps that end where contacts open or close, joints stick or slip

@@ -22,16 +22,15 @@ from manipula.simulation.loops.events import advance_through_events, error_scale
 from manipula.simulation.loops.fixed import (
     BatchPart,
     RunSamples,
-    begun_beside,
     grid_of,
     how_to_run,
     part_of,
     unverified,
-    verified,
 )
 from manipula.simulation.loops.interpreted import REMEMBERS, python_commands, python_rate, remembered_along
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, foreign, probed
+from manipula.simulation.loops.repetition import verified
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
@@ -169,19 +168,18 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
     done = recorded(run, grid, lambda members, grid: go(members, grid, tolerance, longest), watch, calls.python)
     if calls.python and remembered_along(run, grid.times, done.x):
         raise _needs_fixed_steps()
-    error, trusted = unverified(len(done.x), unseen)
+    (error, trusted), decided = unverified(len(done.x), unseen), ()
     if s.verify and not unseen:
         finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
         # one step more between any two samples, so that steps and rounding are others
         between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
         largest = min(longest, RATIO * s.step if foreign(run) else FAR)
         everyone = list(range(len(done.x)))
-        start = begun_beside(run).x0
-        again = lambda members: go(members, between, finer, largest, start)  # noqa: E731
-        error, trusted = verified(run, grid.times, done, again, 1.0, everyone)
+        again = lambda x0, members: go(members, between, finer, largest, x0)  # noqa: E731
+        error, trusted, decided = verified(run, grid.times, done, again, 1.0, everyone)
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last
-    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
+    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided)
 
 
 def _needs_fixed_steps() -> DescriptionError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,22 +29,17 @@ from manipula.simulation.loops.interpreted import (
 )
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.probing import covered, probed
+from manipula.simulation.loops.repetition import begun_beside, delicate, verified
 from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
-from manipula.simulation.plant.plant import Plant
-from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
 from manipula.simulation.stepping.coarse import share
 from manipula.simulation.stepping.grid import FAR, LARGEST, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks, tabled_marks
-from manipula.simulation.stepping.verification import beside, compare, shrinkage
-
-if TYPE_CHECKING:
-    pass
+from manipula.simulation.stepping.verification import shrinkage
 
 SECONDS_PER_PAIR = 20e-9  # of computing that two random numbers take
-MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
 MOST_NOISE = 4_000_000  # random numbers that are drawn before the runs they belong to are made; other runs draw theirs into the same memory
 
 
@@ -60,6 +55,7 @@ class RunSamples(NamedTuple):
         calls: how the controller was called. commands: (N, S, n) where the observer cannot find them from the state.
         unseen: what changes faster than any step that was taken.
         changed: states in which payloads change, (N, k, size); NaN where a run ended before; None without such changes.
+        decided: runs of which a last digit of the start decides what happens next.
     """
 
     t: np.ndarray
@@ -73,6 +69,7 @@ class RunSamples(NamedTuple):
     commands: np.ndarray | None = None
     unseen: tuple[str, ...] = ()
     changed: np.ndarray | None = None
+    decided: tuple[int, ...] = ()
 
 
 class BatchPart(NamedTuple):
@@ -126,35 +123,25 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
     if calls.python and not calls.once_a_step and remembered_along(run, grid.times, done.x):
         run, calls = _asked_once_a_step(run, s.period)
         done = recorded(run, grid, whole, watch, True)
-    error, trusted = unverified(len(done.x), unseen)
+    (error, trusted), decided = unverified(len(done.x), unseen), ()
     if s.verify and not unseen:
         steps, order = grid.steps(steps_of(run)[0]), FIXED[s.integrator].order
         if not calls.python:
             phase("verifying")
-            coarse = begun_beside(run, steps, share(order))
+            coarse = run if delicate(run) else replace(run, x0=begun_beside(run, steps, share(order)))
             error, trusted = verified_coarsely(
                 run, grid, done, lambda members, blocks: _native(coarse, members, blocks, RATIO, threads, FAR)
             )
         left = np.flatnonzero(np.isnan(error))
-        again = begun_beside(run, steps)
-        finer = lambda members: integrate(again, members, grid, RATIO, threads)  # noqa: E731
-        error[left], trusted[left] = verified(run, grid.times, done, finer, shrinkage(order), left.tolist())
+        finer = lambda x0, members: integrate(replace(run, x0=x0), members, grid, RATIO, threads)  # noqa: E731
+        error[left], trusted[left], decided = verified(
+            run, grid.times, done, finer, shrinkage(order), left.tolist(), steps
+        )
     commands = done.commands
     if calls.python and commands is None:
         commands = python_commands(run, grid.times, done.x)
     ends = done.stopped, done.why, done.last
-    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed)
-
-
-def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0) -> Run:
-    """The run from where its repetition begins, see ``beside``; from the same place where a rounding may decide what happens next.
-
-    That is so with somebody's code, contacts, joints that stick, switches and encoders that count.
-    """
-    plant, lay = run.plant, run.plant.layout
-    if not run.own or plant.has_events or plant.switches or run.scenario.encoder.resolution is not None:
-        return run
-    return replace(run, x0=beside(run.x0, lay.size - len(lay.works), steps, factor))
+    return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided)
 
 
 def _asked_once_a_step(run: Run, h: float) -> tuple[Run, ControllerCalls]:
@@ -197,35 +184,6 @@ def how_to_run(run: Run, compile_loop: Callable[[], Any]) -> ControllerCalls:
 def unverified(count: int, unseen: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Errors and times of runs that were not repeated: nothing is known, or it is known that no step was short enough."""
     return (np.full(count, np.inf), np.zeros(count)) if unseen else (np.full(count, np.nan), np.full(count, np.nan))
-
-
-def verified(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float,
-             members: list[int]) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each."""
-    phase("verifying")
-    error, trusted = np.full(len(members), np.nan), np.full(len(members), np.nan)
-    states = compared(run.plant)
-    at_once = max(1, MOST_AT_ONCE // done.x[0].size)
-    for first in range(0, len(error), at_once):
-        some = members[first : first + at_once]
-        fine = finer(some)
-        ours = done.x if len(some) == len(done.x) else done.x[some]
-        error[first : first + at_once], trusted[first : first + at_once] = compare(
-            ours[:, :, states], fine.x[:, :, states], t, run.scenario.tolerance, factor
-        )
-    return error, trusted
-
-
-def compared(plant: Plant) -> Any:
-    """The entries of the state that a repetition must find again.
-
-    Works are not among them (their error is the audit), nor whether a joint sticks: near the instant at which that changes, both are right.
-    """
-    lay, joints = plant.layout, sticky(plant.friction)
-    count = lay.size - len(lay.works)
-    if not joints:
-        return slice(0, count)
-    return np.setdiff1d(np.arange(count), [lay.friction_start(i) for i in joints])
 
 
 def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: Any, last: Any, why: Callable[[int], str]) -> BatchPart:  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from manipula.simulation.provenance import acting, programmed_settings, robot_te
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
-from manipula.simulation.stepping.verification import beside, compare, shrinkage
+from manipula.simulation.stepping.verification import beside, compare, decided_notes, shrinkage
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
 SINGULAR_PIVOT = 1e-7  # below which no motion is computed
@@ -151,20 +152,33 @@ def run_programmed(plant: ProgrammedPlant, independent: tuple[int, ...] | None, 
     if verify:
         phase("verifying")
         finer = [part.divided() for part in parts]
-        fine = integrate(plant, independent, _beside(plant, x, sum(part.steps for part in parts)), finer, integrator)
-        estimate, agreed = _compared(plant, done, fine, tolerance, shrinkage(FIXED[integrator].order))
+        begun = lambda x0: integrate(plant, independent, x0, finer, integrator)  # noqa: E731
+        steps, factor = sum(part.steps for part in parts), shrinkage(FIXED[integrator].order)
+        (estimate, agreed), edge = _repeated(plant, done, begun, x, steps, tolerance, factor)
+        moved = (*moved, *edge)
     return _result(
         plant, independent, done, (estimate, agreed), tolerance, max(part.h for part in parts), integrator, moved, known,
         {"limits": stated, **({"peaks": tuple(peaks)} if peaks else {}), **({} if short else {"watched": ()})},
     )  # fmt: skip
 
 
-def _beside(plant: ProgrammedPlant, x: np.ndarray, steps: int) -> np.ndarray:
-    """Where the repetition begins: what rounding makes of the motion is part of the difference; x itself where somebody's code may jump."""
-    lay = plant.layout
-    if not is_own(plant.friction, plant.drives, plant.constraints):
-        return x
-    return beside(x, lay.size - len(lay.works), steps)
+def _repeated(
+    plant: ProgrammedPlant, done: Integrated, begun: Callable[[np.ndarray], Integrated], x: np.ndarray, steps: int, tolerance: float, factor: float
+) -> tuple[tuple[float, float], tuple[str, ...]]:  # fmt: skip
+    """Error and agreement found by a repetition that begins beside x, so that what rounding makes of the motion is part of it; and what is told.
+
+    Somebody's code may stand on the edge of a decision at x: then one side differs, and x itself and the other side do not.
+    """
+    states = plant.layout.size - len(plant.layout.works)
+    against = lambda x0: _compared(plant, done, begun(x0), tolerance, factor)  # noqa: E731
+    found = against(beside(x, states, steps))
+    if found[0] <= tolerance or is_own(plant.friction, plant.drives, plant.constraints):
+        return found, ()
+    same = against(x)
+    if not same[0] <= tolerance:
+        return same, ()
+    other = against(beside(x, states, steps, -1.0))
+    return (same, decided_notes((0,), 1)) if other[0] <= tolerance else (found, ())
 
 
 def _compared(

@@ -52,3 +52,14 @@ def compare(coarse: np.ndarray, fine: np.ndarray, t: np.ndarray, tolerance: floa
     trusted = np.where(good.any(axis=-1), t[np.maximum(good.sum(axis=-1) - 1, 0)], 0.0)
     alone = (whole[0] & ~whole[1]).any(axis=-1)
     return np.where(alone, np.inf, error), trusted
+
+
+def decided_notes(decided: tuple[int, ...], count: int) -> tuple[str, ...]:
+    """What is told of runs that stood on the edge of what decides about them."""
+    if not decided:
+        return ()
+    shown = ", ".join(str(k) for k in decided[:6]) + (" …" if len(decided) > 6 else "")
+    which = "" if count == 1 else f" of run{'s' if len(decided) > 1 else ''} {shown}"
+    return (
+        f"The last digit of the start{which} decides what happens next: from a start that differs by roundings, on one side, the motion is another one.",
+    )

@@ -1,0 +1,106 @@
+"""A run against its repetitions: where they begin, and what their differences say about the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from manipula.simulation.loops.setup import Run
+from manipula.simulation.plant.plant import Plant
+from manipula.simulation.plant.sticking import sticky
+from manipula.simulation.progress import phase
+from manipula.simulation.stepping.verification import beside, compare
+
+if TYPE_CHECKING:
+    from manipula.simulation.loops.fixed import BatchPart
+
+MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
+Repeat = Callable[[np.ndarray, list[int]], "BatchPart"]
+
+
+class Verified(NamedTuple):
+    """What repetitions say.
+
+    Attributes:
+        error: of each run, (N,). trusted: the time until which each agrees with its repetition, (N,).
+        decided: runs of which a last digit of the start decides what happens next.
+    """
+
+    error: np.ndarray
+    trusted: np.ndarray
+    decided: tuple[int, ...] = ()
+
+
+def delicate(run: Run) -> bool:
+    """May the last digit of a start decide what happens next? With somebody's code, contacts, joints that stick, switches, encoders that count."""
+    plant = run.plant
+    return not run.own or plant.has_events or bool(plant.switches) or run.scenario.encoder.resolution is not None
+
+
+def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0, side: float = 1.0) -> np.ndarray:
+    """Where repetitions of the runs begin, (N, size), see ``beside``: all coordinates, or positions and velocities of delicate runs."""
+    lay = run.plant.layout
+    count = 2 * lay.n if delicate(run) else lay.size - len(lay.works)
+    return beside(run.x0, count, steps, factor * side)
+
+
+def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: float, members: list[int], steps: float = 0.0) -> Verified:  # fmt: skip
+    """Errors of some runs found by repeating them more finely from beside their start.
+
+    Delicate runs that differ are repeated from the start itself, and from its other side: one that differs on one side only stood on the edge of
+    what decides about it and is right, and the other side is told; one that differs on both is not a motion that anybody can foretell.
+
+    Args:
+        repeat: ``repeat(x0, members)``, the states of some members that begin at x0 (N, size). factor: of the differences.
+    """
+    start = begun_beside(run, steps)
+    error, trusted = _compared(run, t, done, lambda some: repeat(start, some), factor, members)
+    moved = (start != run.x0).any(axis=1)
+    off = [k for k, m in enumerate(members) if not error[k] <= run.scenario.tolerance and moved[m]]
+    if not off or not delicate(run):
+        return Verified(error, trusted)
+    tolerance, chosen = run.scenario.tolerance, [members[k] for k in off]
+    same, until = _compared(run, t, done, lambda some: repeat(run.x0, some), factor, chosen)
+    good = [k for k in range(len(off)) if same[k] <= tolerance]
+    wrong = np.setdiff1d(range(len(off)), good)
+    error[np.array(off)[wrong]], trusted[np.array(off)[wrong]] = same[wrong], until[wrong]
+    decided = []
+    if good:
+        below = begun_beside(run, steps, side=-1.0)
+        other, _ = _compared(run, t, done, lambda some: repeat(below, some), factor, [chosen[k] for k in good])
+        for k, there in zip(good, other):
+            if there <= tolerance:
+                error[off[k]], trusted[off[k]] = same[k], until[k]
+                decided.append(chosen[k])
+    return Verified(error, trusted, tuple(decided))
+
+
+def _compared(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float,
+              members: list[int]) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Errors found by repeating some runs more finely, and the times until which each can be trusted, one per member each."""
+    phase("verifying")
+    error, trusted = np.full(len(members), np.nan), np.full(len(members), np.nan)
+    states = compared(run.plant)
+    at_once = max(1, MOST_AT_ONCE // done.x[0].size)
+    for first in range(0, len(error), at_once):
+        some = members[first : first + at_once]
+        fine = finer(some)
+        ours = done.x if len(some) == len(done.x) else done.x[some]
+        error[first : first + at_once], trusted[first : first + at_once] = compare(
+            ours[:, :, states], fine.x[:, :, states], t, run.scenario.tolerance, factor
+        )
+    return error, trusted
+
+
+def compared(plant: Plant) -> Any:
+    """The entries of the state that a repetition must find again.
+
+    Works are not among them (their error is the audit), nor whether a joint sticks: near the instant at which that changes, both are right.
+    """
+    lay, joints = plant.layout, sticky(plant.friction)
+    count = lay.size - len(lay.works)
+    if not joints:
+        return slice(0, count)
+    return np.setdiff1d(np.arange(count), [lay.friction_start(i) for i in joints])
