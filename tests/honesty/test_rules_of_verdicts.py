@@ -199,8 +199,11 @@ def test_what_one_run_proves_of_its_limits() -> None:
         assert _kept(status, q, held(broken)) is False
 
 
+TURN = np.kron(np.eye(20), [[0.0, 1.0], [-1.0, 0.0]])  # pairs of states that turn into each other
+
+
 def test_three_times_the_difference_from_longer_steps_must_be_within_the_tolerance() -> None:
-    """States of a repetition that differ by a chosen size: what is told is its share, or nothing."""
+    """States of a repetition that differ by a chosen size: what is told is its share, or nothing. Where every mode is followed the share decides."""
     scenario = mp.Scenario(
         mp.load("planar-2r"), duration=0.2, controller=control.PDGravity(50.0, 10.0, goal=0.1), integrator="rk4"
     )
@@ -208,10 +211,18 @@ def test_three_times_the_difference_from_longer_steps_must_be_within_the_toleran
     grid = Grid.of(scenario.times, np.zeros(0), np.full(2, -FAR), np.full(2, FAR))
     x = np.zeros((1, len(scenario.times), run.plant.layout.size))
     done = SimpleNamespace(x=x, why=("",))
-    for size, confirmed in ((0.3, True), (0.4, False), (2.0, False)):
+    unknown = lambda beside, t, h: np.full_like(beside.x0, np.nan)
+    resting = lambda beside, t, h: beside.x0
+    vibrating = lambda beside, t, h: beside.x0 * np.exp(0.2j * h / scenario.step).real
+    fast = lambda beside, t, h: (
+        beside.x0 + 1.5 * h / scenario.step * beside.x0 @ TURN[: beside.x0.shape[1], : beside.x0.shape[1]]
+    )
+    cases = [(0.3, unknown, True), (0.4, unknown, False), (2.0, unknown, False), (0.4, fast, False)]
+    cases += [(s / share(4), step, s < 1 / 3) for s in (0.3, 0.4) for step in (resting, vibrating)]
+    for size, step_once, confirmed in cases:
         off = size * scenario.tolerance
         repeat = lambda members, blocks, off=off: SimpleNamespace(x=np.full((1, len(blocks.times), x.shape[2]), off))
-        error, _ = verified_coarsely(run, grid, done, repeat)
+        error, _ = verified_coarsely(run, grid, done, repeat, step_once)
         assert np.isfinite(error[0]) == confirmed
         if confirmed:
             assert error[0] == pytest.approx(off * share(4), rel=1e-9)

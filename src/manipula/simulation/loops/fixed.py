@@ -130,7 +130,11 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
             phase("verifying")
             coarse = run if delicate(run) else replace(run, x0=begun_beside(run, steps, share(order)))
             error, trusted = verified_coarsely(
-                run, grid, done, lambda members, blocks: _native(coarse, members, blocks, RATIO, threads, FAR)
+                run,
+                grid,
+                done,
+                lambda members, blocks: _native(coarse, members, blocks, RATIO, threads, FAR),
+                lambda beside, t, h: _one_step(beside, grid, t, h),
             )
         left = np.flatnonzero(np.isnan(error))
         finer = lambda x0, members: integrate(replace(run, x0=x0), members, grid, RATIO, threads)  # noqa: E731
@@ -214,14 +218,28 @@ def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
     return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
 
 
+def _one_step(run: Run, grid: Grid, t: float, h: float) -> np.ndarray:
+    """The states of all members one step of h after the time t."""
+    single = Grid.of(
+        np.array([t, t + h]), np.empty(0), np.full_like(grid.low, -np.inf), np.full_like(grid.high, np.inf)
+    )
+    return _native(run, range(len(run.x0)), single, WHOLE, 1, FAR, t).last
+
+
 def _native(
-    run: Run, members: Sequence[int], grid: Grid, ratio: float, threads: int | None, step: float | None = None
+    run: Run,
+    members: Sequence[int],
+    grid: Grid,
+    ratio: float,
+    threads: int | None,
+    step: float | None = None,
+    t0: float = 0.0,
 ) -> BatchPart:
     kernel, loop, h = run.loop.run, run.loop, step or steps_of(run)[0]
     chosen = list(members)
     x0, p = run.x0[chosen], run.p[chosen]
     every = steps_of(run)[1]
-    numbers = (*run.inputs, *grid, grid.intervals, 0.0, h, ratio, *lag(run), *((every,) if loop.periodic else ()))
+    numbers = (*run.inputs, *grid, grid.intervals, t0, h, ratio, *lag(run), *((every,) if loop.periodic else ()))
     turns = grid.steps(h) * (1.0 if ratio == WHOLE else 2.0)
     if not loop.noisy:
         out = kernel(x0, p, *numbers, threads=threads, turns=turns)

@@ -190,7 +190,7 @@ class CompiledLoop:
 
         Args:
             rate: ``rate(t, x[, noise, command])``, the state's rate.
-            t0: the time of the first sample, which is 0. h: the step. every: steps in a period of a sampled command.
+            t0: the time of the first sample, 0 unless the step is longer than the run. h: the step. every: steps in a period of a sampled command.
             ratio: below 1, every part is taken in two, which meet at this fraction of it (a verification).
             noise: measurement errors of q and qd, a row per period, and which row is the first of this run.
             lag: when, after the beginning of a period, a command of ``delay`` periods ago gives way to the next one.

@@ -5,7 +5,8 @@ of the length :math:`L \ge m h` commits :math:`s \ge m^p (r^{p+1} + (1-r)^{p+1})
 m = 4), so the difference D of the two is at least :math:`s - 1` times the error of the run: :math:`e \le D/(s-1)`. The bound rests on the
 order being reached, which is why it is asked only where nothing is narrower than a block (see ``loops/coarse_repetition.py``). A vibration that
 longer steps damp away leaves a difference of its amplitude, however wrong the run is: over all :math:`e^{\lambda t}` that do not grow the error is at most
-1.35 D, at any step. Hence three times the difference itself, not its share, must be within the tolerance.
+1.35 D, at any step. So three times the difference itself, not its share, must be within the tolerance, unless the modes of the motion are known and
+:func:`follows` all of them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,34 @@ import numpy as np
 
 from manipula.simulation.stepping.grid import FAR, RATIO, Grid
 
+LARGEST_ANGLE = 1.6  # |λL|: four blocks and sixteen steps in a turn
 BLOCK = 4.0  # m, steps of the run in a block of its repetition
 
 
 def share(order: int) -> float:
     r"""What a difference between a run and its coarse repetition is multiplied with to give the error of the run, :math:`1/(s-1)`."""
     return 1.0 / (BLOCK**order * (RATIO ** (order + 1) + (1.0 - RATIO) ** (order + 1)) - 1.0)
+
+
+def follows(modes: np.ndarray, block: float, duration: float) -> bool:
+    r"""Do blocks of a length follow :math:`e^{\lambda t}` to the end, to half a radian or half its size, for all modes λ [1/s]?
+
+    Only then have the differences of run and repetition not grown beyond what they can show, and their share is a bound. A block in two parts
+    multiplies by :math:`R(r\lambda L)\,R((1-r)\lambda L)` in the place of :math:`e^{\lambda L}`, with the R of classical Runge–Kutta methods; what is left
+    of a mode that fades is counted only while it lasts.
+    """
+    modes = np.asarray(modes, complex)
+    if not np.isfinite(modes).all() or np.abs(modes).max(initial=0.0) * block > LARGEST_ANGLE:
+        return False
+    z = modes * block
+    grown = _growth(RATIO * z) * _growth((1.0 - RATIO) * z) * np.exp(-z)
+    fading = np.maximum(-np.expm1(z.real), block / duration)
+    return bool((np.abs(grown - 1.0) <= 0.5 * fading).all())
+
+
+def _growth(z: np.ndarray) -> np.ndarray:
+    """What a step of a Runge–Kutta method of order four with four stages multiplies a mode by."""
+    return 1.0 + z * (1.0 + z * (0.5 + z * (1.0 / 6.0 + z / 24.0)))
 
 
 def blocks_of(grid: Grid, step: float) -> tuple[Grid, np.ndarray] | None:
