@@ -160,7 +160,9 @@ def test_two_runs_of_one_name_are_told_apart_in_a_table(page):
     assert "Position of joint1" in words
 
 
-@pytest.mark.parametrize("name", ["lqr", "task_space_computed_torque", "pid"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(n, marks=pytest.mark.slow) for n in ("lqr", "task_space_computed_torque")), "pid"]
+)
 def test_a_part_that_is_chosen_in_a_form_runs(page, name):
     choose(page, "planar-3r")
     page.click("#tab-control")

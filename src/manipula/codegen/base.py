@@ -129,7 +129,7 @@ class Language(ABC):
         """A constant array."""
 
     def gather(self, table: str, columns: int, row: str, column: int) -> str:
-        """An entry of a constant array of ``columns`` numbers a row; ``row`` is a whole number held in a double."""
+        """An entry of a constant array of ``columns`` numbers per row; ``row`` is a whole number held in a double."""
         return f"{table}[{row} * {columns} + {column}]"
 
     def locate(self, table: str, rows: int, x: str) -> str:

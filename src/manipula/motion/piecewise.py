@@ -101,7 +101,7 @@ class PiecewiseTrajectory(Trajectory):
 def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTrajectory:
     """Quintic pieces that agree with ``trajectory`` in position, velocity and acceleration.
 
-    The error of each is at most ``tolerance``·(1 + its largest magnitude) at the points compared, seven a piece. A piece is
+    The error of each is at most ``tolerance``·(1 + its largest magnitude) at the points compared, seven per piece. A piece is
     left as it is when its halves would not be better and rounding explains its error, for rounding grows by 1/h² in the
     acceleration (about 1e-9 of a sharply curved motion is the floor). ``accuracy`` of the result says what was reached.
     """

@@ -188,7 +188,7 @@ class _ConditionSearch:
         self.base = replace(base, columns=replace(base.columns, smooth=SMOOTH))
         self.L, self.bounds = harmonics, bounds
         self.n = base.columns.n
-        self.width = 2 * harmonics + 1  # numbers a joint
+        self.width = 2 * harmonics + 1  # numbers per joint
         self.l = np.arange(1, harmonics + 1)
         w = 2 * np.pi / duration * self.l
 

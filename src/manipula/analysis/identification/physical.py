@@ -8,7 +8,7 @@ With the pseudo-inertias :math:`\bar J_i(\pi) \succ 0` of the links and those of
 over π = (ten numbers per link, y), y being friction and rotor inertia, subject to y ≥ 0 and to bounds on masses and centres of mass, which
 are linear in π. The divergence d is convex, zero at the prior alone, the same in any unit and any frame, and infinite on the border
 of bodies that can exist [Lee, Wensing & Park 2020].
-γ = 1 weighs the prior like ten samples a link, against hundreds that were measured: it decides only what the data leave open,
+γ = 1 weighs the prior like ten samples per link, against hundreds that were measured: it decides only what the data leave open,
 and that stays at the prior.
 
 Solved by Newton's method while γ falls from the size of the data to its value and the weight of the logarithmic barrier of the linear
