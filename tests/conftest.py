@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import signal
 import threading
@@ -43,3 +44,10 @@ def pytest_collection() -> Iterator[object]:
     gc.freeze()
     gc.enable()
     return done
+
+
+@pytest.fixture(scope="module")
+def folder_for_the_log_of_mujoco(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """MuJoCo's compiler writes its warnings into the current folder."""
+    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
+        yield

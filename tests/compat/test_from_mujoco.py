@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
@@ -30,10 +29,7 @@ ARM = """<mujoco model="arm"><compiler angle="radian"/><option gravity="1 2 -9"/
     <position joint="roll" kp="3" forcerange="-7 7"/></actuator></mujoco>"""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 
 
 def compiled(text: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 
@@ -29,11 +28,7 @@ DIAGONALISED = 1e-10  # MuJoCo turns a full inertia into principal axes by its o
 INERTIAL = '<inertial pos="0.1 -0.2 0.3" mass="1.5" euler="10 20 30" diaginertia="0.03 0.02 0.04"/>'
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    """MuJoCo's compiler takes two trial steps and writes its warnings into the current folder."""
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 
 
 def model_of(text: str):

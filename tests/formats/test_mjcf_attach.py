@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import mujoco
 import numpy as np
 import pytest
@@ -16,13 +14,7 @@ from manipula.physics.newton_euler import inverse_dynamics
 SAME = 1e-12  # of the largest torque
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    """MuJoCo's compiler writes its warnings into the current folder."""
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 GEOM = '<geom type="capsule" size="0.05" fromto="0 0 0 0.3 0.1 0"/>'
 CHILD = f"""<mujoco model="child"><compiler angle="radian" eulerseq="ZYX"/><option gravity="1 2 3"/>
   <default><joint armature="0.3" range="-1 1"/><geom density="500"/><default class="light"><geom density="100"/></default></default>

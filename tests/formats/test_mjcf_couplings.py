@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import mujoco
 import numpy as np
 import pytest
@@ -17,13 +15,7 @@ from manipula.robot.friction import Viscous
 SAME = 1e-12  # of the largest torque
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    """MuJoCo's compiler writes its warnings into the current folder."""
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 GEOM = '<geom type="capsule" size="0.05" fromto="0 0 0 0.3 0.1 0"/>'
 
 

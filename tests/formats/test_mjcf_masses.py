@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import struct
 
 import mujoco
@@ -20,11 +19,7 @@ MESHES = 1e-9  # there MuJoCo's iteration stops earlier
 DIAGONALISED = 1e-10  # MuJoCo turns a sum of tensors into principal axes by its own iteration, stopped at 1e-12
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    """MuJoCo's compiler writes its warnings into the current folder."""
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 
 
 def compare(model, robot, tolerance: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import Any
 
@@ -47,11 +46,7 @@ ARM = """<robot name="arm">
 </robot>"""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    """MuJoCo's compiler takes two trial steps and writes its warnings into the current folder."""
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 
 
 def torques(robot: Robot, state) -> np.ndarray:

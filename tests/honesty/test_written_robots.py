@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 
 import numpy as np
@@ -75,10 +74,7 @@ def test_catalog_arms_survive_a_table(name):
         same_mechanics(robot, mp.from_toml(dh_to_toml(to_dh(robot, convention))), rng)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_for_the_log_of_mujoco(tmp_path_factory):
-    with contextlib.chdir(tmp_path_factory.mktemp("mujoco")):
-        yield
+pytestmark = pytest.mark.usefixtures("folder_for_the_log_of_mujoco")
 
 
 def accepted_by_mujoco(robot, rng, tolerance=1e-10):
