@@ -228,3 +228,25 @@ def test_nor_is_it_written(tmp_path: Path) -> None:
         with pytest.raises(DescriptionError, match="surrogate"):
             write()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("function", "depth", "read"),
+    [("cosh", 7, True), ("cosh", 23, False), ("sinh", 23, False), ("tanh", 4, True), ("tanh", 9, False)],
+)
+def test_hyperbolic_functions_within_each_other(function: str, depth: int, read: bool) -> None:
+    """SymPy looks at what is inside twice or three times, at every level: twenty of them would take longer than anybody waits."""
+    formula = f"{function}(" * depth + "a" + ")" * depth
+    text = 'free = ["a"]\n' + arm(com=f'[0, 0, "{formula}"]', more='inertia_about = "origin"')
+    if read:
+        assert from_toml(text).parameters == ("a",)
+    else:
+        with pytest.raises(DescriptionError, match="units of"):
+            from_toml(text)
+
+
+def test_a_power_that_no_formula_has_is_not_written() -> None:
+    """The inertia about the centre of mass holds the square of its distance."""
+    robot = from_toml('free = ["t"]\n' + arm(com='["t^40", 0, 0]', more='inertia_about = "origin"'))
+    with pytest.raises(DescriptionError, match="exponent of 80"):
+        to_toml(robot)

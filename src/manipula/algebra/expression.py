@@ -46,6 +46,9 @@ __all__ = ["DEFAULT", "LIMITS", "Expression", "FormulaFunction", "FormulaLimits"
 _ARITHMETIC_FAILURES = (ArithmeticError, ValueError, TypeError, RecursionError)
 
 
+_LOOKS = {"sinh": 2, "cosh": 2, "tanh": 3}  # how often SymPy goes through the argument
+
+
 class Work:
     """How much symbolic work the formulas of one file may ask for, in steps weighted by the size of what they act on."""
 
@@ -136,17 +139,22 @@ class Expression:
 
     @cached_property
     def effort(self) -> int:
-        """What building the formula in SymPy costs: functions and powers look at everything below them."""
+        """What building the formula in SymPy costs: functions and powers look at everything below them, hyperbolic ones more than once."""
         sizes: list[int] = []
+        looks: list[int] = []
         total = 0
         for kind, payload, _ in self.program:
             if kind in ("number", "constant", "name"):
                 sizes.append(1)
+                looks.append(1)
                 continue
             count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
             size = 1 + sum(sizes[-count:])
             del sizes[-count:]
             sizes.append(size)
+            often = _LOOKS.get(payload[0], 1) if kind == "call" else 1
+            looks[-count:] = [often * max(looks[-count:])]
+            total += 3 * looks[-1] if often > 1 else 0
             total += size if kind in ("call", "**") else 1 + size // 10
             total += 12 * count * count if kind == "call" and payload[0] in ("min", "max") else 0
         return total

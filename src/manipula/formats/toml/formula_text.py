@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.algebra.bounded import BITS
+from manipula.algebra.bounded import BITS, EXPONENT
 from manipula.algebra.grammar import DEFAULT
 from manipula.errors import DescriptionError, printable
 
@@ -88,6 +88,10 @@ def _power(base: Any, exponent: Any, known: dict[Any, tuple[str, int]]) -> tuple
         return written
     if exponent.is_Rational and exponent.p == 1 and exponent.q == 2:
         return f"sqrt({written[0]})", _ATOM
+    if exponent.is_Number and abs(exponent) > EXPONENT:
+        raise DescriptionError(
+            f"An exponent of {float(exponent):g} cannot be written; formulas have at most {EXPONENT}."
+        )
     above = known[exponent] if exponent in known else _write(exponent, known)
     return f"{_grouped(written, _ATOM)}**{_grouped(above, _ATOM)}", _POWER
 
