@@ -237,3 +237,17 @@ def test_quadratic_programs_in_machine_code() -> None:
     kernel = native.compile_function(lambda f: minimise(H, f, C, low, high).x, {"f": (len(f),)})
     for scale in (0.1, 1.0, 3.0):
         np.testing.assert_allclose(kernel(scale * f), minimise(H, scale * f, C, low, high).x, atol=1e-9)
+
+
+def test_the_minimum_is_that_of_the_equations_on_the_bounds_that_hold() -> None:
+    """A dense solve with those bounds as equations, by NumPy."""
+    rng = np.random.default_rng(7)
+    for _ in range(150):
+        H, f, C, low, high = random_program(rng)
+        found = minimise(H, f, C, low, high)
+        value, m = C @ found.x, len(f)
+        above, below = found.upper > high - value, found.lower > value - low
+        A, b = np.vstack([C[above], C[below]]), np.concatenate([high[above], low[below]])
+        system = np.block([[H, A.T], [A, np.zeros((len(A), len(A)))]])
+        exact = np.linalg.lstsq(system, np.concatenate([-f, b]), rcond=None)[0][:m]
+        np.testing.assert_allclose(found.x, exact, rtol=0.0, atol=1e-11)

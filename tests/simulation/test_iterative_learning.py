@@ -54,6 +54,17 @@ def test_an_arm_learns_its_own_weight() -> None:
     assert learned.results[-1].ok
 
 
+def test_errors_that_grow_again_are_told() -> None:
+    """A lead of half the motion turns the phase of what is learned beyond a right angle."""
+    scenario = sluggish()
+    learned = mp.iterative_learning(scenario, iterations=8, gain=1.5, lead=0.5)
+    least = int(np.argmin(learned.errors[:, 0]))
+    assert least < 8
+    assert learned.errors[-1, 0] > 1.1 * learned.errors[least, 0]
+    assert f"joint1 ({learned.errors[least, 0]:.3g} in run {least}," in learned.notes[0]
+    assert mp.iterative_learning(scenario, iterations=2, gain=0.8, lead=0.05).notes == ()
+
+
 def test_what_cannot_be_learned_is_refused() -> None:
     scenario = sluggish()
     for bad in ({"gain": 0.0}, {"gain": 3.0}, {"lead": -0.1}, {"lead": 2.0}, {"iterations": 0}, {"gain": "much"}):

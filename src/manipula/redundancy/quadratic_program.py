@@ -30,6 +30,7 @@ BOLD = 15.5  # steps with second-order terms, which seldom run in circles; those
 RIGHT = 1e-11  # of 1 + sizes: residuals that count as zero
 LEAST = 1e-16  # mean sλ, in units of the objective, towards which the last steps are made; ten times that is zero
 START = 1e-3  # added to H, in its own unit, for a place to begin
+POLISHED = 1.5  # one step more behind the first that is right: x is right to H⁻¹ times what is left of the gradient
 YIELD = 1e-9  # what a step lets a bound give way beyond its own, so that no number of the factorisation grows beyond all others
 KEPT = 0.005  # share of a slack or a multiplier that a step leaves
 
@@ -135,7 +136,7 @@ def minimise(
         dx, ds, dy = towards([s[i] * y[i] + bold * ds[i] * dy[i] - centre for i in range(k)])
         far = _length(s, ds, y, dy, 0.8 + bold * (0.2 - KEPT))
         x, s, y = array(x + far * dx), array(s + far * array(ds)), array(y + far * array(dy))
-        return x, s, y, settled(x, s, y), taken + 1.0
+        return x, s, y, ops.where(done > 0.5, done + 1.0, settled(x, s, y)), taken + 1.0
 
     def settled(x: Vector, s: Vector, y: Vector) -> Scalar:
         """1.0 where x keeps every condition of a minimum to rounding."""
@@ -152,12 +153,12 @@ def minimise(
     first = 1.0 + 0.1 * _largest(room)
     s = array([ops.maximum(v, first) for v in room])
     y = array([first / v for v in s])
-    found = native.until(step, (array(x), s, y, 0.0, 0.0), lambda x, s, y, done, taken: done > 0.5, MOST_STEPS)
+    found = native.until(step, (array(x), s, y, 0.0, 0.0), lambda x, s, y, done, taken: done > POLISHED, MOST_STEPS)
     x, s, y, done, taken = found.state
     upper, lower = zeros(r), zeros(r)
     for i, side in enumerate(sides):
         (upper if side.sign > 0 else lower)[side.row] = y[i] * unit
-    return Minimum(array(x), array(upper), array(lower), done, taken)
+    return Minimum(array(x), array(upper), array(lower), ops.where(done > 0.5, 1.0, 0.0), taken)
 
 
 def _is_zero(v: Scalar) -> bool:

@@ -8,6 +8,7 @@ errors shrink where :math:`|1 - \gamma e^{j\omega\delta}G(j\omega)| < 1`; a lead
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,8 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.simulate import simulate
 
 MOST = 1000  # runs
+WORSE = 1.1  # times the smallest error of a joint: what is told
+NOTHING = 1e-9  # rad or m, below which errors are those of the numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,11 +35,13 @@ class Learned(Value):
         results: of every run, the first with the reference as it was given; their signal ``correction`` is what was learned until then, the reference
             of the run minus q_d. reference: with which the last run was made.
         errors: root mean square of q_d − q over all samples, one row per run and one number per joint.
+        notes: for whoever reads it: which joints had been followed better before the last run.
     """
 
     results: tuple[Result, ...]
     reference: Trajectory
     errors: np.ndarray
+    notes: tuple[str, ...] = ()
 
 
 def iterative_learning(scenario: Scenario, iterations: int = 10, gain: float = 0.5, lead: float = 0.0) -> Learned:
@@ -79,4 +84,19 @@ def iterative_learning(scenario: Scenario, iterations: int = 10, gain: float = 0
             points = points + rate * later
             reference = waypoints(t, points, ends="natural")
     errors = np.array([np.sqrt(np.mean((wanted - r.q) ** 2, axis=0)) for r in results])
-    return Learned(tuple(results), reference, errors)
+    return Learned(tuple(results), reference, errors, _worse_again(errors, start.robot.joint_names))
+
+
+def _worse_again(errors: np.ndarray, names: Sequence[str]) -> tuple[str, ...]:
+    """Joints whose errors (runs, n) had been smaller before the last run."""
+    best = np.argmin(errors, axis=0)
+    least = errors[best, range(len(names))]
+    worse = [i for i in range(len(names)) if errors[-1, i] > max(WORSE * least[i], NOTHING)]
+    if not worse:
+        return ()
+    told = ", ".join(f"{names[i]} ({least[i]:.3g} in run {best[i]}, {errors[-1, i]:.3g} in the last)" for i in worse)
+    note = (
+        f"The errors do not shrink any more: {told}. Where |1 − γ exp(jωδ) G(jω)| > 1 they grow from run to run: take fewer iterations, a "
+        "smaller gain, a lead of about the lag of the loop, or a stiffer controller."
+    )
+    return (note,)
