@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import manipula
-from manipula.cli.app import COMMANDS, app
+from manipula.cli.app import COMMANDS, GROUPS, app
 from manipula.formats.catalog import catalog_names, load_catalog
 from manipula.formats.load import load
 
@@ -29,9 +30,10 @@ def test_version(run) -> None:
     assert result.stdout == f"manipula {manipula.__version__}\n"
 
 
-def test_help_names_every_command(run) -> None:
+def test_help_says_of_every_command_what_it_is_for(run) -> None:
     text = run("--help").stdout
-    assert all(name in text for name in COMMANDS)
+    for name, sentence in (COMMANDS | GROUPS).items():
+        assert f"  {name:11}{sentence}\n" in text  # whole: no sentence is cut where the terminal ends
     for name in COMMANDS:
         assert run(name, "--help").exit_code == 0
 
@@ -232,3 +234,29 @@ def test_doctor_of_a_folder(run, tmp_path) -> None:
     nothing = run("doctor", tmp_path / "empty")
     assert nothing.exit_code == 2
     assert "no robot file" in nothing.stderr
+
+
+def in_a_process(*words: str, **variables: str) -> str:
+    """Standard output of Python with these words."""
+    environment = {**os.environ, **variables, "COLUMNS": "80"}
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=False).stdout
+
+
+def test_asking_what_there_is_loads_no_command() -> None:
+    code = (
+        "import sys; from manipula.cli import main\n"
+        "try: main()\n"
+        "finally: print([m for m in sys.modules if m.startswith('manipula.cli.')])"
+    )
+    text = in_a_process("-c", code, "--help")
+    assert "Is a robot model physical" in text
+    assert "'manipula.cli.app'" in text
+    assert not [name for name in COMMANDS if f"'manipula.cli.{name}'" in text]
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    asked = {"_MANIPULA_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
+    names = in_a_process("-m", "manipula", **asked, COMP_WORDS="manipula c").split()
+    assert {"certify", "convert", "catalog", "calibrate", "check", "cache", "cluster"} <= set(names)
+    options = in_a_process("-m", "manipula", **asked | {"COMP_CWORD": "2"}, COMP_WORDS="manipula run --no").split()
+    assert options == ["--no-report"]
