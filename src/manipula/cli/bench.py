@@ -10,6 +10,8 @@ import typer
 from manipula.cli.outputs import Force, check_targets
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from manipula.cli.terminal import Terminal
 
 
@@ -54,7 +56,7 @@ def bench(
 def _felt(out: Terminal, peers: bool, json: Path | None, markdown: Path | None) -> None:
     from manipula.bench.felt import table
 
-    with out.console.status("warming up") as status:
+    with _status() as status:
         found = table.measure(peers, status.update)
     colours = {True: "green", False: "red"}
     styles = {(i, 4): colours[row.holds] for i, row in enumerate(found["rows"]) if row.holds is not None}
@@ -67,9 +69,8 @@ def _functions(
 ) -> None:
     from manipula.bench import ours, planar_family, tables
 
-    console = out.console
     names = tuple(name.strip() for name in robots.split(",") if name.strip())
-    with console.status("warming up") as status:
+    with _status() as status:
         found = tables.measure(names, peers, lambda text: status.update(text))
         status.update("first compile and cache")
         found["compile"] = {name: ours.first_and_cached(name) for name in names}
@@ -100,6 +101,13 @@ def _functions(
             if len(found["growth"]) > 3:
                 out.say(f"forward dynamics, {what} grows as n^{planar_family.exponent(found['growth'], key):.2f}")
     _finish(out, found["missing"], json, found, markdown, tables.markdown(found))
+
+
+def _status() -> Status:
+    """What is being timed, on standard error."""
+    from rich.console import Console
+
+    return Console(stderr=True).status("warming up")
 
 
 def _finish(

@@ -132,7 +132,7 @@ def _show(found: IkResult, robot: Any) -> None:
     else:
         heads = ["solution", *robot.joint_names, "error"]
         columns = [[str(k + 1), *row, error] for k, (row, error) in enumerate(zip(postures, errors))]
-        for first, block in enumerate(_blocks(columns, out.console.width - max(map(len, heads)))):
+        for first, block in enumerate(_blocks(columns, out.width - max(map(len, heads)))):
             if first:
                 out.say("")
             lines = [list(line) for line in zip(heads, *block)]

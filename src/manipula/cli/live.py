@@ -5,22 +5,35 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
+
+from manipula.cli.terminal import is_terminal
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 T = TypeVar("T")
 INTERRUPTED = 130
 PATIENCE = 0.05  # s between looks at the work
+SOON = 0.3  # s of work before there is a line about it
 
 
 class Live:
-    """Which phase the work is in; ``background`` does work that an interruption need not wait for."""
+    """Which phase the work is in; ``background`` does work that an interruption need not wait for.
 
-    def __init__(self) -> None:
+    Args:
+        shown: makes the line about it, once the work turns out to be long.
+    """
+
+    def __init__(self, shown: Callable[[Live], object] | None = None) -> None:
         self.name = "starting"
+        self._shown, self._soon = shown, monotonic() + SOON
 
     def phase(self, name: str) -> None:
         self.name = name
@@ -46,6 +59,9 @@ class Live:
         thread.start()
         while thread.is_alive():
             thread.join(PATIENCE)
+            if self._shown is not None and monotonic() > self._soon:
+                self._shown(self)
+                self._shown = None
         if "error" in done:
             raise done["error"]
         return done["value"]
@@ -54,10 +70,10 @@ class Live:
 @contextlib.contextmanager
 def live(quiet: bool = False) -> Iterator[Live]:
     """A progress line on standard error; Ctrl-C and SIGTERM end with exit code 130."""
-    state = Live()
     try:
-        with terminated_like_interrupted(), _shown(state, quiet):
-            yield state
+        with terminated_like_interrupted(), contextlib.ExitStack() as lines:
+            seen = not quiet and is_terminal(sys.stderr)
+            yield Live((lambda state: lines.enter_context(_line(state))) if seen else None)
     except KeyboardInterrupt:
         typer.echo("interrupted: nothing was written.", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -80,14 +96,9 @@ def terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-@contextlib.contextmanager
-def _shown(state: Live, quiet: bool) -> Iterator[None]:
+def _line(state: Live) -> Progress:
+    """Phase, bar and time elapsed."""
     from rich.console import Console
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield
-        return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from manipula.simulation.progress import PHASES
@@ -100,6 +111,6 @@ def _shown(state: Live, quiet: bool) -> Iterator[None]:
             yield from super().get_renderables()
 
     columns = (SpinnerColumn(), TextColumn("{task.description:<12}"), BarColumn(bar_width=24), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
-        bar.add_task("starting", total=len(PHASES))
-        yield
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task("starting", total=len(PHASES))
+    return bar

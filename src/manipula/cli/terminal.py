@@ -7,12 +7,17 @@ cannot show are spelt out. Colours follow ``NO_COLOR`` and ``TERM``. Messages sp
 from __future__ import annotations
 
 import codecs
+import contextlib
+import os
 import re
+import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import TextIO
+
+import typer
 
 SPELT = {
     "…": "...", "·": "*", "×": "x", "÷": "/", "−": "-", "–": "-", "—": "-", "→": "->", "⇄": "<->", "≤": "<=", "≥": ">=", "≈": "~",
@@ -37,22 +42,32 @@ OPTIONS = {  # what messages say to users of Python, and what it is called here
     "give limits=… or a robot that states them": "state them under [limits], or give a robot that has them",
 }
 _NAME = r"'([^']*)'"
-WORDS = (  # how messages say to users of Python what to choose; on the command line; in a scenario file, under [robot]
-    (rf"lock=\{{{_NAME}: ([^}}]*)\}}", "--lock {0}={1}", 'lock = {{ "{0}" = {1} }}'),
-    (rf"drop=\[{_NAME}\]", "--drop {0}", 'drop = ["{0}"]'),
-    (rf"chain=\({_NAME}, '?([^')]*)'?\)", "--chain {0} {1}", 'chain = ["{0}", "{1}"]'),
-    (r"chain=\(base, tip\)", "--chain BASE TIP", 'chain = ["base", "tip"]'),
-    (rf"(?:robot\.replace\()?\btip={_NAME}\)?", "--tip {0}", 'tip = "{0}"'),
-    (r"drop=…", "--drop …", "drop = […]"),
+WORDS = (  # a word of the line; how messages say to users of Python what to choose; on the command line; in a scenario file, under [robot]
+    ("lock=", rf"lock=\{{{_NAME}: ([^}}]*)\}}", "--lock {0}={1}", 'lock = {{ "{0}" = {1} }}'),
+    ("drop=", rf"drop=\[{_NAME}\]", "--drop {0}", 'drop = ["{0}"]'),
+    ("chain=", rf"chain=\({_NAME}, '?([^')]*)'?\)", "--chain {0} {1}", 'chain = ["{0}", "{1}"]'),
+    ("chain=", r"chain=\(base, tip\)", "--chain BASE TIP", 'chain = ["base", "tip"]'),
+    ("tip=", rf"(?:robot\.replace\()?\btip={_NAME}\)?", "--tip {0}", 'tip = "{0}"'),
+    ("drop=", r"drop=…", "--drop …", "drop = […]"),
     (
+        "xacro=",
         r"load\([^()]*, xacro=True\), with its arguments xacro=\{[^}]*\}",
         "--xacro, with its arguments --xacro-arg NAME=VALUE",
         None,
     ),
-    (r"load\([^()]*, xacro=True\)", "--xacro", None),
-    (r"robot\.with_parameters\([^()]*\)", "a table [parameters] in its file", None),
-    (r"package_dirs=\[…\]", "--packages FOLDER", None),
+    ("xacro=", r"load\([^()]*, xacro=True\)", "--xacro", None),
+    ("with_parameters", r"robot\.with_parameters\([^()]*\)", "a table [parameters] in its file", None),
+    ("package_dirs=", r"package_dirs=\[…\]", "--packages FOLDER", None),
 )
+STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+}  # SGR parameters of ECMA-48
+COLOURS = ("red", "green", "yellow", "cyan")
 GAP = "  "
 NARROW = 24  # letters that a column of sentences needs beside the others
 
@@ -81,30 +96,50 @@ def in_commands(message: str, *, in_file: bool = False) -> str:
     """
     for python, command in OPTIONS.items():
         message = message.replace(python, command)
-    for pattern, option, key in WORDS:
+    for word, pattern, option, key in WORDS:
+        if word not in message:  # most messages have none, and a pattern takes long to read
+            continue
         message = re.sub(pattern, partial(_chosen, said=option, key=key if in_file else None), message)
     return message
 
 
+def is_terminal(stream: TextIO) -> bool:
+    """Is it a screen that somebody looks at? ``FORCE_COLOR`` says yes."""
+    return bool(os.environ.get("FORCE_COLOR")) or (hasattr(stream, "isatty") and stream.isatty())
+
+
+def _width() -> int:
+    """Letters of a line: ``COLUMNS``, else those of the terminal behind any of the streams, else 80."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdigit() and int(said) > 0:
+        return int(said)
+    for number in (1, 2, 0):
+        with contextlib.suppress(OSError):
+            return os.get_terminal_size(number).columns or 80
+    return 80
+
+
 class Terminal:
-    """Standard output, or standard error."""
+    """Standard output."""
 
-    def __init__(self, stderr: bool = False) -> None:
-        from rich.console import Console
+    def __init__(self) -> None:
+        self.width = _width()
+        self._styled = is_terminal(sys.stdout) and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+        self._coloured = not os.environ.get("NO_COLOR")
 
-        self.console = Console(stderr=stderr, soft_wrap=True, highlight=False)
+    def _in_style(self, text: str, style: str) -> str:
+        words = [w for w in style.split() if self._coloured or w not in COLOURS]
+        return f"\033[{';'.join(STYLES[w] for w in words)}m{text}\033[0m" if self._styled and words and text else text
+
+    def _print(self, line: str = "") -> None:
+        typer.echo(line, color=self._styled)
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """One line of texts, each plain or with its style; never cut, broken by the terminal alone."""
-        from rich.text import Text
-
         from manipula.errors import printable
 
-        line = Text()
-        for part in parts:
-            text, style = (part, "") if isinstance(part, str) else part
-            line.append(in_commands(printable(text, 2000)), style=style)
-        self.console.print(line)
+        pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+        self._print("".join(self._in_style(in_commands(printable(text, 2000)), style) for text, style in pairs))
 
     def table(
         self,
@@ -121,28 +156,30 @@ class Terminal:
             titles: one per column; all empty for a table without a head.
             styles: of cells, by (row, column).
         """
-        from rich.text import Text
-
         from manipula.errors import printable
 
         cells = [[printable(cell, 2000) for cell in row] for row in rows]
         fixed = len(titles) - sentences
         widths = [max(len(line[k]) for line in (list(titles), *cells)) for k in range(fixed)]
-        room = self.console.width - sum(widths) - len(GAP) * (len(titles) - 1)
+        room = self.width - sum(widths) - len(GAP) * (len(titles) - 1)
         if room < (NARROW if sentences else 0):
             self._records(titles, cells)
             return
 
-        def line(row: Sequence[str], style: Any) -> None:
-            out = Text()
-            for k, width in enumerate(widths):
-                text = row[k].ljust(width) if k < left else row[k].rjust(width)
-                out.append(text + (GAP if k + 1 < len(titles) else ""), style=style(k))
-            pieces = textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""] if sentences else []
-            for i, piece in enumerate(pieces):
-                out.append(("\n" + " " * (self.console.width - room) if i else "") + piece)
-            out.rstrip()
-            self.console.print(out)
+        def line(row: Sequence[str], style: Callable[[int], str]) -> None:
+            texts = [
+                (text.ljust(width) if k < left else text.rjust(width))
+                for k, (text, width) in enumerate(zip(row, widths))
+            ]
+            styles = [style(k) for k in range(len(texts))]
+            if sentences:
+                pieces = textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""]
+                texts.append(("\n" + " " * (self.width - room)).join(pieces))
+                styles.append("")
+            while texts and not texts[-1].rstrip():
+                texts.pop()
+            texts[-1:] = [text.rstrip() for text in texts[-1:]]
+            self._print(GAP.join(self._in_style(*pair) for pair in zip(texts, styles)))
 
         if any(titles):
             line(titles, lambda _: "bold")
@@ -154,6 +191,6 @@ class Terminal:
         width = max(map(len, titles), default=0)
         for number, row in enumerate(rows):
             if number:
-                self.console.print()
+                self._print()
             for title, cell in zip(titles, row):
-                self.console.print(f"{title.ljust(width)}{GAP}{cell}".strip() if any(titles) else cell, markup=False)
+                self._print(f"{title.ljust(width)}{GAP}{cell}".strip() if any(titles) else cell)

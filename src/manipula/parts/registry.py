@@ -61,6 +61,27 @@ class PartRegistry(MutableMapping[str, T]):
         return attribute
 
 
+class _Without(Mapping[str, T]):
+    """A registry without some names."""
+
+    def __init__(self, registry: Mapping[str, T], left_out: tuple[str, ...]) -> None:
+        self._registry, self._left_out = registry, left_out
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._left_out:
+            raise KeyError(name)
+        return self._registry[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registry and name not in self._left_out
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._registry if name not in self._left_out)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 def described_call(
     description: Any, registry: Mapping[str, Callable[..., Any]], what: str, field: str, name: str = ""
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -103,14 +124,14 @@ class PartKind:
     python_only: tuple[str, ...] = ()
 
     @property
-    def in_files(self) -> dict[str, Any]:
-        """The parts that a file may name."""
-        return {k: v for k, v in self.registry.items() if k not in self.python_only}
+    def in_files(self) -> Mapping[str, Any]:
+        """The parts that a file may name; each is loaded when it is asked for."""
+        return _Without(self.registry, self.python_only)
 
     def find(self, name: str, **place: Any) -> Any:
         """The part of that name for a file."""
-        if name not in self.registry or name in self.python_only:
-            raise unknown_name(self.name, name, [k for k in self.registry if k not in self.python_only], **place)
+        if name not in self.in_files:
+            raise unknown_name(self.name, name, list(self.in_files), **place)
         return self.registry[name]
 
     def check_registered(self, part: object, **place: Any) -> None:
