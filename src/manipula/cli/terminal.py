@@ -17,8 +17,6 @@ from functools import partial
 from shlex import quote
 from typing import TextIO
 
-import typer
-
 SPELT = {
     "…": "...", "·": "*", "×": "x", "÷": "/", "−": "-", "–": "-", "—": "-", "→": "->", "⇄": "<->", "≤": "<=", "≥": ">=", "≈": "~",
     "²": "^2", "³": "^3", "°": " deg", "π": "pi", "τ": "tau", "θ": "theta", "α": "alpha", "ω": "omega", "μ": "mu", "Δ": "d",
@@ -108,6 +106,13 @@ def is_terminal(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (hasattr(stream, "isatty") and stream.isatty())
 
 
+def _knows_styles() -> bool:
+    """Does the terminal follow ECMA-48? On Windows the present one says so; its predecessor has to be asked to."""
+    if sys.platform == "win32":
+        return "WT_SESSION" in os.environ
+    return os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+
+
 def _width() -> int:
     """Letters of a line: ``COLUMNS``, else those of the terminal behind any of the streams, else 80."""
     said = os.environ.get("COLUMNS", "")
@@ -124,7 +129,7 @@ class Terminal:
 
     def __init__(self) -> None:
         self.width = _width()
-        self._styled = is_terminal(sys.stdout) and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+        self._styled = is_terminal(sys.stdout) and _knows_styles()
         self._coloured = not os.environ.get("NO_COLOR")
 
     def _in_style(self, text: str, style: str) -> str:
@@ -132,7 +137,7 @@ class Terminal:
         return f"\033[{';'.join(STYLES[w] for w in words)}m{text}\033[0m" if self._styled and words and text else text
 
     def _print(self, line: str = "") -> None:
-        typer.echo(line, color=self._styled)
+        print(line)
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """One line of texts, each plain or with its style; never cut, broken by the terminal alone."""
