@@ -37,13 +37,21 @@ class cached_property(functools.cached_property, Generic[T]):
         return known.setdefault(name, self.func(instance)) if value is _MISSING else value
 
 
-def names_in(package: str, **homes: str) -> Callable[[str], Any]:
-    """``__getattr__`` of a package whose names stand in its modules, name = module: each is loaded when it is first asked for."""
+def names_in(
+    package: str, load: Callable[[str], object] = importlib.import_module, /, **homes: str
+) -> Callable[[str], Any]:
+    """``__getattr__`` of a package whose names stand in its modules, name = module: each is loaded when it is first asked for.
+
+    Args:
+        load: imports a module.
+    """
 
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        home = f"{package}.{homes[name]}"
+        load(home)
+        value = getattr(sys.modules[home], name)
         setattr(sys.modules[package], name, value)
         return value
 

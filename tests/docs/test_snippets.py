@@ -111,7 +111,12 @@ def test_python_runs_and_prints_what_is_shown(page: Path, empty_folder: Path, mo
         with contextlib.redirect_stdout(printed):
             exec(compile(block.text, f"{name_of(page)}, block {number}", "exec"), module.__dict__)  # noqa: S102 - our own text
         if block.shown is not None:
-            assert printed.getvalue() == block.shown
+            assert settled(printed.getvalue()) == settled(block.shown)
+
+
+def settled(text: str) -> str:
+    """Without the digits of errors that only rounding makes, which differ between processors."""
+    return re.sub(r"(error about )\d\.\d(e-1\d)", r"\1…\2", text)
 
 
 @pytest.mark.parametrize("page", marked([p for p in WITH_COMMANDS if p not in PAGES]))

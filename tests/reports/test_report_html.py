@@ -226,7 +226,7 @@ def test_no_name_becomes_markup() -> None:
     carried = {"constraints": (HOSTILE, HOSTILE), "equations": (HOSTILE, HOSTILE), "settings": {HOSTILE: HOSTILE}, "acting": said,
                "versions": {HOSTILE: HOSTILE}, "robot_digest": HOSTILE}  # fmt: skip
     hostile = replace(hostile, meta={**hostile.meta, **carried})
-    robot = mp.planar(lengths=[1.0], masses=[1.0]).replace(name=HOSTILE, notes=(HOSTILE,))
+    robot = mp.planar(lengths=[1.0], masses=[1.0]).replace(name=HOSTILE.replace("\x07", ""), notes=(HOSTILE,))
     run = mp.simulate(
         mp.Scenario(robot=robot, q0=[0.1], duration=0.02, step=1e-3, integrator="rk4", name=HOSTILE, verify=False)
     )

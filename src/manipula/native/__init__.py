@@ -21,6 +21,7 @@
 from typing import TYPE_CHECKING
 
 from manipula.lazy import names_in
+from manipula.native.locks import import_module
 
 if TYPE_CHECKING:
     from manipula.native.calling.kernel import Kernel, compile_function, compile_graph, has_compiler
@@ -68,6 +69,7 @@ __all__ = [
 # what is kept on disk can be read without NumPy and the tracer
 __getattr__ = names_in(
     __name__,
+    import_module,
     Condition="tracing.tracer",
     Converged="tracing.loops",
     Graph="tracing.graph",

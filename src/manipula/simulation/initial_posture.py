@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manipula.errors import DescriptionError
-from manipula.motion.trajectory import OrientedTrajectory
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import TurnTarget, turn_error
 from manipula.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import OrientedTrajectory
 
 ROUNDING = 1e-15
 FAR = 1e-9  # m, a posture further away than this does not stand on the start

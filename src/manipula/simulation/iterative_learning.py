@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from manipula.algebra.arguments import finite_array, whole_number
 from manipula.algebra.value import FrozenDict, Value, handed_over
 from manipula.errors import DescriptionError
-from manipula.motion.trajectory import Trajectory
 from manipula.motion.waypoints import waypoints
 from manipula.simulation.result import Result
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 MOST = 1000  # runs
 WORSE = 1.1  # times the smallest error of a joint: what is told

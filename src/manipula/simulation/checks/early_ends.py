@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from manipula.lazy import is_made_by
-from manipula.motion.trajectory import Trajectory
 from manipula.simulation.plant.disturbances import WrenchTable
 
 if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
     from manipula.simulation.scenario import Scenario
 
 SAME = 1e-9  # s, of a time of size 1: an instant but for rounding

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.errors import printable
-from manipula.motion.trajectory import Trajectory
 from manipula.physics import kinematics
 from manipula.redundancy.arm import Arm
 from manipula.robot.link import TIP
@@ -15,6 +14,7 @@ from manipula.robot.link import TIP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from manipula.motion.trajectory import Trajectory
     from manipula.simulation.scenario import Scenario
 
 LOOKS = 129  # times at which a reference is looked at

@@ -8,7 +8,7 @@ over the rows that the arm can move (x, y, z and the turn about z for a SCARA). 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,15 @@ from manipula.ik.tracking.continuation import follow, has_orientation, poses_alo
 from manipula.ik.tracking.track import track
 from manipula.model import Model
 from manipula.motion.paths.base import Side
-from manipula.motion.trajectory import OrientedTrajectory
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.given_motion.kinematic import run_kinematic
 from manipula.simulation.given_motion.reach import until
 from manipula.simulation.initial_posture import restored
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import margin
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import OrientedTrajectory
 
 STANDING = 1e-6  # m or rad: a posture further away does not stand on the start of the reference
 

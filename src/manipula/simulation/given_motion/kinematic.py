@@ -10,7 +10,7 @@ Accelerations are the exact time derivative of this law along its own motion; to
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from manipula.errors import DescriptionError
 from manipula.identity import identity, is_own
 from manipula.model import Model
 from manipula.motion.pose_motion import COORDINATES, PoseMotion
-from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.hierarchy import Solution, solve
 from manipula.redundancy.null_space import combined
@@ -40,6 +39,9 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import MOST_PARTS, RATIO, WHOLE, Grid, first_after, halved, margin, within
 from manipula.simulation.stepping.instants import table_marks
 from manipula.simulation.stepping.verification import compare, shrinkage
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 SAME = 1e-7  # of a rate and 1: rounding of one that divides by small differences
 APPROACH = 20.0  # 1/s: κ of the bounds of position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import follow, has_orientation, poses_along
 from manipula.model import Model
-from manipula.motion.trajectory import Trajectory
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.verdict import is_singular
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.scenario import Scenario
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 HALVINGS = 30
 LATER = 1e-3  # of the run: so long after the end of a motion its target is looked at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from manipula.errors import DescriptionError, SolveError
 from manipula.ik.tracking.continuation import has_orientation
 from manipula.model import Model
 from manipula.motion.piecewise import hermite
-from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid
 from manipula.simulation.assembly import assembled
@@ -41,6 +40,9 @@ from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.corners import jumps
 from manipula.simulation.stepping.instants import in_order, table_marks
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 NEAR = (
     1e-3  # m per metre of reach: a tip further from its path, without a gain that pulls it there, follows another path

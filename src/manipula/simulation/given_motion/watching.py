@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from manipula.model import Model
-from manipula.motion.trajectory import OrientedTrajectory
 from manipula.robot.robot import Robot
 from manipula.simulation.carried_points import Carrying
 from manipula.simulation.given_motion.torques import MotionTable, observed, remembered
@@ -21,6 +20,9 @@ from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.corners import ASIDE, Jump, changes, hard
 from manipula.simulation.stepping.grid import every, margin, watch_step
 from manipula.simulation.stepping.instants import tabled_marks
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import OrientedTrajectory
 
 INSTANTS = (".start", ".stop", ".time")
 CORNER = 1e-6  # of the largest velocity: a smaller jump is rounding

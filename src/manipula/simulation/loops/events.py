@@ -7,20 +7,22 @@ what changed. Where nothing can happen none of this is part of the machine code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
-from manipula.motion.trajectory import Trajectory
 from manipula.simulation.integrators.base import AdaptiveStep
 from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, passed_over, settled
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.switch import happened
 from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
 from manipula.simulation.stepping.instants import in_order, table_marks
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 Move = Callable[[Any, Any, Any], Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from manipula.control.base import Controller, shown_by, target_of
 from manipula.control.memory import renewed
 from manipula.identity import identity, is_own
 from manipula.lazy import cached_property
-from manipula.motion.trajectory import Trajectory
 from manipula.physics import composite, kinematics
 from manipula.redundancy.arm import Arm
 from manipula.simulation.integrators import ADAPTIVE, FIXED
@@ -40,6 +39,9 @@ from manipula.simulation.stepping.grid import (
     margin,
     within,
 )
+
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
 
 REFERENCE_TOLERANCE = 1e-12
 

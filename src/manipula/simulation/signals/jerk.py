@@ -18,12 +18,12 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
-from manipula.motion.trajectory import Trajectory
 from manipula.simulation.point_motion import Point, point_rates, read_point
 from manipula.simulation.signals.jerk_of_points import Pointed, retooled
 from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
 
 if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
     from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
 

@@ -19,7 +19,6 @@ from manipula.identity import identity, is_own
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.continuation import has_orientation
-from manipula.motion.trajectory import OrientedTrajectory, Trajectory
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
@@ -34,6 +33,7 @@ from manipula.simulation.recorded import scenario_of
 from manipula.simulation.scenario import Scenario
 
 if TYPE_CHECKING:
+    from manipula.motion.trajectory import OrientedTrajectory, Trajectory
     from manipula.simulation.plant.layout import StateLayout
     from manipula.simulation.plant.switch import Switch
     from manipula.simulation.result import Result

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from manipula.motion.trajectory import Trajectory
+if TYPE_CHECKING:
+    from manipula.motion.trajectory import Trajectory
+
 
 JUMP = 1e-6  # of the largest value met, below which two sides count as one
 CELLS = 4096  # in which a reference is searched for jumps that it does not announce
