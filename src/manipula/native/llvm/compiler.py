@@ -26,7 +26,8 @@ def module_text(graph: Graph, width: int) -> ModuleText:
     graph = lower(graph, target.processor().fma)
     module = Module(graph, width, target.attributes(width))
     most = target.INLINE_RUN if graph.sampled else target.INLINE
-    outline = segments.Outline(module) if segments.weight(graph, graph.body) > most else None
+    weight = segments.weight(graph, graph.body)
+    outline = segments.Outline(module) if weight > most else None
     if width == 1:
         _one(module, outline)
     else:
@@ -41,7 +42,7 @@ def module_text(graph: Graph, width: int) -> ModuleText:
         *{**_math_texts(frozenset(module.math)), **module.declared}.values(),
         *module.functions,
     ]
-    in_order = width == 1 and bool(graph.sampled)  # batches gain by LLVM's second scheduling, single runs do not
+    in_order = width == 1 and bool(graph.sampled) and weight > target.IN_ORDER
     return ModuleText(graph.name, "\n".join(parts), in_order)
 
 
