@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-WINDOW = 2e-3  # s; shorter calls are repeated until they take about this long
+WINDOW = 1e-2  # s; shorter calls are repeated until they take about this long, so that none is timed in the caches of another library
 SECONDS = 1.0  # for which the calls of one row are repeated
 
 
