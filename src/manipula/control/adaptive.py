@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
 
 
-def sliding(controller: Any, arm: Arm, q: Vector, qd: Vector, target: Target) -> tuple[Vector, Vector, Vector]:
+def sliding(
+    controller: SlotineLi | AdaptivePayload, arm: Arm, q: Vector, qd: Vector, target: Target
+) -> tuple[Vector, Vector, Vector]:
     """q̇_r, q̈_r and s of a controller with a field ``slope``."""
     slope = per_joint(controller.slope, arm.n)
     e, ed = target.position - q, target.velocity - qd

@@ -78,7 +78,7 @@ class TaskSpaceComputedTorque(PoseController):
         return tau + arm.friction(qd) if self.friction else tau
 
 
-def secondary(controller: Any, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | None:
+def secondary(controller: TaskSpaceComputedTorque, arm: Arm, q: Vector, qd: Vector) -> np.ndarray | None:
     """Null-space acceleration of a controller with fields null_damping and criteria, or None when it asks for nothing."""
     damped = not _is_zero(controller.null_damping)
     if not damped and not controller.criteria:

@@ -21,7 +21,7 @@ from manipula.algebra.rotation import from_rpy
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.base_motion import BaseMotion
-from manipula.simulation.plant.disturbances import PayloadChange
+from manipula.simulation.plant.disturbances import Disturbance, PayloadChange
 from manipula.simulation.point_motion import ORIGIN, Point, point_rates
 from manipula.simulation.stepping.grid import margin
 
@@ -75,7 +75,7 @@ class Carrying:
         return point[0], (float(at[0]), float(at[1]), float(at[2]))
 
 
-def carrying(base: BaseMotion | None, disturbances: Sequence[Any]) -> Carrying | None:
+def carrying(base: BaseMotion | None, disturbances: Sequence[Disturbance]) -> Carrying | None:
     """What carries points in a run with these parts (numbers in them); ``None`` where nothing does."""
     changed = [d for d in disturbances if isinstance(d, PayloadChange) and d.tool is not None]
     tools = sorted((Tool(float(d.time), _place(d.tool), np.asarray(from_rpy(*d.tool_rpy), float)) for d in changed), key=lambda tool: tool.time)  # fmt: skip

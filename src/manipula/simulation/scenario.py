@@ -24,7 +24,16 @@ from manipula.simulation.budgets import MAX_SAMPLES, MAX_STEPS
 from manipula.simulation.frozen_mapping import frozen
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.contact import Contact
-from manipula.simulation.plant.disturbances import IDEAL, QUIET, Actuator, Noise, PayloadChange, Wrench, WrenchTable
+from manipula.simulation.plant.disturbances import (
+    IDEAL,
+    QUIET,
+    Actuator,
+    Disturbance,
+    Noise,
+    PayloadChange,
+    Wrench,
+    WrenchTable,
+)
 from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.per_joint import each_joint
 from manipula.simulation.plant.switch import Switch, names_of
@@ -139,7 +148,7 @@ class Scenario:
     model: Robot | None = None
     friction: Any = None
     drives: Any = None
-    disturbances: tuple[Wrench | WrenchTable | PayloadChange, ...] = ()
+    disturbances: tuple[Disturbance, ...] = ()
     contacts: tuple[Contact, ...] = ()
     base_motion: BaseMotion | None = None
     noise: Noise = QUIET

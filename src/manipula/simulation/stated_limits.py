@@ -19,7 +19,8 @@ FIELDS = {"velocity": "velocity", "acceleration": "acceleration", "jerk": "jerk"
 
 OUTSIDE = 1e-9  # rad or m beyond a limit that rounding explains
 
-Limit = float | tuple[float, float] | None
+StatedLimit = float | tuple[float, float]
+Limit = StatedLimit | None
 
 
 def stated_limits(

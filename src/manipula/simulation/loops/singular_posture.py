@@ -8,8 +8,6 @@ with steps that move no joint by more than a part of :math:`\sigma_{\min}/\sigma
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from manipula.control.pose_task import PoseController
@@ -26,7 +24,8 @@ MOST_STEPS = 20_000
 
 def singular_start(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str] | None:
     """Status and reason where the controller needs an inverse at time t that does not exist, or None."""
-    return _told(plant, t, x) if _reciprocal(plant, x) <= SINGULAR_POSTURE else None
+    controller = _inverting(plant)
+    return None if controller is None or _reciprocal(plant, x) > SINGULAR_POSTURE else _told(plant, controller, t, x)
 
 
 def singular_on_the_way(
@@ -39,7 +38,8 @@ def singular_on_the_way(
     Args:
         plant: of this run, on plain numbers.
     """
-    if not _inverts(plant) or run.loop.discrete or run.loop.parts is None:
+    controller = _inverting(plant)
+    if controller is None or run.loop.discrete or run.loop.parts is None:
         return None
     lay, second, step = plant.layout, run.loop.second, run.scenario.step
     began = _reciprocal(plant, run.x0[k])
@@ -47,7 +47,7 @@ def singular_on_the_way(
     for _ in range(MOST_STEPS):
         reciprocal = _reciprocal(plant, x)
         if reciprocal <= ARRIVED:
-            return _told(plant, t, x)
+            return _told(plant, controller, t, x)
         if t > until or not np.isfinite(x).all():
             break
         if reciprocal < nearest:
@@ -57,20 +57,22 @@ def singular_on_the_way(
         fastest = float(np.abs(np.concatenate([lay.qd(x), np.sqrt(np.abs(lay.q(curved)))])).max())
         h = min(step, NEARER * reciprocal / fastest) if fastest > 0.0 else step
         t, x = t + h, x + h * rate + 0.5 * h * h * curved
-    return ("", _passed(plant, place[0], nearest, speed)) if nearest < max(NEAR, BEFORE * began) else None
+    return ("", _passed(controller, place[0], nearest, speed)) if nearest < max(NEAR, BEFORE * began) else None
 
 
-def _inverts(plant: Plant) -> bool:
-    """Does the controller need the exact inverse of the task's Jacobian?"""
-    controller: Any = plant.controller
-    return isinstance(controller, PoseController) and controller.inverts and not getattr(controller, "damping", 0.0)
+def _inverting(plant: Plant) -> PoseController | None:
+    """The controller, where it needs the exact inverse of the task's Jacobian."""
+    controller = plant.controller
+    if not isinstance(controller, PoseController) or getattr(controller, "damping", 0.0):
+        return None
+    return controller if controller.inverts else None
 
 
 def _reciprocal(plant: Plant, x: np.ndarray) -> float:
     """1/κ of the Jacobian of what is controlled; infinite where nothing is inverted."""
-    if not _inverts(plant):
+    controller = _inverting(plant)
+    if controller is None:
         return np.inf
-    controller: Any = plant.controller
     J = np.asarray(controller.turned_arm(plant.arm()).task_jacobian(plant.layout.q(x)), float)
     if not np.isfinite(J).all():
         return np.inf
@@ -78,25 +80,23 @@ def _reciprocal(plant: Plant, x: np.ndarray) -> float:
     return float(sizes[-1] / sizes[0]) if sizes[0] > 0.0 else 0.0
 
 
-def _told(plant: Plant, t: float, x: np.ndarray) -> tuple[str, str]:
-    controller: Any = plant.controller
+def _told(plant: Plant, controller: PoseController, t: float, x: np.ndarray) -> tuple[str, str]:
     at = ", ".join(f"{name} = {v:.4g}" for name, v in zip(plant.robot.joint_names, plant.layout.q(x)))
     return "singular", (
         f"The arm is in a singular posture at t = {t:.6g} s ({at}; stretched out, folded or with axes in line), where the controller "
-        f"'{controller.name}' cannot find torques for every acceleration of the {'tool' if controller.is_turned else 'tip'}; {_help(plant, t)}."
+        f"'{controller.name}' cannot find torques for every acceleration of the {'tool' if controller.is_turned else 'tip'}; {_help(controller, t)}."
     )
 
 
-def _passed(plant: Plant, t: float, nearest: float, speed: float) -> str:
+def _passed(controller: PoseController, t: float, nearest: float, speed: float) -> str:
     return (
         f" Before, it passed near a singular posture (σmin/σmax = {nearest:.2g} at t = {t:.6g} s, joint speeds up to {speed:.3g}), where the "
-        f"exact inverse of '{plant.controller.name}' asks for more and more speed; {_help(plant, t)}."  # pyright: ignore[reportOptionalMemberAccess]
+        f"exact inverse of '{controller.name}' asks for more and more speed; {_help(controller, t)}."
     )
 
 
-def _help(plant: Plant, t: float) -> str:
+def _help(controller: PoseController, t: float) -> str:
     """What one can do about it."""
-    controller: Any = plant.controller
     out = ["lead it around by waypoints" if t > 0.0 else "start elsewhere"]
     if hasattr(controller, "damping"):
         out.append("give 'damping' (0.05 to 0.2), which leaves an error there")

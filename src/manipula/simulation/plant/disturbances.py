@@ -256,6 +256,7 @@ class Actuator:
         check_part(self)
 
 
+Disturbance = Wrench | WrenchTable | PayloadChange
 DISTURBANCES = {d.name: d for d in (Wrench, WrenchTable, PayloadChange)}
 KIND = PartKind("disturbance", "kind", DISTURBANCES, "manipula.simulation.plant.disturbances.DISTURBANCES")
 IDEAL = Actuator()

@@ -12,12 +12,12 @@ from manipula.algebra.ops import Scalar
 from manipula.physics import kinematics
 from manipula.robot.link import TIP
 from manipula.simulation.plant.contact import Contact
-from manipula.simulation.plant.disturbances import is_wrench
+from manipula.simulation.plant.disturbances import Disturbance, is_wrench
 from manipula.simulation.plant.surroundings import Surroundings
 from manipula.simulation.plant.wrenches import acting
 
 
-def measured_wrench(around: Surroundings, t: Scalar, disturbances: Sequence[Any], contacts: Sequence[Contact]) -> np.ndarray:  # fmt: skip
+def measured_wrench(around: Surroundings, t: Scalar, disturbances: Sequence[Disturbance], contacts: Sequence[Contact]) -> np.ndarray:  # fmt: skip
     r"""The wrenches and contacts on the tip's link, in axes of the base, force first, (6,).
 
     A force f and a moment m at the origin of another frame of the link count at the tip as f and :math:`m + r\times f`, with r from tip to frame.

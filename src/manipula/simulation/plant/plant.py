@@ -33,7 +33,7 @@ from manipula.robot.friction.base import FrictionLaw
 from manipula.robot.robot import Robot
 from manipula.simulation.plant.base_motion import BaseMotion, base_power, carried, energies, inertial_torques
 from manipula.simulation.plant.contact import Contact, Touch
-from manipula.simulation.plant.disturbances import Actuator, PayloadChange, Wrench, WrenchTable, is_wrench
+from manipula.simulation.plant.disturbances import Actuator, Disturbance, PayloadChange, is_wrench
 from manipula.simulation.plant.encoder import PERFECT, Encoder
 from manipula.simulation.plant.force_sensor import measured_wrench
 from manipula.simulation.plant.friction_loads import LoadBalance, balanced, loaded, loop_gain, rates, unloaded
@@ -69,7 +69,7 @@ class Plant:
     reference: Callable[[Scalar], Target]
     friction: tuple[FrictionLaw | None, ...]
     drives: tuple[Drive | None, ...]
-    disturbances: tuple[Wrench | WrenchTable | PayloadChange, ...]
+    disturbances: tuple[Disturbance, ...]
     actuator: Actuator
     layout: StateLayout
     contacts: tuple[Contact, ...] = ()

@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula import native
 from manipula.algebra import ops
-from manipula.simulation.plant.disturbances import PayloadChange, Wrench
+from manipula.simulation.plant.disturbances import Disturbance, PayloadChange, Wrench
 from manipula.simulation.stepping.instants import in_order
 
 FAR = 1e300  # s, later than anything
@@ -76,7 +76,7 @@ def within(t: Any, h: Any) -> Any:
     return lambda s: ops.minimum(ops.maximum(s, t + off), t + h - off)
 
 
-def switching(disturbances: Sequence[Any]) -> list[Any]:
+def switching(disturbances: Sequence[Disturbance]) -> list[Any]:
     """Instants at which disturbances begin and end, traced or plain: each run of a batch may have its own."""
     found: list[Any] = []
     for d in disturbances:

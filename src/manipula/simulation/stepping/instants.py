@@ -16,7 +16,7 @@ from manipula.algebra.jet import Jet
 from manipula.algebra.scattered import Scattered
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.base_motion import BaseMotion
-from manipula.simulation.plant.disturbances import STATE_NAMES, Wrench, WrenchTable
+from manipula.simulation.plant.disturbances import STATE_NAMES, Disturbance, Wrench, WrenchTable
 from manipula.simulation.stepping.needles import NOTHING, Needles, needles
 
 JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
@@ -76,7 +76,7 @@ def table_marks(breaks: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     return breaks[np.sort(np.concatenate([np.flatnonzero(jumps), smooth[SMOOTH_PIECES - 1 :: SMOOTH_PIECES]]))]
 
 
-def tabled_marks(disturbances: Sequence[Any]) -> np.ndarray:
+def tabled_marks(disturbances: Sequence[Disturbance | BaseMotion | None]) -> np.ndarray:
     """Times of the tables of wrenches: each is a corner, the first and the last a jump; and corners of the motion of a base."""
     found = [np.asarray(d.times) for d in disturbances if isinstance(d, WrenchTable)]
     tables = [d.motion.native_table() for d in disturbances if isinstance(d, BaseMotion) and d.motion is not None]
@@ -91,7 +91,7 @@ def in_order(times: np.ndarray) -> np.ndarray:
 
 def formula_marks(
     drives: Sequence[Any],
-    disturbances: Sequence[Any],
+    disturbances: Sequence[Disturbance | BaseMotion | None],
     duration: float,
     step: float,
     values: Mapping[str, Any] | None = None,
@@ -168,7 +168,7 @@ def _over_times(formula: Callable[[Any], Any], t: np.ndarray) -> np.ndarray:
 
 
 def _functions(
-    drives: Sequence[Any], disturbances: Sequence[Any], values: tuple[tuple[str, Any], ...]
+    drives: Sequence[Any], disturbances: Sequence[Disturbance | BaseMotion | None], values: tuple[tuple[str, Any], ...]
 ) -> Iterator[tuple[str, Callable[[np.ndarray], Any]]]:
     """Every formula or function of t alone, as a function of an array of times."""
     somewhere = tuple((name, 1.0) for name in STATE_NAMES)

@@ -20,7 +20,7 @@ from manipula.simulation.limit_checks import (
     turning_values,
     worst,
 )
-from manipula.simulation.stated_limits import QUANTITIES, limit_of
+from manipula.simulation.stated_limits import QUANTITIES, StatedLimit, limit_of
 
 if TYPE_CHECKING:
     from manipula.simulation.result import Result
@@ -36,7 +36,7 @@ class BatchChecks(NamedTuple):
         regular: which runs were looked at: all samples are numbers, (N,). use: of the worst value, (N, m); NaN in runs that were not.
     """
 
-    rows: tuple[tuple[str, int, Any], ...]
+    rows: tuple[tuple[str, int, StatedLimit], ...]
     regular: np.ndarray
     use: np.ndarray
     seen: Mapping[tuple[int, str, int], Check]
@@ -97,14 +97,14 @@ def _by_place(peaks: Sequence[Peak]) -> dict[tuple[int, str, int], list[Peak]]:
     return found
 
 
-def _sampled(result: Result, run: int, quantity: str, joint: int, limit: Any) -> Check:
+def _sampled(result: Result, run: int, quantity: str, joint: int, limit: StatedLimit) -> Check:
     """One limit of one run against its samples and what it reaches between them."""
     own = {name: result.arrays[name][run] for name in {"q", "qd", "qdd", SIGNALS[quantity]}}
     times, values = filled(quantity, result.t, own, joint)
     return worst(quantity, values, times, limit)
 
 
-def _uses(rows: Sequence[tuple[str, int, Any]], t: np.ndarray, signals: Mapping[str, np.ndarray]) -> np.ndarray:
+def _uses(rows: Sequence[tuple[str, int, StatedLimit]], t: np.ndarray, signals: Mapping[str, np.ndarray]) -> np.ndarray:
     """``Check.use`` of every run and limit, (N, m)."""
     lowest, highest = {}, {}
     for quantity in {quantity for quantity, _, _ in rows}:
@@ -132,7 +132,7 @@ def _with_turning_points(
     np.maximum.at(high, (run, joint), values)
 
 
-def _use(low: np.ndarray, high: np.ndarray, limit: Any) -> np.ndarray:
+def _use(low: np.ndarray, high: np.ndarray, limit: StatedLimit) -> np.ndarray:
     """``Check.use`` of the extreme that goes furthest beyond its limit."""
     if not isinstance(limit, tuple):
         size = np.maximum(np.abs(low), np.abs(high))

@@ -21,7 +21,7 @@ from manipula.algebra.linear import array
 from manipula.simulation.limit_checks import SIGNALS, SLACK, Check, Peak
 from manipula.simulation.loops.loop import CompiledLoop
 from manipula.simulation.loops.setup import Run
-from manipula.simulation.stated_limits import limit_of
+from manipula.simulation.stated_limits import StatedLimit, limit_of
 from manipula.simulation.stepping.grid import margin
 
 NEVER = 1e300  # the time of what did not happen, and a size that nothing reaches
@@ -37,7 +37,7 @@ class JointLimitRows(NamedTuple):
     """
 
     rows: tuple[tuple[str, int], ...]
-    limits: tuple[Any, ...]
+    limits: tuple[StatedLimit, ...]
     low: np.ndarray
     high: np.ndarray
     slack: np.ndarray
@@ -48,7 +48,7 @@ def held_limits(limits: Mapping[str, Any]) -> JointLimitRows:
     rows, found, low, high, slack = [], [], [], [], []
     for quantity in SIGNALS:
         for i, entry in enumerate(limits.get(quantity) or ()):
-            limit: Any = limit_of(entry)
+            limit = limit_of(entry)
             if limit is None:
                 continue
             ends = limit if isinstance(limit, tuple) else (-limit, limit)

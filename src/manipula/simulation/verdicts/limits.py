@@ -34,6 +34,7 @@ from manipula.verbs import notebook_html
 if TYPE_CHECKING:
     from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
+    from manipula.simulation.signals.jerk import Jerk
 
 
 NONE_STATED = "No limits are stated, so nothing says whether the machine can do it."
@@ -111,7 +112,7 @@ def limit_verdict(result: Result) -> LimitVerdict:
     if not limits or "q" not in result.arrays:
         return LimitVerdict(None, ())
     q = result.arrays["q"]
-    jerk: Any = None
+    jerk: Jerk | str | None = None
     if "jerk" in limits:
         try:
             jerk = result.jerk()
@@ -206,13 +207,13 @@ def _unknown(kept: bool | None, status: str, q: np.ndarray) -> tuple[str, ...]:
     return (why,) if why else ()
 
 
-def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot | None) -> _RunChecks:
+def _single(result: Result, limits: Mapping[str, Any], jerk: Jerk | str | None, robot: Robot | None) -> _RunChecks:
     arrays, t = result.arrays, result.t
     n = arrays["q"].shape[1]
     names, kinds = _joints(result, n)
     checks: list[Check] = []
-    said_of_jerk: str = getattr(jerk, "remark", "")
-    remarks: list[str] = [said_of_jerk] if said_of_jerk else []
+    known = None if isinstance(jerk, str) else jerk
+    remarks = [known.remark] if known is not None and known.remark else []
     absent: dict[str, str] = {}  # of a quantity: why
     going = np.isfinite(arrays["q"]).all(axis=1)
     for i in range(n):
@@ -221,10 +222,10 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
             if limit is None:
                 continue
             if quantity == "jerk":
-                if jerk is None or isinstance(jerk, str):
-                    absent[quantity] = jerk or could_not("jerk", NOTHING)
+                if known is None:
+                    absent[quantity] = str(jerk or could_not("jerk", NOTHING))
                     continue
-                times, values = jerk.signal(i)
+                times, values = known.signal(i)
             elif SIGNALS[quantity] in arrays:
                 times, values = filled(quantity, t, arrays, i)
                 gap = np.isnan(arrays[SIGNALS[quantity]][:, i]) & going
@@ -239,8 +240,8 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
                 absent[quantity] = could_not(quantity, NOTHING)
                 continue
             found = strained(worst(quantity, values, times, limit), result, i)
-            if quantity == "jerk":
-                said = estimated(found, jerk)
+            if quantity == "jerk" and known is not None:
+                said = estimated(found, known)
             else:
                 said = could_not(quantity, SAMPLES_ONLY) if only_samples(result, quantity) else ""
             if said:
@@ -256,7 +257,7 @@ def _single(result: Result, limits: Mapping[str, Any], jerk: Any, robot: Robot |
     return _RunChecks(tuple(checks), tuple(remarks), tuple(dict.fromkeys(absent.values())))
 
 
-def estimated(check: Check, jerk: Any) -> str:
+def estimated(check: Check, jerk: Jerk) -> str:
     """What is to be said of a jerk that is kept only because its estimate may be off; empty where it is not."""
     if jerk.exact or not check.ok or replace(check, worst=abs(check.worst) + jerk.error).ok:
         return ""
@@ -281,7 +282,7 @@ def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot 
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     _, v, a = rates_of(moved, robot, where, result.t, q, qd, qdd)
     for quantity, limit in limits.items():
-        found: Any = None
+        found: Jerk | None = None
         said = (
             could_not(f"the {quantity} of {who}", SAMPLES_ONLY)
             if only_samples(result, "points" if number else "tip")
@@ -300,7 +301,7 @@ def _point(result: Result, name: str, limits: Mapping[str, float], robot: Robot 
             if np.isnan(values[np.isfinite(q).all(axis=1)]).any():
                 said = could_not(f"the {quantity} of {who}", "its motion is no number at some samples.")
         check = strained(worst(quantity, values, times, float(limit)), result, TIP - number)
-        if quantity == "jerk":
+        if found is not None:
             said = estimated(check, found)
         unchecked += [said] if said else []
         named = {"name": name, "point": True} if number else {}
