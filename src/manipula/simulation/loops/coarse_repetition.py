@@ -21,7 +21,9 @@ LEAST_ORDER = 4  # of the method
 SAFETY = 3.0  # times the difference from longer steps must be within the tolerance; its share where the modes of the run are known
 MODES_OF = "rk4"  # the method whose behaviour in every mode is known
 PLACES = 5  # at which the modes of a run are looked for
-EFFORT = 0.1  # of the steps of a run, at most, for that
+EFFORT = 0.75  # of the steps of a run, at most, for that; shorter steps would be twice as many
+EIGENVALUES = 130.0 / 14**3  # steps of a single run that take as long as the eigenvalues of a matrix, by the cube of its size
+LANES = 4  # steps of a batch that take as long as one of a single run
 SHORT = 1.0 / 8.0  # of a step: modes are found from what happens within it
 NUDGE = 1e-6  # of a state, or of 1
 TURN = 0.25  # rad or m that all joints together may move during a block
@@ -77,7 +79,8 @@ def _followed(run: Run, k: int, grid: Grid, x: np.ndarray, blocks: Grid, step_on
     """Do blocks follow all modes of run k, looked for at some of its samples x? No where that would take too long."""
     s, lay = run.scenario, run.plant.layout
     states, duration = lay.size - len(lay.works), float(grid.times[-1])
-    count = min(PLACES, int(EFFORT * duration / s.step / (states + 1)), len(x))
+    asked = (states + 1 + EIGENVALUES * states**3) * (LANES if len(run.x0) > 1 else 1)
+    count = min(PLACES, int(EFFORT * duration / s.step / asked), len(x))
     if s.integrator != MODES_OF or count < 2:
         return False
     block = float(np.diff(np.union1d(blocks.times, blocks.marks[1:-1])).max())
