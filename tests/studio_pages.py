@@ -8,6 +8,16 @@ import numpy as np
 from PIL import Image
 
 PATIENCE_MS = 180_000
+LONG = {
+    "format": 1,
+    "name": "long",
+    "robot": "panda",
+    "duration": 900.0,
+    "step": 1e-4,
+    "sample": 0.1,
+    "verify": False,
+    "integrator": "rk4",
+}
 READY = "html[data-studio=ready]"
 ARGUMENTS = (
     "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",

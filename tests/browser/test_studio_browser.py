@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from studio_pages import NAMELESS, READY, choose, colours, run, samples
+from studio_pages import LONG, NAMELESS, READY, choose, colours, run, samples
 
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 
@@ -64,7 +64,7 @@ def test_a_slider_runs_again_at_once_and_undo_takes_it_back(page):
     page.wait_for_function("() => window.studio.store.document.value.controller.kp === 100")
 
 
-def test_two_runs_over_each_other(page):
+def test_two_runs_over_each_other_are_told_apart_in_a_table(page):
     choose(page, "planar-2r")
     run(page)
     page.click("#tab-run")
@@ -74,6 +74,11 @@ def test_two_runs_over_each_other(page):
     page.wait_for_function("() => window.studio.view.state.engine.runs.value.length === 2")
     assert page.evaluate("window.studio.others.value.length") == 1
     assert page.locator("#show-ghost").is_checked()
+    page.wait_for_function("() => window.studio.compared.value !== null")
+    page.click("#tab-run")
+    words = page.inner_text(".differences")
+    assert "controller.kp" in words
+    assert "Position of joint1" in words
 
 
 def test_a_wrong_cell_is_refused_where_it_stands(page):
@@ -130,17 +135,7 @@ def test_a_urdf_is_dropped_and_names_stay_text(page):
 
 
 def test_a_reload_finds_a_run_that_goes_on(page):
-    document = {
-        "format": 1,
-        "name": "long",
-        "robot": "panda",
-        "duration": 900.0,
-        "step": 1e-4,
-        "sample": 0.1,
-        "verify": False,
-        "integrator": "rk4",
-    }
-    page.evaluate("(d) => { window.studio.replace(d); return window.studio.start(); }", document)
+    page.evaluate("(d) => { window.studio.replace(d); return window.studio.start(); }", LONG)
     page.wait_for_function("() => window.studio.busy.value.includes('%')")
     moved = page.evaluate("window.studio.view.stage.tip()")
     page.wait_for_function(

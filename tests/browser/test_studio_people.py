@@ -146,20 +146,6 @@ def test_a_link_is_selected_in_view_table_and_charts(page):
     assert page.locator("#charts figure:first-child .legend button.selected").count() >= 1
 
 
-def test_two_runs_of_one_name_are_told_apart_in_a_table(page):
-    choose(page, "planar-2r")
-    run(page)
-    page.click("#tab-run")
-    page.click("#keep")
-    page.click("#tab-control")
-    page.fill('input[type=text][data-path="controller.kp"]', "20")
-    page.wait_for_function("() => window.studio.compared.value !== null")
-    page.click("#tab-run")
-    words = page.inner_text(".differences")
-    assert "controller.kp" in words
-    assert "Position of joint1" in words
-
-
 @pytest.mark.parametrize(
     "name", [*(pytest.param(n, marks=pytest.mark.slow) for n in ("lqr", "task_space_computed_torque")), "pid"]
 )

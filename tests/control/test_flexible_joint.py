@@ -13,9 +13,10 @@ from scipy.linalg import expm
 import manipula as mp
 from manipula import control, drives
 from manipula.errors import DescriptionError
+from two_rods import LENGTHS, MASSES, two_rods
 
 OUTSIDE = 1e-9
-LENGTHS, MASSES, ROTOR, STIFFNESS = (0.5, 0.4), (2.0, 1.5), 0.05, 500.0
+ROTOR, STIFFNESS = 0.05, 500.0
 BALANCED = drives.Flexible(stiffness=STIFFNESS, initial_position="balanced")
 
 
@@ -28,17 +29,6 @@ def hinge(inertia: float) -> mp.Robot:
     """One link without gravity whose inertia about its joint is given."""
     robot = mp.planar(lengths=[1.0], masses=[3.0 * inertia], gravity=(0, 0, 0))
     return replace(robot, joints=tuple(replace(j, rotor_inertia=ROTOR) for j in robot.joints))
-
-
-def two_rods(q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """M, h and g of two slender rods, from the textbook."""
-    (l1, l2), (m1, m2) = LENGTHS, MASSES
-    c2, s2 = np.cos(q[1]), np.sin(q[1])
-    a, b, d = m1 * l1**2 / 3 + m2 * l1**2 + m2 * l2**2 / 3, m2 * l1 * l2 / 2, m2 * l2**2 / 3
-    M = np.array([[a + 2 * b * c2, d + b * c2], [d + b * c2, d]])
-    h = b * s2 * np.array([-qd[1] * (2 * qd[0] + qd[1]), qd[0] ** 2])
-    far = m2 * 9.81 * l2 / 2 * np.cos(q[0] + q[1])
-    return M, h, np.array([(m1 / 2 + m2) * 9.81 * l1 * np.cos(q[0]) + far, far])
 
 
 def test_error_of_the_linearised_joint_obeys_a_law_of_fourth_order() -> None:

@@ -15,10 +15,10 @@ from manipula import control, drives
 from manipula.errors import BudgetError, DescriptionError
 from manipula.simulation.loops.fixed import noise_of
 from manipula.simulation.loops.setup import prepare_run
+from two_rods import LENGTHS, MASSES, two_rods
 
 OUTSIDE = 1e-9
 INERTIA, T = 0.4, 0.004
-LENGTHS, MASSES = (0.5, 0.4), (2.0, 1.5)
 
 
 def hinge() -> mp.Robot:
@@ -87,15 +87,9 @@ def test_discrete_lqr_has_the_cost_of_its_riccati_equation() -> None:
     np.testing.assert_allclose(cost, x[0] @ P @ x[0], rtol=OUTSIDE)
 
 
-def two_rods(q: np.ndarray, qd: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Accelerations of two slender rods, from the textbook."""
-    (l1, l2), (m1, m2) = LENGTHS, MASSES
-    c2, s2 = np.cos(q[1]), np.sin(q[1])
-    a, b, d = m1 * l1**2 / 3 + m2 * l1**2 + m2 * l2**2 / 3, m2 * l1 * l2 / 2, m2 * l2**2 / 3
-    M = np.array([[a + 2 * b * c2, d + b * c2], [d + b * c2, d]])
-    h = b * s2 * np.array([-qd[1] * (2 * qd[0] + qd[1]), qd[0] ** 2])
-    far = m2 * 9.81 * l2 / 2 * np.cos(q[0] + q[1])
-    return np.linalg.solve(M, u - h - [(m1 / 2 + m2) * 9.81 * l1 * np.cos(q[0]) + far, far])
+def accelerations(q: np.ndarray, qd: np.ndarray, u: np.ndarray) -> np.ndarray:
+    M, h, g = two_rods(q, qd)
+    return np.linalg.solve(M, u - h - g)
 
 
 def test_an_arm_against_lsoda_from_instant_to_instant() -> None:
@@ -109,7 +103,7 @@ def test_an_arm_against_lsoda_from_instant_to_instant() -> None:
     for k in range(len(result.t)):
         law.append(x)
         u = kp * (goal - x[:2]) - kv * x[2:]
-        rate = lambda t, y, u=u: np.concatenate([y[2:], two_rods(y[:2], y[2:], u)])
+        rate = lambda t, y, u=u: np.concatenate([y[2:], accelerations(y[:2], y[2:], u)])
         x = solve_ivp(rate, (k * period, (k + 1) * period), x, method="LSODA", rtol=1e-12, atol=1e-13).y[:, -1]
     assert result.ok
     assert np.abs(np.hstack([result.q, result.qd]) - law).max() <= OUTSIDE

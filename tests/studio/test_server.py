@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from studio_pages import LONG
+
 pytest.importorskip("uvicorn", reason="the studio is an extra")
 websockets = pytest.importorskip("websockets.sync.client", reason="the studio is an extra")
 
@@ -140,16 +142,7 @@ def test_a_run_gives_the_numbers_that_python_gives(studio, tmp_path):
 
 
 def test_a_run_is_watched_while_it_goes_and_stopped(studio):
-    long = {
-        "format": 1,
-        "robot": "panda",
-        "duration": 900.0,
-        "step": 1e-4,
-        "sample": 0.1,
-        "verify": False,
-        "integrator": "rk4",
-    }
-    _, summary = studio.verb("run", document=long)
+    _, summary = studio.verb("run", document=LONG)
     with studio.watch() as socket:
         socket.send(json.dumps({"run": summary["id"]}))
         seen, states = 0, []
