@@ -199,6 +199,44 @@ def test_moves_beyond_the_horizon_are_refused() -> None:
         control.ModelPredictive([0.0], horizon=3, moves=4)
 
 
+def test_a_horizon_over_which_rounding_grows_into_torques_is_refused() -> None:
+    """Upright, 25 steps of 50 ms: within the longest horizon that is told torques are those of the program in 40 digits, to 1e-6 of their limits."""
+    robot, goal, most = arm("planar-3r"), np.array([1.5, 0.1, -0.1]), np.array([200.0, 100.0, 50.0])
+    law = control.ModelPredictive(goal, period=0.05, horizon=25, moves=6, effort_limit=most)
+    with pytest.raises(DescriptionError, match=r"It can look \d+ steps ahead") as found:
+        mp.simulate(mp.Scenario(robot, controller=law, q0=goal, duration=0.1))
+    assert found.value.field == "controller.horizon"
+    longest = int(str(found.value).split("It can look ")[1].split()[0])
+    assert longest >= 8
+    law = replace(law, horizon=longest)
+    x = np.array([0.02, -0.01, 0.015, 0.05, -0.03, 0.02])
+    assert np.abs(commanded(law, robot, goal + x[:3], x[3:]) - in_many_digits(law, robot, x, most)).max() < 1e-6 * 50.0
+
+
+def in_many_digits(law: control.ModelPredictive, robot: mp.Robot, x: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """The torque of the program without bounds, solved with 40 digits."""
+    import mpmath
+
+    n, N, m = robot.n, int(law.horizon), int(law.moves)
+    Phi, Gamma, hold = discrete(robot, law.goal, float(law.period))
+    Q, R = weights(n, law)
+    P = solve_discrete_are(Phi, Gamma, Q, R)
+    with mpmath.workdps(40):
+        exact = lambda a: np.array([[mpmath.mpf(float(v)) for v in row] for row in a], dtype=object)
+        H, F = exact(np.zeros((m * n, m * n))), exact(np.zeros((m * n, 1)))
+        G, e = exact(np.zeros((2 * n, m * n))), exact(x[:, None])
+        for k in range(N):
+            at = slice(min(k, m - 1) * n, min(k, m - 1) * n + n)
+            H[at, at] = H[at, at] + exact(R)
+            G, e = exact(Phi) @ G, exact(Phi) @ e
+            G[:, at] = G[:, at] + exact(Gamma)
+            W = exact(P if k == N - 1 else Q)
+            H, F = H + G.T @ W @ G, F + G.T @ W @ e
+        u = mpmath.lu_solve(mpmath.matrix(H.tolist()), -mpmath.matrix(F.tolist()))
+        assert all(abs(u[i]) < most[i % n] for i in range(m * n))
+        return hold + np.array([float(v) for v in u[:n]])
+
+
 def random_program(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     m, r = int(rng.integers(1, 9)), int(rng.integers(0, 8))
     A = rng.normal(size=(m, m)) * 10 ** rng.uniform(-2, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MOST_MOVES = 40  # unknowns of the quadratic program
 MOST_ROWS = 400  # predicted positions and speeds that are bounded
 SOFT = 1e-6  # what predicted positions and speeds give way (``quadratic_program``)
+WORST_CONDITION = 1e10  # of H with ones on its diagonal: there rounding moves a torque by 1e-7 of its limit
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class ModelPredictive(Controller):
     With P from the Riccati equation, m = N and no bound in the way it is the discrete regulator of the same weights, for every N. T is the step of
     the prediction; a run with ``control_period`` = T decides as often as it predicts. Predicted positions and speeds that cannot be kept within their
     bounds break them as little as possible. The signal ``mpc_optimal`` is 1 where the quadratic program was solved to rounding; a run in which it was
-    not is ``inaccurate``.
+    not is ``inaccurate``. Near a posture from which the arm falls N steps multiply by :math:`\max|\lambda(e^{AT})|^N` what the first torque does; a
+    horizon over which rounding would grow into torques is refused.
     """
 
     goal: Annotated[Any, AnglePerJoint("rad or m", "posture q_0 that is held")]
@@ -184,17 +187,15 @@ def _condensed(law: ModelPredictive, arm: Arm) -> dict[str, Any]:
             field="controller.goal",
         )
     limited = _limited(arm) if law.bounds != "torque" else []
-    E, G = np.eye(2 * n), np.zeros((2 * n, m * n))  # x_k = E x0 + G U, U in units of the largest torques
-    H, F = np.zeros((m * n, m * n)), np.zeros((m * n, 2 * n))
+    E, F = np.eye(2 * n), np.zeros((m * n, 2 * n))  # x_k = E x0 + G U, U in units of the largest torques
+    weights = lambda k: [Q] * (k - 1) + [P]  # noqa: E731
+    steps = lambda k: _steps(Phi, Gamma * most, k, min(k, m))  # noqa: E731
+    hessian = lambda k: _hessian(steps(k), weights(k), R * most[:, None] * most[None, :])  # noqa: E731
+    H = hessian(N)
+    _check_condition(H, law, hessian)
     rows, rows_state, low, high = [], [], [], []
-    for k in range(N):
-        at = min(k, m - 1) * n
-        H[at : at + n, at : at + n] += R * most[:, None] * most[None, :]
-        G = Phi @ G
-        G[:, at : at + n] += Gamma * most
+    for G, W in zip(steps(N), weights(N)):
         E = Phi @ E
-        W = P if k == N - 1 else Q
-        H += G.T @ W @ G
         F += G.T @ W @ E
         for i, a, b in limited:
             size = max(x for x in (abs(a), abs(b)) if np.isfinite(x)) or 1.0
@@ -213,6 +214,52 @@ def _condensed(law: ModelPredictive, arm: Arm) -> dict[str, Any]:
     }
     numbers |= {"low": (-most - holding) / most, "high": (most - holding) / most, "unit": most}
     return {name: _tuples(v) for name, v in numbers.items()}
+
+
+def _steps(Phi: np.ndarray, Gamma: np.ndarray, N: int, m: int) -> list[np.ndarray]:
+    """What m torques do to the state after 1 … N steps."""
+    n = Gamma.shape[1]
+    G, out = np.zeros((2 * n, m * n)), []
+    for k in range(N):
+        at = min(k, m - 1) * n
+        G = Phi @ G
+        G[:, at : at + n] += Gamma
+        out.append(G)
+    return out
+
+
+def _hessian(steps: list[np.ndarray], weights: list[np.ndarray], R: np.ndarray) -> np.ndarray:
+    """H of steps with these weights; R in units of the largest torques."""
+    m = steps[0].shape[1] // len(R)
+    H = np.kron(np.diag([1.0] * (m - 1) + [float(len(steps) - m + 1)]), R)
+    for G, W in zip(steps, weights):
+        H += G.T @ W @ G
+    return H
+
+
+def _check_condition(H: np.ndarray, law: ModelPredictive, shorter: Callable[[int], np.ndarray]) -> None:
+    """Is the program solved to rounding where its conditions are?
+
+    Raises:
+        DescriptionError: with the longest horizon that will do, where one does; ``shorter(k)``: H of k steps.
+    """
+    if _condition(H) <= WORST_CONDITION:
+        return
+    words = f"The program has a condition number of {_condition(H):.1e}, so that its torques would be rounding"
+    longest = next((k for k in range(int(law.horizon) - 1, 0, -1) if _condition(shorter(k)) <= WORST_CONDITION), 0)
+    if not longest:
+        raise DescriptionError(f"{words}: fewer moves, or larger weights of the torques.", field="controller.moves")
+    raise DescriptionError(
+        f"{words}: from this posture what a torque does grows too far within {law.horizon:g} steps of {law.period:g} s. It can look {longest} steps "
+        'ahead; with terminal = "riccati" what lies behind them is weighed all the same.',
+        field="controller.horizon",
+    )
+
+
+def _condition(H: np.ndarray) -> float:
+    """Condition number with ones on the diagonal."""
+    unit = 1.0 / np.sqrt(np.diag(H))
+    return float(np.linalg.cond(H * np.outer(unit, unit)))
 
 
 def _terminal(law: ModelPredictive, Phi: np.ndarray, Gamma: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:
