@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 import manipula as mp
 from manipula.algebra import ops
+from manipula.simulation.stepping.rests_at_zero import rests_at_zero
 
 ROD = mp.planar([0.5], [1.0])
 UP = np.pi / 2
@@ -148,3 +150,70 @@ def test_a_start_on_the_edge_of_a_decision_is_right_and_told(method: str) -> Non
     away = mp.simulate(mp.Scenario(resting, q0=[0.2], **options))
     assert away.ok
     assert not any("last digit" in note for note in away.notes)
+
+
+def leaning(angle: float) -> mp.Robot:
+    """A rod that stands on its joint at q = 0, against a weight along the same line: the two products in its torque cancel but for rounding."""
+    row = {
+        "theta": angle,
+        "a": 0.5,
+        "mass": 1.0,
+        "com": [-0.25, 0.0, 0.0],
+        "inertia": np.diag([0.0, 0.02, 0.02]).tolist(),
+    }
+    return mp.from_dh([row], "standard", gravity=(-9.81 * np.cos(angle), -9.81 * np.sin(angle), 0.0))
+
+
+def fallen(angle: float, start: float, t: float) -> float:
+    """The angle d of that rod as long as it is small, from its torque in fifty digits: d̈ = λ² d + τ(0)/J, from rest."""
+    with mpmath.workdps(50):
+        x, y = (mpmath.mpf(float(-9.81 * f(angle))) for f in (np.cos, np.sin))
+        torque, inertia = (mpmath.cos(angle) * y - mpmath.sin(angle) * x) / 4, mpmath.mpf(0.02) + mpmath.mpf(0.0625)
+        rate = mpmath.sqrt(9.81 / (4 * inertia))
+        return float(start * mpmath.cosh(rate * t) + torque / inertia / rate**2 * (mpmath.cosh(rate * t) - 1))
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("method", ["rk4", "auto"])
+@pytest.mark.parametrize(("turned", "start"), [(0.528, 0.0), (1.098, 0.0), (0.812, 1e-15)])
+def test_a_zero_that_rounding_balances_is_not_exact(turned: float, start: float, method: str, own: bool) -> None:
+    """Which way such a rod falls is decided by the last digits of its torque, which every repetition computes alike."""
+    law = None if own else mp.control.UserFunction(idle)
+    result = mp.simulate(
+        mp.Scenario(leaning(turned), q0=[start], duration=5.5, sample=0.1, integrator=method, controller=law)
+    )
+    assert result.status == "inaccurate"
+    k = int(np.searchsorted(result.t, result.trusted_until - 1e-9))
+    assert abs(result.q[k, 0] - fallen(turned, start, result.t[k])) < 2e-6
+
+
+@pytest.mark.parametrize("formulation", ["gpme", "multipliers"])
+def test_nor_is_that_of_a_programmed_motion(formulation: str) -> None:
+    arm = mp.from_dh(
+        [
+            {"a": 0.5, "mass": 1.0, "inertia": np.diag([0.0, 0.02, 0.02]).tolist()},
+            {"theta": 1.098, "a": 0.5, "mass": 1.0, "com": [-0.25, 0.0, 0.0], "inertia": np.diag([0.0, 0.02, 0.02]).tolist()},
+        ],
+        "standard", gravity=(-9.81 * np.cos(1.098), -9.81 * np.sin(1.098), 0.0),
+    )  # fmt: skip
+    program = mp.ProgramScenario(
+        arm, ["q1 = 0"], q0=[0.0, 0.0], duration=5.5, step=5e-3, sample=0.1, formulation=formulation
+    )
+    assert program.run().status == "inaccurate"
+
+
+def test_zeros_are_exact_where_nothing_else_holds_the_arm() -> None:
+    rod = mp.planar([0.5, 0.4], [1.0, 1.0], gravity=(9.81, 0, 0))
+    slide = [{"joint": "prismatic", "mass": 1.0}]
+    for arm, exact in (
+        (rod, True),
+        (mp.planar([0.5], [1.0], gravity=(0, 0, 0)), True),
+        (mp.planar([0.5], [1.0]), False),
+        (leaning(0.3), False),
+        (mp.from_dh(slide, "standard", gravity=(0, -9.81, 0)), True),
+        (mp.from_dh(slide, "standard"), False),
+        (mp.from_dh([{"alpha": np.pi / 2, "mass": 1.0}, {"a": 0.5, "theta": np.pi / 2, "mass": 1.0}], "standard"), True),
+        (mp.from_dh([{"alpha": np.pi / 2, "mass": 1.0}, {"a": 0.5, "theta": 1.5, "mass": 1.0}], "standard"), False),
+        (mp.load("iiwa14"), False),
+    ):  # fmt: skip
+        assert rests_at_zero(arm) is exact, arm

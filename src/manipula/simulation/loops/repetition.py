@@ -11,6 +11,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.progress import phase
+from manipula.simulation.stepping.rests_at_zero import rests_at_zero
 from manipula.simulation.stepping.verification import beside, compare
 
 if TYPE_CHECKING:
@@ -41,16 +42,18 @@ def delicate(run: Run) -> bool:
 
 def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0, side: float = 1.0) -> np.ndarray:
     """Where repetitions of the runs begin, (N, size), see ``beside``: all coordinates, or positions and velocities of delicate runs."""
-    lay = run.plant.layout
+    s, lay = run.scenario, run.plant.layout
     count = 2 * lay.n if delicate(run) else lay.size - len(lay.works)
-    return beside(run.x0, count, steps, factor * side)
+    carried = s.base_motion is not None or bool(s.disturbances)
+    return beside(run.x0, lay.n, count, steps, factor * side, not carried and rests_at_zero(s.robot))
 
 
 def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: float, members: list[int], steps: float = 0.0) -> Verified:  # fmt: skip
     """Errors of some runs found by repeating them more finely from beside their start.
 
     Delicate runs that differ are repeated from the start itself, and from its other side: one that differs on one side only stood on the edge of
-    what decides about it and is right, and the other side is told; one that differs on both is not a motion that anybody can foretell.
+    what decides about it and is right, and the other side is told; one that differs on both is not a motion that anybody can foretell. One that
+    differs from the start itself, too, is trusted no longer than the side that agrees with it longer.
 
     Args:
         repeat: ``repeat(x0, members)``, the states of some members that begin at x0 (N, size). factor: of the differences.
@@ -61,20 +64,15 @@ def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: f
     off = [k for k, m in enumerate(members) if not error[k] <= run.scenario.tolerance and moved[m]]
     if not off or not delicate(run):
         return Verified(error, trusted)
-    tolerance, chosen = run.scenario.tolerance, [members[k] for k in off]
+    tolerance, chosen, places = run.scenario.tolerance, [members[k] for k in off], np.array(off)
+    below = begun_beside(run, steps, side=-1.0)
     same, until = _compared(run, t, done, lambda some: repeat(run.x0, some), factor, chosen)
-    good = [k for k in range(len(off)) if same[k] <= tolerance]
-    wrong = np.setdiff1d(range(len(off)), good)
-    error[np.array(off)[wrong]], trusted[np.array(off)[wrong]] = same[wrong], until[wrong]
-    decided = []
-    if good:
-        below = begun_beside(run, steps, side=-1.0)
-        other, _ = _compared(run, t, done, lambda some: repeat(below, some), factor, [chosen[k] for k in good])
-        for k, there in zip(good, other):
-            if there <= tolerance:
-                error[off[k]], trusted[off[k]] = same[k], until[k]
-                decided.append(chosen[k])
-    return Verified(error, trusted, tuple(decided))
+    there, agreed = _compared(run, t, done, lambda some: repeat(below, some), factor, chosen)
+    right, edge = same <= tolerance, there <= tolerance
+    wrong, decided = places[~right], places[right & edge]
+    error[wrong], trusted[wrong] = same[~right], np.fmin(until, np.fmax(trusted[places], agreed))[~right]
+    error[decided], trusted[decided] = same[right & edge], until[right & edge]
+    return Verified(error, trusted, tuple(np.array(members)[decided].tolist()))
 
 
 def _compared(run: Run, t: np.ndarray, done: BatchPart, finer: Callable[[list[int]], BatchPart], factor: float,

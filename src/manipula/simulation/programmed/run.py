@@ -27,6 +27,7 @@ from manipula.simulation.provenance import acting, programmed_settings, robot_te
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
+from manipula.simulation.stepping.rests_at_zero import rests_at_zero
 from manipula.simulation.stepping.verification import beside, compare, decided_notes, shrinkage
 
 SMALL_PIVOT = 1e-2  # of A_d with rows of length 1, below which the coordinates are split anew
@@ -169,15 +170,16 @@ def _repeated(
 
     Somebody's code may stand on the edge of a decision at x: then one side differs, and x itself and the other side do not.
     """
-    states = plant.layout.size - len(plant.layout.works)
+    n, states = plant.robot.n, plant.layout.size - len(plant.layout.works)
+    exact = rests_at_zero(plant.robot)
     against = lambda x0: _compared(plant, done, begun(x0), tolerance, factor)  # noqa: E731
-    found = against(beside(x, states, steps))
+    found = against(beside(x, n, states, steps, zero_is_exact=exact))
     if found[0] <= tolerance or is_own(plant.friction, plant.drives, plant.constraints):
         return found, ()
     same = against(x)
     if not same[0] <= tolerance:
         return same, ()
-    other = against(beside(x, states, steps, -1.0))
+    other = against(beside(x, n, states, steps, -1.0, exact))
     return (same, decided_notes((0,), 1)) if other[0] <= tolerance else (found, ())
 
 

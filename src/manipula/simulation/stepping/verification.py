@@ -7,6 +7,7 @@ import numpy as np
 from manipula.simulation.stepping.grid import RATIO
 
 ROUNDINGS = 16.0  # units in the last place between the starts of a run and of its repetition, at least
+NEAR_ZERO = 1e-3  # rad or m: all positions below it are beside q = 0
 
 
 def shrinkage(order: int) -> float:
@@ -17,17 +18,25 @@ def shrinkage(order: int) -> float:
     return 1.0 / (1.0 - RATIO ** (order + 1) - (1.0 - RATIO) ** (order + 1))
 
 
-def beside(x0: np.ndarray, states: int, steps: float, factor: float = 1.0) -> np.ndarray:
+def beside(
+    x0: np.ndarray, n: int, states: int, steps: float, factor: float = 1.0, zero_is_exact: bool = False
+) -> np.ndarray:
     r"""Where repetitions of runs that start at x0 (..., size) begin: farther from zero by as much as rounding may move them.
 
     Equal starts are rounded alike, and beside an unstable equilibrium both may rest where the motion falls. N steps round by about
-    :math:`\epsilon\sqrt N` of a coordinate; what a motion makes of it is part of the difference from its repetition. Zero is exact.
+    :math:`\epsilon\sqrt N` of a coordinate; what a motion makes of it is part of the difference from its repetition. A position counts as no
+    smaller than 1 rad or m, as what it is added to is rounded like that, too; other coordinates that are zero are exact.
 
     Args:
-        states: how many of the numbers are coordinates. factor: what the difference is multiplied with.
+        n: how many of the numbers are positions. states: and how many coordinates. factor: what the difference is multiplied with.
+        zero_is_exact: does nothing but zeros hold the arm at q = 0 (:func:`rests_at_zero`)? Then beside it roundings are in proportion.
     """
-    out = x0.copy()
-    out[..., :states] *= 1.0 + max(ROUNDINGS, steps**0.5) / factor * np.finfo(float).eps
+    out, part = x0.copy(), max(ROUNDINGS, steps**0.5) / factor * np.finfo(float).eps
+    out[..., :states] *= 1.0 + part
+    q = x0[..., :n]
+    near = np.abs(q).max(axis=-1, keepdims=True, initial=0.0) < NEAR_ZERO if zero_is_exact else False
+    size = np.where(near, np.abs(q), np.maximum(np.abs(q), 1.0))
+    out[..., :n] = q + part * np.where(q < 0.0, -size, size)
     return out
 
 
