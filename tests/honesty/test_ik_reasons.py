@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.spatial.transform import Rotation
 
 import manipula as mp
 
@@ -109,3 +111,31 @@ def test_failing_costs_a_bounded_number_of_iterations():
     found = mp.solve_ik(model, X)
     assert np.any(found.status == "unreachable")
     assert np.max(found.iterations) < 15_000
+
+
+def stretched(model, q):
+    """The posture with the third joint where the Jacobian has lost a direction."""
+    least = lambda x: np.linalg.svd(model.jacobian(np.r_[q[:2], x, q[3:]]), compute_uv=False)[-1]
+    at = np.linspace(-2.0, 2.0, 41)
+    best = at[np.argmin([least(x) for x in at])]
+    found = minimize_scalar(least, bounds=(best - 0.1, best + 0.1), method="bounded", options={"xatol": 1e-12})
+    return np.r_[q[:2], found.x, q[3:]]
+
+
+@pytest.mark.parametrize("name", ["ur5e", "ur10e", "puma560", "irb120"])
+def test_a_target_just_outside_the_reach_is_unreachable(name):
+    """Along the direction that a stretched arm has lost, one side of its target is out of reach; closed forms say so."""
+    model, rng = mp.compile(mp.load(name)), np.random.default_rng(777010)
+    q = rng.uniform(-1.0, 1.0, (20, 6))
+    q[:, 4] = np.copysign(np.maximum(np.abs(q[:, 4]), 0.4), q[:, 4])  # away from the other singularity
+    q[:, 2] = stretched(model, q[0])[2]
+    statuses = []
+    for X, U in zip(model.pose(q), np.linalg.svd(model.jacobian(q))[0]):
+        for side in (5e-4, -5e-4):
+            move = side * U[:, -1] / np.linalg.norm(U[:3, -1])
+            target = X.copy()
+            target[:3, 3] += move[:3]
+            target[:3, :3] = Rotation.from_rotvec(move[3:]).as_matrix() @ X[:3, :3]
+            found = mp.solve_ik(model, target, limits=False)
+            statuses.append(found.status)
+    assert set(statuses) == {"solved", "unreachable"}

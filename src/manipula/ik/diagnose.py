@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from manipula.ik.search.starts import Search
 
 NEAR = 1e-3  # m or rad: an answer this close is a posture worth looking at
+BORDER = 1e-6  # m or rad: nearer to the border of the reach a closed form may miss a posture by rounding
 SINGULAR = 1e-4  # smallest singular value of J, against the largest
 
 
@@ -85,11 +86,21 @@ def beyond_limits(robot: Robot, q: np.ndarray) -> IkVerdict:
     return IkVerdict("limits", f"Only postures beyond joint limits were found{where}.")
 
 
-def stuck(search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float) -> IkVerdict:
-    """The nearest posture that many starts gave: out of reach, singular, or not converged."""
+def stuck(
+    search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float, none_exists: bool
+) -> IkVerdict:
+    """The nearest posture that many starts gave: out of reach, singular, or not converged.
+
+    ``none_exists``: does an exact closed form say that no posture, within the limits or not, gets there?
+    """
     _, J, size = search.errors(targets, q)
     s = np.linalg.svd(np.asarray(J, float), compute_uv=False)
     ratio = float(s[-1] / max(s[0], 1e-300))
+    if none_exists and size > max(BORDER, tolerance):
+        return IkVerdict(
+            "unreachable",
+            f"The closed form has no posture for this target; the nearest one found misses it by {size:.3g} {unit(search.task)}.",
+        )
     if size > NEAR:
         return IkVerdict(
             "unreachable",

@@ -173,6 +173,13 @@ class Solver:
             return None  # at a singular posture a branch stands for a continuum
         return self._outside(targets, q[int(np.argmin(beyond))], analytic.name)
 
+    def _none_exists(self, targets: np.ndarray) -> bool:
+        """Does an exact closed form know that no posture reaches a target, whatever the limits?"""
+        analytic = self.analytic
+        return (
+            analytic is not None and analytic.exact and not analytic.redundant and not len(analytic.every(targets[0]))
+        )
+
     def _outside(self, targets: np.ndarray, q: np.ndarray, method: str) -> IkResult:
         status, reason = diagnose.beyond_limits(self.robot, q)
         clipped = np.asarray(self.search.joint_box.clipped(q), float)
@@ -210,14 +217,15 @@ class Solver:
                 return IkResult(wide.q, "solved", residual, int(used), "", self.numeric)
             if wide.error < found.error or found.solved:
                 q = np.asarray(wide.q, float)
+        none = self._none_exists(targets)
         verdict = None
         if self.free is not None:
             other = self.free.wide(targets, tolerance, seed, 1)
             if bool(other.solved) and float(self.check(targets, other.q)) <= tolerance:
                 verdict = diagnose.beyond_limits(self.robot, np.asarray(other.q, float))
                 if self._within(other.q):  # it was not limits that kept the method away
-                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance)
-        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance)
+                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance, none)
+        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance, none)
         return IkResult(q, verdict.status, float(self.check(targets, q)), int(used), verdict.reason, self.numeric)
 
     # ------------------------------------------------------------------ many targets
