@@ -16,6 +16,11 @@ TAKES = {
 }  # fmt: skip
 
 
+def work(model: mp.Model, q: np.ndarray) -> tuple[Any, Any]:
+    """What a worker does with a model that was sent to it, from a module that it finds again."""
+    return model.mass_matrix(q), model.kernel("gravity")(q)
+
+
 def answers() -> dict[str, Any]:
     model = mp.compile(mp.load("scara-khang"))
     states = np.random.default_rng(5).uniform(-1, 1, size=(3, 6, 4))

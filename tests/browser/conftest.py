@@ -1,4 +1,7 @@
-"""One headless Chromium for all tests of pages: Debian's own, offline; a test fails when the console hears an error or the page asks for anything."""
+"""One headless Chromium for all tests of pages: Debian's own, offline; a test fails when the console hears an error or the page asks for anything.
+
+The one that has no windows at all opens a page with half the work.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,8 @@ import pytest
 from manipula.reports import viewer
 from studio_pages import ARGUMENTS, PATIENCE_MS, READY
 
-BROWSER = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+BROWSER = next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
 def complains(said) -> bool:

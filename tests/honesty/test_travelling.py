@@ -11,6 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula import native
+from model_answers import work
 
 ARM = mp.load("puma560")
 Q, QD = np.linspace(-1.0, 1.0, 6), np.linspace(0.5, -0.5, 6)
@@ -88,13 +89,9 @@ def test_a_traced_number_does_not_travel():
         native.trace(lambda x: pickle.dumps(x), {"x": ()})
 
 
-def _work(model, q):
-    return model.mass_matrix(q), model.kernel("gravity")(q)
-
-
 def test_a_worker_computes_with_what_it_was_sent():
     model = mp.compile(ARM)
-    expected = _work(model, Q)
+    expected = work(model, Q)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        found = pool.apply(_work, (model, Q))
+        found = pool.apply(work, (model, Q))
     assert all(np.array_equal(a, b) for a, b in zip(found, expected))
