@@ -22,6 +22,12 @@ LATE = """() => { const fetched = window.fetch; window.fetch = async (where, ask
   return Response.json({ ...begun, state: 'integrating' }); }; }"""  # as where a run takes longer than an answer waits
 
 
+HELD = """() => { const fetched = window.fetch; window.fetch = async (where, asked) => {
+  const answer = await fetched(where, asked);
+  if (['/api/robot', '/api/judged'].includes(where)) await new Promise((done) => { window[`go_${where.slice(5)}`] = done; });
+  return answer; }; }"""  # until it is let go
+
+
 def moved(page, value: int) -> None:
     before = page.evaluate("window.studio.run.value.id")
     page.evaluate(SLIDE, str(value))
@@ -89,6 +95,22 @@ def test_curves_stay_while_a_run_is_computed_with_another_number(page):
         "(q) => window.studio.view.state.engine.runs.value[0].q[0].at(-1) !== q", arg=float(old[-1, 0])
     )
     assert page.locator("#stage[data-mine]").count() == 1
+
+
+def test_a_run_that_begins_while_the_arm_is_looked_at_keeps_its_curves(page):
+    """The robot of an edited document is answered after the run of that document, and before its verdict."""
+    choose(page, "planar-2r")
+    page.evaluate(HELD)
+    page.evaluate("() => window.studio.store.edit(['q0'], window.studio.robot.value.robot.start.map((v) => v + 0.2))")
+    page.wait_for_function("() => window.go_robot")
+    page.click("#run")
+    page.wait_for_function("() => window.go_judged && window.studio.view.state.engine.runs.value[0]?.t.length > 1")
+    start = page.evaluate("window.studio.robot.value.robot.start[0]")
+    page.evaluate("window.go_robot()")
+    page.wait_for_function("(old) => window.studio.robot.value.robot.start[0] !== old", arg=start)
+    page.evaluate("window.go_judged()")
+    page.wait_for_function("() => window.studio.run.value.state === 'done'")
+    assert len(samples(page)[0]) > 1
 
 
 def test_runs_fill_no_history(page):

@@ -175,12 +175,15 @@ export class Studio {
 
   private async look(document: Table, stop: AbortSignal): Promise<void> {
     const [robotText, startText] = lookedAt(document);
+    const before = this.run.value?.id;
     const seen = await robotOf(document, stop);
     const stays = startText === this.startText && this.posture.value.length === seen.robot.n && this.robot.value?.robot.name === seen.robot.name;
     this.robotText = robotText;
     this.startText = startText;
-    if (!stays) this.posture.value = seen.robot.start;
+    const begun = this.run.value !== null && this.run.value.id !== before; // meanwhile, with this document: its arm and curves stay
+    if (!stays && !begun) this.posture.value = seen.robot.start;
     this.robot.value = seen;
+    if (begun) return;
     const going = this.run.value !== null && !isOver(this.run.value); // its arm is the one that is watched
     if (seen.robot.drawn && (going || !this.run.value || !this.live.value)) {
       if (!going) this.run.value = null;
