@@ -55,17 +55,23 @@ def postures(robot: Robot, q: Any) -> np.ndarray:
 
 
 def manipulability(
-    model: Model | Robot, q: Any, kind: str = "position", frame: str = TIP, length: float = 1.0
+    model: Model | Robot, q: Any, kind: str = "position", frame: str = TIP, length: float | None = None
 ) -> Dexterity:
     """Manipulability and condition of postures q (..., n).
 
     Args:
         kind: "position", "orientation" or "pose".
-        length: characteristic length [m] that turns metres into radians when both are compared.
+        length: characteristic length [m] that turns metres into radians when both are compared, as in "pose"; 1 m when omitted.
     """
     model = model_of(model)
-    q, length = postures(model.robot, q), positive(length, "length")
+    q = postures(model.robot, q)
     rows = rows_of(model.robot, kind, frame)
+    if length is not None and kind != "pose":
+        raise DescriptionError(
+            f"A length compares metres with radians; the manipulability of kind '{kind}' has only one of them.",
+            field="length",
+        )
+    length = 1.0 if length is None else positive(length, "length")
     J = np.array(model.jacobian(q, frame)[..., rows, :], float)
     if kind == "pose":
         J[..., [k for k, r in enumerate(rows) if r < 3], :] /= length

@@ -50,6 +50,11 @@ def check_function(robot: Robot, name: object) -> None:
         check_inertia(robot)
 
 
+def takes_frame(name: str) -> bool:
+    """Is a function taken at a frame of the robot?"""
+    return name in EXPORTED and EXPORTED[name].at == "frame"
+
+
 def traced(given: Parametrised, name: str, frame: str) -> Traced:
     """One function of the robot; the cheaper of its two parametrisations where both give the same numbers."""
     if name == "friction":

@@ -8,11 +8,12 @@ import numpy as np
 
 from manipula.algebra.arguments import rows_of
 from manipula.codegen.base import PARAMETERS, ParameterField, Routine, RoutineVariable, Sample, SourceProgram
-from manipula.codegen.functions import Traced, check_function, default_functions, traced
+from manipula.codegen.functions import Traced, check_function, default_functions, takes_frame, traced
 from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
 from manipula.errors import BudgetError, DescriptionError
 from manipula.native.tracing.graph import Graph, core_size
+from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
 
 SAMPLES = 2
@@ -38,6 +39,11 @@ def robot_program(
     wanted = list(dict.fromkeys(wanted))
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")
+    if frame != TIP and not any(takes_frame(name) for name in wanted):
+        raise DescriptionError(
+            f"None of {', '.join(wanted)} is taken at a frame: this one would change nothing. Name a function that is, such as 'pose'.",
+            field="frame",
+        )
     parts = [traced(given, name, frame) for name in wanted]
     kinds = [f"{k} {comment(j.name, 24)} ({j.kind})" for k, j in enumerate(robot.joints, start=1)]
     header = (

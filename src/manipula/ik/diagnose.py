@@ -87,11 +87,18 @@ def beyond_limits(robot: Robot, q: np.ndarray) -> IkVerdict:
 
 
 def stuck(
-    search: Search, targets: np.ndarray, q: np.ndarray, iterations: float, tolerance: float, none_exists: bool
+    search: Search,
+    targets: np.ndarray,
+    q: np.ndarray,
+    iterations: float,
+    tolerance: float,
+    none_exists: bool,
+    complete: bool,
 ) -> IkVerdict:
     """The nearest posture that many starts gave: out of reach, singular, or not converged.
 
-    ``none_exists``: does an exact closed form say that no posture, within the limits or not, gets there?
+    ``none_exists``: does an exact closed form say that no posture, within the limits or not, gets there? ``complete``: were as many starts made
+    as it takes to believe that they would have found one?
     """
     _, J, size = search.errors(targets, q)
     s = np.linalg.svd(np.asarray(J, float), compute_uv=False)
@@ -101,6 +108,9 @@ def stuck(
             "unreachable",
             f"The closed form has no posture for this target; the nearest one found misses it by {size:.3g} {unit(search.task)}.",
         )
+    if not complete:
+        words = f"{int(iterations)} iterations were not enough to reach the target or to know that nothing does; {size:.3g} {unit(search.task)} are left."
+        return IkVerdict("not_converged", words)
     if size > NEAR:
         return IkVerdict(
             "unreachable",

@@ -26,7 +26,7 @@ from manipula.robot.robot import Robot
 
 DEFAULT_METHOD = "levenberg_marquardt"
 NO_CHANCE = np.random.default_rng(0)  # never asked: first starts are not random
-MAX_ITERATIONS = 10_000  # of all starts together
+MAX_ITERATIONS = 12_000  # of all starts together
 FEW_ITERATIONS = 1_500  # of all starts together, after which a target counts as stubborn: one in ten thousand does
 REGULAR = 1e-4  # least singular value of J against the largest, from which a branch counts as the only posture around
 CLEARLY_BEYOND = 1e-6  # rad or m beyond a limit that no refinement takes away
@@ -124,7 +124,7 @@ class Solver:
         known = self._beyond_limits(targets) if verdict is None else None
         if known is not None:
             return known
-        few = min(most, FEW_ITERATIONS) if self.widens or verdict is not None else most
+        few = self._few(most) if verdict is None else min(most, FEW_ITERATIONS)
         found = self.search.one(targets, q0, tolerance, few, seed)
         residual = float(self.check(targets, found.q))
         if verdict is not None:
@@ -159,6 +159,10 @@ class Solver:
     def widens(self) -> bool:
         """May a target that a few starts miss be looked for from many at once? (not when another method was asked for)"""
         return self.numeric == DEFAULT_METHOD
+
+    def _few(self, most: int) -> int:
+        """Iterations after which a target is looked for in another way, where enough are left for that."""
+        return FEW_ITERATIONS if self.widens and most >= FEW_ITERATIONS + self.search.round else most
 
     def _beyond_limits(self, targets: np.ndarray) -> IkResult | None:
         """The verdict when every branch of an exact closed form is beyond the limits."""
@@ -208,24 +212,25 @@ class Solver:
         if known is not None:
             return known
         q, used = np.asarray(found.q, float), float(found.iterations)
-        if self.widens and used < most:
+        rounds = int((most - used) // self.search.round) if self.widens else 0
+        if rounds:
             sure = self.analytic is not None and self.analytic.exact  # and it found nothing either
-            wide = self.search.wide(targets, tolerance, seed, 1 if sure else ROUNDS)
+            wide = self.search.wide(targets, tolerance, seed, min(rounds, 1 if sure else ROUNDS))
             used += float(wide.iterations)
             residual = float(self.check(targets, wide.q))
             if residual <= tolerance and self._within(wide.q):
                 return IkResult(wide.q, "solved", residual, int(used), "", self.numeric)
             if wide.error < found.error or found.solved:
                 q = np.asarray(wide.q, float)
-        none = self._none_exists(targets)
+        known_of = self._none_exists(targets), most >= FEW_ITERATIONS + self.search.round
         verdict = None
-        if self.free is not None:
+        if self.free is not None and known_of[1]:
             other = self.free.wide(targets, tolerance, seed, 1)
             if bool(other.solved) and float(self.check(targets, other.q)) <= tolerance:
                 verdict = diagnose.beyond_limits(self.robot, np.asarray(other.q, float))
                 if self._within(other.q):  # it was not limits that kept the method away
-                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance, none)
-        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance, none)
+                    verdict = diagnose.stuck(self.search, targets, q, used, tolerance, *known_of)
+        verdict = verdict or diagnose.stuck(self.search, targets, q, used, tolerance, *known_of)
         return IkResult(q, verdict.status, float(self.check(targets, q)), int(used), verdict.reason, self.numeric)
 
     # ------------------------------------------------------------------ many targets
@@ -250,8 +255,9 @@ class Solver:
             q[which[fine]], method[which[fine]], todo[which[fine]] = best[fine], self.direct.name, False
         which = np.flatnonzero(todo)
         if len(which):
-            few = min(most, FEW_ITERATIONS) if self.widens else most
-            found = self.search.many(targets[which], None if q0 is None else q0[which], tolerance, few, seed)
+            found = self.search.many(
+                targets[which], None if q0 is None else q0[which], tolerance, self._few(most), seed
+            )
             q[which], iterations[which] = found.q, found.iterations
             residual = np.asarray(self.check(targets[which], found.q), float)
             for i in np.flatnonzero(~(residual <= tolerance) | ~found.solved):
@@ -299,7 +305,8 @@ class Solver:
             free, told = continua(self, targets, q, tolerance)
             reason = done.reason + told + told_twins(self.robot, q, free)
             return IkResult(q, "solved", residual, done.iterations, reason, done.method, free)
-        failed = self.one(targets, q0, tolerance, MAX_ITERATIONS if most is None else most, seed)
+        left = MAX_ITERATIONS if most is None else max(1, most - done.iterations)
+        failed = self.one(targets, q0, tolerance, left, seed)
         if failed.status == "solved":
             free, told = continua(self, targets, failed.q[None], tolerance)
             residual = np.array([failed.residual])

@@ -78,6 +78,8 @@ def _parameters_a_link(sums: AngleSums) -> float:
 
 
 def _rounded(size: float) -> str:
+    if size < 1e3:
+        return f"{size:.0f}"
     if size < 1e6:
-        return str(round(size, -3))
+        return f"{size / 1e3:.0f} 000"
     return f"{size:.1e}"

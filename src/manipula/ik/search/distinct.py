@@ -134,7 +134,9 @@ def _many_starts(
     free = (np.arange(BATCH) % 2).astype(float)
     for _ in range(ROUNDS):
         start = rng.uniform(search.box[:, 0], search.box[:, 1], (BATCH, solver.robot.n))
-        q, _, count, verdict = search.descend(targets[None], start, free, tolerance * RELAXED, search.rule.lifetime)
+        left = np.inf if most is None else most - total
+        share = np.clip(left - search.rule.lifetime * np.arange(BATCH), 0.0, search.rule.lifetime)
+        q, _, count, verdict = search.descend(targets[None], start, free, tolerance * RELAXED, share)
         total += int(np.sum(count))
         q = q[verdict == SOLVED]
         q = q[np.asarray(solver.check(targets[None], q), float) <= tolerance] if len(q) else q
@@ -145,7 +147,7 @@ def _many_starts(
         if redundant and len(known) >= MOST:
             del known[MOST:]
             return total, True
-        quiet = 0 if new else quiet + 1
+        quiet = 0 if new or left < BATCH * search.rule.lifetime else quiet + 1
         if quiet >= QUIET:
             return total, True
         if most is not None and total >= most:

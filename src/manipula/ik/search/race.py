@@ -81,7 +81,7 @@ class Race:
                 kept[...] = new
 
     def run(self, targets: np.ndarray, q0: np.ndarray | None, goal: float, most: int, seed: int) -> Found:
-        """Race until a lane arrives or ``most`` iterations are used; with q0, lane 0 is waited for."""
+        """Race until a lane arrives or ``most`` iterations are used, one of every lane at least; with q0, lane 0 is waited for."""
         with self.lock.here:
             return self._run(targets, q0, goal, most, seed)
 
@@ -94,7 +94,8 @@ class Race:
         waiting = q0 is not None
         if q0 is not None:
             self.q[0] = q0
-        self.goal[0], self.most[0] = goal, search.burst if waiting or search.rule.uninterrupted else FIRST_BURST
+        first = search.burst if waiting or search.rule.uninterrupted else FIRST_BURST
+        self.goal[0], self.most[0] = goal, min(first, max(1.0, most // lanes))
         used, age, number = 0.0, [0] * lanes, lanes * CHOICE + seed
         nearest, spare = (np.inf, self.q[0].copy()), None
         while True:
@@ -111,12 +112,13 @@ class Race:
                     nearest = (errors[k], q[k].copy())
             if waiting and (verdicts[0] == LOST or age[0] >= search.life):
                 waiting = False
-            if spare is not None and (not waiting or used >= most):
+            left = (most - used) // lanes
+            if spare is not None and (not waiting or left < 1.0):
                 return spare
-            if used >= most:
+            if left < 1.0:
                 return Found(nearest[1], nearest[0], used, False)
             self.q[...] = q
-            self.most[0] = search.burst
+            self.most[0] = min(search.burst, left)
             for k in range(lanes):
                 age[k] += 1
                 if verdicts[k] != RUNNING or age[k] > search.life:

@@ -136,6 +136,11 @@ class Search:
         """``(targets, q, tolerance, most)`` → q and size of the error, by a method that never lets the error grow."""
         return compile_refinement(self.robot, self.task, self.limited)
 
+    @property
+    def round(self) -> float:
+        """The most iterations that a round of :meth:`wide` takes."""
+        return WIDE * self.life * self.burst + CHOSEN * REFINING
+
     def wide(self, targets: np.ndarray, tolerance: float, seed: int, rounds: int = ROUNDS) -> Found:
         """One target from WIDE starts at once, the most promising ends refined; what it costs is known beforehand."""
         goal = tolerance * RELAXED
@@ -179,7 +184,9 @@ class Search:
         asked += q0 is None
         rounds = 0
         while len(owner):
-            now, error, iterations, verdict = self.descend(targets[owner], now, free, goal, self.burst)
+            lanes, left = np.bincount(owner)[owner], most - found.iterations[owner]
+            share = np.clip(np.ceil((left - _occurrence(owner)) / lanes), 0.0, self.burst)  # of what each may still use
+            now, error, iterations, verdict = self.descend(targets[owner], now, free, goal, share)
             _keep(found, owner, now, error, iterations, verdict)
             rounds += 1
             age += 1

@@ -115,12 +115,15 @@ def track(
     if weight is not None:
         choice(weight, "weight", ("kinetic_energy",))
     limits = flag(limits, "limits")
-    if gain is not None and not limits and not criteria:
+    asked = gain is not None
+    gain = GAIN if gain is None else between(gain, "gain", 0.0, STRONGEST)
+    limited = limits and bool(np.isfinite(np.asarray(robot.position_limits, float)).any())
+    if asked and not criteria and not (limited or (limits and gain == 0.0)):
+        why = f"'{robot.name}' states no limits of position" if limits else "with limits=False"
         raise DescriptionError(
-            "The gain is the strength of the self-motion; with limits=False and without criteria nothing asks for one.",
+            f"The gain is the strength of the self-motion; {why} and without criteria nothing asks for one.",
             field="gain",
         )
-    gain = GAIN if gain is None else between(gain, "gain", 0.0, STRONGEST)
     tolerance, samples, seed = checked_settings(tolerance, samples, seed)
     parts = (robot, trajectory, frame, limits, criteria, weight, gain, seed)
     start = None if q0 is None else checked_posture(robot, q0, "q0")

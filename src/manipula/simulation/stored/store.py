@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
+from manipula.algebra.arguments import whole_number
 from manipula.errors import CompileError, DescriptionError, printable, unknown_name
 from manipula.formats.whole_file import file_path, whole_file
 from manipula.simulation.result import Result
@@ -46,13 +48,14 @@ def load_result(path: str | os.PathLike[str], *, budget: int | None = None) -> R
     """
     from manipula.simulation.stored.content import MAX_LOADED
 
+    most = MAX_LOADED if budget is None else whole_number(budget, "budget", 1, sys.maxsize)
     target = file_path(path)
     read = format_of(target).read
     if not target.is_file():
         folder = target.is_dir()
         raise DescriptionError("This is a folder, not a file." if folder else "There is no such file.", file=str(path))
     try:
-        return read(target, MAX_LOADED if budget is None else int(budget))
+        return read(target, most)
     except DescriptionError as error:
         raise error.at(file=str(path)) from None
     except CompileError:
