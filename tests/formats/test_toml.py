@@ -210,7 +210,7 @@ def test_payload_table() -> None:
     ("axis = [0, 2, 0]", "axes = [0, 2, 0]", UnknownNameError, r"arm.toml:24, joint\[0\].axes: .*Did you mean 'axis'"),
     ("axis = [0, 2, 0]", "axis = [0, 0, 0]", DescriptionError, r"arm.toml:18, joint\[0\]: The axis of joint 'turn' is zero"),
     ("mass = 2.0", "mass = nan", DescriptionError, r"arm.toml:10, link\[1\].mass: A finite number"),
-    ("mass = 2.0", "mass = -2.0", UnphysicalError, r"arm.toml:8, link\[1\]: The mass of link 'left' must be at least 0"),
+    ("mass = 2.0", "mass = -2.0", UnphysicalError, r"arm.toml:10, link\[1\].mass: The mass of link 'left' must be at least 0"),
     ("mass = 2.0", 'mass = "2*"', DescriptionError, r"arm.toml:10, link\[1\].mass, formula '2\*'"),
     ("[-90, 180]", "[180, -90]", DescriptionError, r"arm.toml:25, joint\[0\].limits: The limits are reversed"),
     ('"viscous"', '"viscos"', UnknownNameError, r"arm.toml:26.*Did you mean 'viscous'"),
@@ -237,7 +237,7 @@ def test_parameters_must_be_used_and_not_circular() -> None:
 
 
 def test_negative_mass_from_a_parameter_is_refused() -> None:
-    with pytest.raises(UnphysicalError, match="row 1: The mass of link 'link1' must be at least 0"):
+    with pytest.raises(UnphysicalError, match=r"dh.rows\[0\].mass: The mass of link 'link1' must be at least 0"):
         from_toml(ROWS.replace("a1 = 0.5", "a1 = -0.5"))
 
 
@@ -298,3 +298,14 @@ def test_lines_of_every_kind_of_value() -> None:
     assert {k: line_of(text, k) for k in expected} == expected
     assert line_of(text, "u[1].w[0].z.missing") == 14
     assert line_of(text, "nowhere") is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("mass", "-1.0"), ("rotor_inertia", "-1.0"), ("follows", '"nobody"')],
+)
+def test_what_is_wrong_in_a_row_is_told_with_its_cell(field: str, value: str) -> None:
+    rows = f'format = 1\nname = "arm"\n[dh]\nconvention = "standard"\n[[dh.rows]]\na = 0.5\nmass = 1.0\n[[dh.rows]]\na = 0.4\n{field} = {value}\n'
+    with pytest.raises(DescriptionError) as told:
+        from_toml(rows)
+    assert (told.value.field, told.value.line) == (f"dh.rows[1].{field}", 8)

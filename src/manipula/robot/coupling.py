@@ -77,11 +77,13 @@ def _resolved(j: JointDraft, by_name: dict[str, JointDraft]) -> JointDraft:
     ratio, offset, seen, at = j.ratio, j.offset, {j.name}, j
     while at.follows is not None and at.moves:
         if at.follows not in by_name:
-            raise unknown_name(f"joint (which '{printable(at.name)}' follows)", at.follows, by_name, **at.place())
+            raise unknown_name(
+                f"joint (which '{printable(at.name)}' follows)", at.follows, by_name, **_coupling_of(at, "follows")
+            )
         up = by_name[at.follows]
         if up.name in seen:
             raise DescriptionError(
-                f"Joint '{printable(j.name)}' follows itself, by '{printable(at.name)}'.", **j.place()
+                f"Joint '{printable(j.name)}' follows itself, by '{printable(at.name)}'.", **_coupling_of(j, "follows")
             )
         seen.add(up.name)
         if len(seen) > MAX_IN_A_ROW:

@@ -7,6 +7,7 @@ One file holds one of three forms: ``[[link]]`` and ``[[joint]]`` (any tree), ``
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,7 @@ def _dh(root: Fields, header: dict[str, Any]) -> Robot:
         robot = from_dh(mappings, convention, frames=frames, base_name=base_name, **header)  # pyright: ignore[reportArgumentType]
         return _with_tip(robot, root.text("tip"), notes=notes)
     except DescriptionError as error:
-        raise error.at(line=_row_line(root.document, error.field)) from None
+        raise _as_in_the_file(error, root.document, table.path) from None
 
 
 def _row_number(frame: Fields, rows: int) -> int:
@@ -230,10 +231,14 @@ def _row_number(frame: Fields, rows: int) -> int:
     return row
 
 
-def _row_line(document: Document, field: str | None) -> int | None:
-    """The line of "row 3" in the file."""
-    number = (field or "").removeprefix("row ").split(".")[0]
-    return document.place(f"dh.rows[{int(number) - 1}]")["line"] if number.isdigit() else None
+def _as_in_the_file(error: DescriptionError, document: Document, path: str) -> DescriptionError:
+    """ "row 3.mass" of ``from_dh`` is ``dh.rows[2].mass`` of the file, in its line."""
+    found = re.match(r"row (\d+)(.*)", error.field or "", re.DOTALL)
+    if found is None:
+        return error
+    row = f"{path}.rows[{int(found[1]) - 1}]"
+    error.field = row + found[2]
+    return error.at(line=document.place(row)["line"])
 
 
 def _planar(root: Fields, header: dict[str, Any]) -> Robot:
