@@ -325,4 +325,28 @@ def test_a_run_that_could_not_begin_is_shown_without_the_signals_it_has_not():
         result = mp.simulate(scenario_from(document))
     assert result.status == "singular"
     found = run_page([result], [*USUAL, *("manipulability", "phase", "spectrum", "power")])
-    assert {c["kind"] for c in found["page"]["charts"]}.isdisjoint(found["left_out"])
+    assert {c["kind"] for c in found["page"]["charts"]}.isdisjoint(c["kind"] for c in found["left_out"])
+
+
+def test_kept_runs_are_bounded_and_can_go():
+    from manipula.errors import BudgetError
+    from manipula.studio.runs import KEPT, RunStore
+
+    store = RunStore()
+    document = {"format": 1, "robot": "planar-2r", "duration": 0.001, "verify": False}
+    try:
+        found = []
+        for _ in range(KEPT + 1):
+            found.append(store.start(document))
+            assert found[-1].over.wait(60)
+        for run in found[-KEPT:]:
+            store.pin(run.id, True)
+        store.pin(found[-1].id, True)  # again is no more
+        another = store.start(document)
+        assert another.over.wait(60)
+        with pytest.raises(BudgetError, match=f"{KEPT} runs are kept"):
+            store.pin(another.id, True)
+        store.pin(found[-1].id, False)
+        store.pin(another.id, True)
+    finally:
+        store.close()

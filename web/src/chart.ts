@@ -5,7 +5,7 @@ import { rangesOf, tableOf, timesOf, type Table } from "./chart_data";
 import { saveMenu } from "./chart_export";
 import { Legend } from "./chart_legend";
 import { chartGestures } from "./chart_gestures";
-import { paintOver, paintUnder } from "./chart_paint";
+import { LETTERS, paintOver, paintUnder } from "./chart_paint";
 import type { ChartSpec } from "./document";
 import { el, icon, ICONS } from "./dom";
 import { at, decades, power, ticks, type Range } from "./numbers";
@@ -147,7 +147,7 @@ export class Chart {
 
   private options(): uPlot.Options {
     const { spec } = this;
-    const font = `11.5px ${getComputedStyle(document.body).fontFamily}`;
+    const font = `${LETTERS}px ${getComputedStyle(document.body).fontFamily}`;
     const grid = { stroke: () => colour("rule"), width: 1 };
     const frame = { stroke: () => colour("muted"), font, grid, ticks: { show: false } };
     const values = (_: uPlot, splits: number[]) => {

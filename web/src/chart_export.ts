@@ -1,7 +1,7 @@
 /** Numbers and pictures of a chart to take along: CSV, PNG, SVG. */
 import type uPlot from "uplot";
 import type { Chart } from "./chart";
-import type { ChartSpec } from "./document";
+import type { ChartSpec, Curve } from "./document";
 import { download, el, icon, ICONS } from "./dom";
 import { csv } from "./numbers";
 import { colour } from "./palette";
@@ -58,9 +58,11 @@ export function csvOf(chart: Chart): string {
   const several = runs.length > 1;
   const chosen = spec.curves.map((_, k) => k).filter((k) => chart.seen(k));
   if (spec.across && chart.plane) {
-    const [c] = spec.curves;
-    const columns = [c.x!, c.y].map((ref) => Array.from(state.engine.values(ref[0], ref[1], c.run)));
-    return csv([`${spec.across.label} [${spec.across.unit}]`, `${spec.axes[0].label} [${spec.axes[0].unit}]`], columns);
+    const curves = chosen.map((k) => spec.curves[k]);
+    const of = (c: Curve) => (several ? ` ${c.name} (${runs[c.run].name})` : "");
+    const { across, axes } = spec;
+    const heads = curves.flatMap((c) => [`${across.label}${of(c)} [${across.unit}]`, `${axes[0].label}${of(c)} [${axes[0].unit}]`]);
+    return csv(heads, curves.flatMap((c) => [c.x!, c.y].map((ref) => state.engine.values(ref[0], ref[1], c.run))));
   }
   const [low, high] = chart.window;
   const kept = Array.from(table.x.keys()).filter((i) => table.x[i] >= low && table.x[i] <= high);

@@ -8,6 +8,7 @@ import { texts } from "./texts";
 
 const DASH_CLASSES = ["", "dash", "dots", "mixed"];
 const MOST = 40;
+const MOST_LETTERS = 26; // of a name in one line
 const FEW = 3; // targets that are told one by one
 const READ_MS = 80;
 
@@ -23,8 +24,9 @@ export class Legend {
     const targets = spec.curves.filter((c) => c.role === "target" && c.joint !== undefined).length;
     const unsaid = targets > FEW ? ["edge", "before", "target"] : ["edge", "before"]; // targets of many joints are one entry: they go with their joints
     const told = spec.curves.map((_, k) => k).filter((k) => !unsaid.includes(spec.curves[k].role ?? ""));
+    const longest = Math.max(...told.map((k) => this.nameOf(k, true).length), 1);
     const buttons = (told.length > MOST ? [] : told).map((k) => this.row(k));
-    this.element = el("div", { class: "legend" }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
+    this.element = el("div", { class: "legend", style: `--n:${Math.min(longest, MOST_LETTERS)}` }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
     state.follow(() => {
       const hidden = state.hidden.value;
       for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));
@@ -35,10 +37,16 @@ export class Legend {
     });
   }
 
+  private nameOf(k: number, brief = false): string {
+    const { curves } = this.spec;
+    const { name, joint, run } = curves[k];
+    const several = new Set(curves.filter((c) => c.role !== "before").map((c) => c.run)).size > 1;
+    return (brief ? this.state.briefOf(joint, name) : name) + (several ? ` (${run + 1})` : "");
+  }
+
   private row(k: number): [HTMLElement, string] {
     const curve = this.spec.curves[k];
-    const several = new Set(this.spec.curves.filter((c) => c.role !== "before").map((c) => c.run)).size > 1;
-    const name = several ? `${curve.name} (${curve.run + 1})` : curve.name;
+    const name = this.nameOf(k);
     const value = el("output", {});
     const pinned = el("small", {});
     const dash = curve.role === "target" ? "dots" : DASH_CLASSES[(curve.dash + curve.run) % DASH_CLASSES.length];
@@ -47,7 +55,7 @@ export class Legend {
     const look = (on: boolean): void => {
       if (curve.joint !== undefined) this.state.selected.value = on ? curve.joint : null;
     };
-    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key), pointerenter: () => look(true), pointerleave: () => look(false), ...(curve.joint === undefined ? {} : { "data-joint-row": curve.joint }) }, chip, el("span", {}, name), value, pinned);
+    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key), pointerenter: () => look(true), pointerleave: () => look(false), ...(curve.joint === undefined ? {} : { "data-joint-row": curve.joint }) }, chip, el("span", {}, this.nameOf(k, true)), value, pinned);
     this.rows.push({ curve: k, value, pinned });
     return [button, key];
   }

@@ -5,6 +5,7 @@ import type { Limit } from "./document";
 import { colour } from "./palette";
 
 const STRIP = 7; // pixels
+export const LETTERS = 12; // pixels of what stands at axes; whole ones, because uPlot enlarges no others for fine screens
 
 export function paintUnder(chart: Chart, u: uPlot): void {
   const { ctx } = u;
@@ -53,7 +54,7 @@ export function paintOver(chart: Chart, u: uPlot): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   ctx.save();
-  ctx.font = `${11.5 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+  ctx.font = `${LETTERS * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
   ctx.fillStyle = colour("muted");
   ctx.textAlign = "right";
   ctx.textBaseline = "bottom";

@@ -19,7 +19,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
   const speed = el("select", { id: "speed", change: () => (clock.speed.value = Number(speed.value)) }, ...SPEEDS.map((v) => el("option", { value: v, selected: v === "1" }, `${v}×`)));
   const joints = page.joints.map((joint, i) => {
     const value = el("td", { id: `value-${i}` });
-    return { value, row: el("tr", {}, el("td", {}, el("i", { class: "chip", style: `--c:var(--j${(i % 8) + 1})` }), el("span", { title: joint.name }, joint.name)), value, el("td", {}, joint.unit)) };
+    return { value, row: el("tr", {}, el("td", {}, el("i", { class: "chip", style: `--c:var(--j${(i % 8) + 1})` }), el("span", { title: joint.name }, state.briefOf(i, joint.name))), value, el("td", {}, joint.unit)) };
   });
   const tips = ["x", "y", "z"].map((c) => {
     const value = el("td", { id: `tip-${c}` });

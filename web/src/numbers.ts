@@ -147,7 +147,7 @@ export function cell(text: string): string {
 
 export function csv(heads: readonly string[], columns: readonly ArrayLike<number | null>[]): string {
   const rows = [heads.map(cell).join(",")];
-  const count = columns[0]?.length ?? 0;
-  for (let i = 0; i < count; i++) rows.push(columns.map((c) => (c[i] === null || Number.isNaN(c[i]) ? "" : String(c[i]))).join(","));
+  const count = Math.max(0, ...columns.map((c) => c.length));
+  for (let i = 0; i < count; i++) rows.push(columns.map((c) => (i >= c.length || c[i] === null || Number.isNaN(c[i]) ? "" : String(c[i]))).join(","));
   return rows.join("\r\n") + "\r\n";
 }

@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals-core";
 import { Clock } from "./clock";
 import type { Page } from "./document";
 import type { Engine } from "./engine";
+import { briefly } from "./names";
 import type { Range } from "./numbers";
 import type { Arrays } from "./packed";
 
@@ -16,14 +17,24 @@ export class State {
   /** The joint that is looked at, in the arm, the tables and the charts. */
   readonly selected = signal<number | null>(null);
 
+  /** Names of joints where there is little room. */
+  private readonly brief: readonly string[];
+
   constructor(
     readonly page: Page,
     readonly arrays: Arrays,
     readonly engine: Engine,
   ) {
+    this.brief = briefly(page.joints.map((joint) => joint.name));
     const run = engine.runs.value[0];
     this.clock.span(run.t[0], run.t[run.t.length - 1]);
     this.clock.set(run.t[0]);
+  }
+
+  /** What tells a joint from the others; `whole`: a name that begins with that of the joint. */
+  briefOf(joint: number | undefined, whole: string): string {
+    const name = joint === undefined ? undefined : this.page.joints[joint]?.name;
+    return name !== undefined && whole.startsWith(name) ? this.brief[joint!] + whole.slice(name.length) : whole;
   }
 
   private readonly ends: (() => void)[] = [];

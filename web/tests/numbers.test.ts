@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { axisRange, extent } from "../src/chart_data";
+import { briefly } from "../src/names";
 import { aligned, at, before, cell, csv, decades, fixed, onto, power, shown, steady, ticks, typeset, union } from "../src/numbers";
 
 describe("numbers for people", () => {
@@ -85,5 +86,20 @@ describe("files", () => {
     expect(cell("=cmd()")).toBe("'=cmd()");
     expect(cell('a,"b"')).toBe('"a,""b"""');
     expect(csv(["t", "x"], [[0, 1], [0.5, null]])).toBe("t,x\r\n0,0.5\r\n1,\r\n");
+    expect(csv(["a", "b"], [[1], [2, 3]])).toBe("a,b\r\n1,2\r\n,3\r\n"); // runs of different lengths
+  });
+});
+
+describe("names of joints", () => {
+  it("are told by what differs, in whole words", () => {
+    expect(briefly(["panda_joint1", "panda_joint2"])).toEqual(["joint1", "joint2"]);
+    expect(briefly(["shoulder_pan_joint", "elbow_joint", "wrist_1_joint"])).toEqual(["shoulder_pan", "elbow", "wrist_1"]);
+    expect(briefly(["lbr_iiwa_joint_1", "lbr_iiwa_joint_2"])).toEqual(["joint_1", "joint_2"]);
+  });
+  it("stay as they are where nothing can go", () => {
+    for (const names of [["joint1", "joint2"], ["panda_joint1"], ["1_a", "2_a"], ["a", "a_b"], ["q", "q"], []]) expect(briefly(names)).toEqual(names);
+  });
+  it("stay apart", () => {
+    for (const names of [["a_b", "a_x_b"], ["left arm 1", "left arm 2"], ["🦾_ab", "🦾_ac"], ["x_1_y", "x_2_y"]]) expect(new Set(briefly(names)).size).toBe(names.length);
   });
 });

@@ -22,6 +22,10 @@ describe("what people type", () => {
     expect(parsedList("max(1, 2), t")).toEqual(["max(1, 2)", "t"]);
     expect(parsedEach("5")).toBe(5);
     expect(parsedEach("5, 6")).toEqual([5, 6]);
+    expect(parsedEach("10 - 5")).toBe("10 - 5"); // one formula, not three numbers
+    expect(parsedList("1,,2")).toEqual([1, "", 2]); // told, not left out
+    expect(parsedList("1, 2, ")).toEqual([1, 2]);
+    expect(parsedEach("1 −2 3e-1")).toEqual([1, -2, 0.3]);
     expect(parsedRows("1 2\n3 4\n")).toEqual([[1, 2], [3, 4]]);
   });
   it("is written so that it reads back", () => {

@@ -262,12 +262,19 @@ class NumbersForm(TypedDict):
     compared: ComparedForm | None
 
 
+class LeftOutForm(TypedDict):
+    """A chart that was chosen and that these runs have nothing for."""
+
+    kind: str
+    why: str
+
+
 class RunsDrawnForm(NumbersForm):
     """Runs over each other; their numbers stand behind the JSON."""
 
     page: PageForm
     arrays: Any
-    left_out: list[str]
+    left_out: list[LeftOutForm]
 
 
 class JudgedForm(NumbersForm):

@@ -20,7 +20,7 @@ from manipula.robot.robot import Robot
 from manipula.simulation.result import Result
 
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
-MOST_RUNS = 6  # over each other
+MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/studio.ts is one less)
 QUICK = 1  # of compression: the page is on this machine
 SPREAD = 12  # postures that say how much room an arm needs
 
@@ -61,7 +61,7 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
 
 
 def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL, numbers: bool = True) -> dict[str, Any]:
-    """Runs over each other, the first one in front; charts that they have no signals for are left out.
+    """Runs over each other, the first one in front; charts that they have no signals for are left out, with the reason.
 
     Args:
         numbers: with key numbers and differences, which may mean to look between the samples.
@@ -77,15 +77,26 @@ def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL, numbers: 
     payload.add_robots()
     left_out = []
     for kind in charts:
-        if not drawn_by_the_page(kind) or any(PLOTS[kind].missing(r) is not None for r in single):
-            left_out.append(kind)
-            continue
-        try:
-            payload.add_chart(kind)
-        except ManipulaError:
-            left_out.append(kind)
+        why = _missing(kind, single)
+        if why is None:
+            try:
+                payload.add_chart(kind)
+            except ManipulaError as error:
+                why = getattr(error, "problem", str(error))
+        if why is not None:
+            left_out.append({"kind": kind, "why": why})
     found = run_numbers(single) if numbers else {"cards": [], "compared": None}
     return {"page": payload.document, "arrays": payload.packer.bytes(), "left_out": left_out, **found}
+
+
+def _missing(kind: str, results: Sequence[Result]) -> str | None:
+    """Why runs have nothing for a chart, in a few words; None when they have."""
+    if not drawn_by_the_page(kind):
+        return "The page has no such chart."
+    absent = [name for name in PLOTS[kind].needs if any(name not in r.arrays for r in results)]
+    if absent:
+        return f"No signal '{absent[0]}' was recorded."
+    return next((why for r in results if (why := PLOTS[kind].missing(r)) is not None), None)
 
 
 def run_numbers(results: Sequence[Result]) -> dict[str, Any]:

@@ -253,6 +253,19 @@ class RunStore:
             raise DescriptionError("There is no such run any more; run it again.", field="run")
         return run
 
+    def pin(self, number: Any, on: bool) -> StudioRun:
+        """Keep a run until it is let go.
+
+        Raises:
+            BudgetError: as many are kept already as the studio keeps.
+        """
+        run = self.find(number)
+        with self._lock:
+            if on and not run.pinned and sum(r.pinned for r in self._runs.values()) >= KEPT:
+                raise BudgetError(f"{KEPT} runs are kept for comparison; let one of them go first.", field="run")
+            run.pinned = on
+        return run
+
     def finished(self, number: Any) -> Result:
         """The result of a run."""
         run = self.find(number)

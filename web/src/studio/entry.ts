@@ -15,8 +15,10 @@ export function parsed(text: string): Json | undefined {
 export function parsedList(text: string): Json[] {
   const plain = text.trim().replace(/^\[/, "").replace(/\]$/, "");
   if (!plain) return [];
-  const byWord = /^[\d\s.eE+−-]+$/.test(plain) ? plain.split(/\s+/) : splitOutside(plain);
-  return byWord.map((word) => parsed(word)).filter((v): v is Json => v !== undefined);
+  const words = plain.split(/\s+/); // numbers alone may stand side by side: `10 - 5` is one formula
+  const byWord = words.every((word) => DECIMAL.test(word.replace("−", "-"))) ? words : splitOutside(plain);
+  if (!byWord.at(-1)?.trim()) byWord.pop(); // more is about to be typed
+  return byWord.map((word) => parsed(word) ?? ""); // a value that is missing between others is told by the server
 }
 
 /** Split at commas and semicolons that stand outside parentheses. */

@@ -64,7 +64,7 @@ export class Forms {
     const input = this.input(kind, resolved, path, id, words, unit);
     const label = el("label", { class: "field", for: id, title: words }, title);
     const value = this.store.get(path);
-    return el("div", { class: `row ${kind}${Array.isArray(value) && value.length > FITS ? " long" : ""}` }, label, input, this.wrong(path));
+    return el("div", { class: `row ${kind}${Array.isArray(value) && value.length > FITS ? " long" : ""}` }, label, input, this.wrong(path, true));
   }
 
   /** Which kind of part, and its fields. */
@@ -221,13 +221,14 @@ export class Forms {
   }
 
   /** The sentence about this field, when it is the one that is wrong. */
-  private wrong(path: Path): HTMLElement {
+  private wrong(path: Path, leaf = false): HTMLElement {
     const name = fieldName(path);
     const place = el("p", { class: "wrong", role: "alert" });
     const stop = effect(() => {
       const told = this.store.problem.value;
       const field = told?.field?.split(",")[0] ?? "";
-      const here = field === name || field === `${name}_deg` || field.startsWith(`${name}[`);
+      const inside = field.startsWith(`${name}[`) || (leaf && field.startsWith(`${name}.`)); // one box may stand for a table
+      const here = field === name || field === `${name}_deg` || inside;
       place.textContent = here && told ? (told.problem ?? told.message) : "";
       place.parentElement?.classList.toggle("bad", here);
       if (!place.isConnected && place.dataset.seen) stop();

@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "../viewer.css";
 import { el, icon, ICONS, download } from "../dom";
 import { followTheScheme, otherTheme } from "../palette";
-import { ask, contact, Lost, Refusal } from "./client";
+import { ask, contact, Lost, Refusal, said } from "./client";
 import { equationsPanel } from "./equations_panel";
 import { first } from "./first";
 import { Forms } from "./form";
@@ -35,13 +35,15 @@ async function start(): Promise<void> {
   const names = computed(() => studio.robot.value?.robot.joints.map((j) => j.name).join("\n") ?? ""); // of joints, in forms
   const side = el("aside", { id: "side", "aria-label": TEXTS.settings });
   const body = el("div", { id: "body", role: "tabpanel", tabindex: -1 });
+  const tops = new Map<Panel, number>(); // how far each panel is scrolled
+  let before: Panel | null = null;
   const show = (name: Panel): void => {
     open.value = !(open.value && chosen.value === name);
     chosen.value = name;
   };
   const tabs = el("nav", { id: "tabs", role: "tablist", "aria-label": TEXTS.settings }, ...PANELS.map((name) => el("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "body", click: () => show(name) }, el("span", { "data-words": TEXTS.panels[name] ?? name }, TEXTS.panels[name] ?? name))));
   side.append(tabs, body);
-  const columns = el("div", { id: "columns" }, side, host);
+  const columns = el("div", { id: "columns" }, side, host, messages(studio));
   root.replaceChildren(bar(studio, () => show("run")), silence(), columns, help());
   tabs.addEventListener("keydown", (e) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
@@ -67,16 +69,18 @@ async function start(): Promise<void> {
       if (tab === name) button.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
     body.setAttribute("aria-labelledby", `tab-${name}`);
-    const top = body.scrollTop;
+    if (before) tops.set(before, body.scrollTop);
     const settings = (panel: "task" | "control" | "run"): HTMLElement => panelOf(studio, forms, schemas, panel);
     const make = { robot: () => robotPanel(studio, forms, schemas), task: () => settings("task"), control: () => settings("control"), run: () => runPanel(studio, settings("run")), equations: () => equationsPanel(studio), studies: () => studiesPanel(studio) }[name];
     // a panel is drawn anew when its structure changes, never because of a number that somebody is typing
-    untracked(() => body.replaceChildren(verdict(studio), messages(studio), make()));
-    body.scrollTop = top;
+    untracked(() => body.replaceChildren(verdict(studio), make()));
+    body.scrollTop = tops.get(name) ?? 0;
+    before = name;
   });
   keys(studio, chosen);
   drops(studio);
   Object.assign(window, { studio });
+  await studio.findKept();
   const asked = location.hash.slice(1);
   if (/^[0-9a-f]{16}$/.test(asked) && !(await studio.find(asked))) studio.message.value = TEXTS.gone;
   document.documentElement.dataset["studio"] = "ready";
@@ -93,10 +97,14 @@ function silence(): HTMLElement {
   return box;
 }
 
+/** What is told stands where it is seen, however far a panel is scrolled. */
 function messages(studio: Studio): HTMLElement {
-  const box = el("p", { class: "message", role: "alert" });
-  studio.follow(() => {
-    box.textContent = studio.message.value;
+  const words = el("span", {});
+  const close = el("button", { type: "button", class: "quiet", "aria-label": TEXTS.close, click: () => (studio.message.value = "") }, "×");
+  const box = el("div", { class: "message", role: "alert" }, words, close);
+  studio.always(() => {
+    words.textContent = studio.message.value;
+    box.hidden = !studio.message.value;
   });
   return box;
 }
@@ -157,7 +165,7 @@ async function save(studio: Studio): Promise<void> {
     const name = String(studio.store.document.value["name"] ?? "scenario").replace(/[^\w -]+/g, "_").slice(0, 60) || "scenario";
     download(`${name}.toml`, new Blob([text], { type: "application/toml" }));
   } catch (error) {
-    studio.message.value = error instanceof Error ? error.message : String(error);
+    studio.message.value = said(error);
   }
 }
 

@@ -3,6 +3,7 @@ import { isTable, type Json, type Table } from "./store";
 
 const LAST = "manipula.document";
 const OWN = "manipula.document.";
+const KEPT = "manipula.kept.";
 
 /** Keep a document; a browser that keeps nothing (full, or told not to) is no reason to stop. */
 export function remember(studio: string, document: Table): void {
@@ -12,6 +13,24 @@ export function remember(studio: string, document: Table): void {
     sessionStorage.setItem(OWN + studio, text);
   } catch {
     // then a reload begins anew
+  }
+}
+
+/** Keep the numbers of the runs that this tab keeps for comparison. */
+export function rememberKept(studio: string, runs: readonly string[]): void {
+  try {
+    sessionStorage.setItem(KEPT + studio, JSON.stringify(runs));
+  } catch {
+    // then a reload forgets them
+  }
+}
+
+export function keptOfThisTab(studio: string): string[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT + studio) ?? "[]") as Json;
+    return Array.isArray(kept) ? kept.filter((run) => typeof run === "string") : [];
+  } catch {
+    return [];
   }
 }
 

@@ -13,6 +13,28 @@ const STILL = 4; // pixels that a click may move
 export class Posing {
   constructor(private readonly studio: Studio) {}
 
+  /** The posture becomes the start of the run. */
+  startHere(): void {
+    const { store, posture } = this.studio;
+    const document = { ...store.document.value };
+    delete document["q0_deg"];
+    store.replace({ ...document, q0: posture.value.map((v) => Number(v.toPrecision(10))) });
+  }
+
+  /** Sliders stand where the run that is shown begins. */
+  begin(): void {
+    const { view, robot, posture } = this.studio;
+    const found = view.state?.engine.runs.peek()[0]?.q.map((column) => column[0]);
+    if (found && found.length === robot.value?.robot.n) posture.value = found;
+  }
+
+  /** Turn one joint. */
+  pose(joint: number, value: number): void {
+    const next = [...this.studio.posture.value];
+    next[joint] = value;
+    void this.studio.stand(next);
+  }
+
   readonly found = signal<readonly number[][]>([]);
 
   posturesList(): HTMLElement {

@@ -1,5 +1,6 @@
 /** Robot: choose, open, edit; the doctor beside it; joints by slider. */
 import { el } from "../dom";
+import { briefly } from "../names";
 import { decimalsFor, fixed } from "../numbers";
 import { ask } from "./client";
 import * as THREE from "three";
@@ -92,12 +93,13 @@ function doctorList(studio: Studio): HTMLElement {
 /** One slider per joint, within its limits; degrees for those that turn. */
 function jointSliders(studio: Studio): HTMLElement {
   const box = el("fieldset", { class: "group joints" }, el("legend", {}, TEXTS.joints));
-  const start = el("button", { type: "button", class: "quiet", click: () => studio.startHere() }, TEXTS.startHere);
+  const start = el("button", { type: "button", class: "quiet", click: () => studio.posing.startHere() }, TEXTS.startHere);
   studio.follow(() => {
     const seen = studio.robot.value?.robot;
     box.replaceChildren(el("legend", {}, TEXTS.joints));
     if (!seen) return;
     const size = seen.drawn?.page.robots[0]?.size ?? 1;
+    const names = briefly(seen.joints.slice(0, seen.n).map((joint) => joint.name));
     seen.joints.slice(0, seen.n).forEach((joint, i) => {
       const turns = joint.kind === "revolute";
       const most = turns ? Math.PI : size;
@@ -105,14 +107,14 @@ function jointSliders(studio: Studio): HTMLElement {
       const shown = el("output", {});
       const range = el("input", {
         type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": `${joint.name} ${turns ? TEXTS.degrees : TEXTS.metres}`, "data-joint": i,
-        input: (e: Event) => studio.pose(i, Number((e.target as HTMLInputElement).value)),
+        input: (e: Event) => studio.posing.pose(i, Number((e.target as HTMLInputElement).value)),
       }); // prettier-ignore
       studio.follow(() => {
         const value = studio.posture.value[i] ?? 0;
         if (document.activeElement !== range || !range.matches(":active")) range.value = String(value);
         shown.textContent = turns ? `${fixed((value * 180) / Math.PI, 1)}°` : `${fixed(value, decimalsFor(size))} m`;
       });
-      box.append(el("label", { class: "joint", "data-row": i, pointerenter: () => studio.select(i), pointerleave: () => studio.select(null) }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name" }, joint.name), range, shown));
+      box.append(el("label", { class: "joint", "data-row": i, pointerenter: () => studio.select(i), pointerleave: () => studio.select(null) }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name", title: joint.name }, names[i]), range, shown));
     });
     box.append(start, studio.posing.posturesList());
   });

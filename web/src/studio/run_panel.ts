@@ -145,7 +145,13 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
     }); // prettier-ignore
     box.append(el("label", {}, input, kind.replaceAll("-", " ")));
   }
-  chooser.append(box);
+  const absent = el("p", { class: "words", id: "left-out" });
+  studio.follow(() => {
+    const found = hasResult(studio.run.value) ? studio.leftOut.value : [];
+    for (const label of box.children) label.classList.toggle("absent", found.some((l) => l.kind === label.querySelector("input")?.dataset["chart"]));
+    absent.textContent = found.length ? TEXTS.leftOut(found.map((l) => `${l.kind.replaceAll("-", " ")} (${l.why.replace(/\.$/, "")})`).join(", ")) : "";
+  });
+  chooser.append(box, absent);
   const titled = (words: string, ...inner: HTMLElement[]): HTMLElement => el("section", { class: "titled" }, el("h2", {}, words), ...inner);
   const compare = titled(TEXTS.compare, kept, differences);
   const taken = titled(TEXTS.files, files);

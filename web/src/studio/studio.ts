@@ -8,15 +8,16 @@ import { Overlay } from "./overlay";
 import { FollowedPath } from "./path";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
-import { remember } from "./memory";
+import { keptOfThisTab, remember, rememberKept } from "./memory";
 import { at, lookedAt, Store, type Json, type Path, type Table } from "./store";
 import { View } from "./view";
-import type { Card, Compared, Hello, RunsDrawn, Seen, Summary } from "./wire";
+import type { Card, Compared, Hello, LeftOut, RunsDrawn, Seen, Summary } from "./wire";
 
 const SETTLE_MS = 120; // between the last change of a number and the question whether it is right
 const SLOW_MS = 300; // from which on a verdict that is missing is told
 const LIVE_MS = 3; // and a run, in live mode
 const HELD_MS = 800; // while the same run is computed with other numbers
+const MOST_KEPT = 5; // runs beside the one that is shown (MOST_RUNS in studio/pages.py)
 
 export class Studio {
   readonly store: Store;
@@ -32,6 +33,7 @@ export class Studio {
   readonly paused = signal(false);
   readonly message = signal("");
   readonly charts = signal<readonly string[]>([]);
+  readonly leftOut = signal<readonly LeftOut[]>([]); // charts that are chosen and that the run has nothing for
   readonly view: View;
   readonly overlay: Overlay;
   readonly posing: Posing;
@@ -233,15 +235,19 @@ export class Studio {
     this.compared.value = null;
     this.busy.value = TEXTS.states[begun.state] ?? begun.state;
     this.paused.value = begun.paused;
+    let phase: string = begun.state;
     this.unwatch = watch(begun.id, {
       state: (state, paused) => {
+        phase = state;
         this.paused.value = paused;
         if (state !== "integrating") this.progress.value = null;
         if (state !== "integrating" || !this.busy.value.includes("%")) this.busy.value = TEXTS.states[state] ?? state;
       },
       chunk: (chunk) => {
-        this.progress.value = (chunk.t.at(-1) ?? 0) / chunk.until;
-        this.busy.value = `${TEXTS.states["integrating"]} ${Math.round(100 * this.progress.value)} %`;
+        if (phase === "integrating") {
+          this.progress.value = (chunk.t.at(-1) ?? 0) / chunk.until;
+          this.busy.value = `${TEXTS.states["integrating"]} ${Math.round(100 * this.progress.value)} %`;
+        }
         if (held && performance.now() > held && drawn) void this.view.show(drawn), (held = 0);
         this.view.arriving(chunk, begun.n, held > 0);
       },
@@ -259,10 +265,11 @@ export class Studio {
     this.idle();
     const judged: Summary = { ...begun, state: "evaluating" }; // until its numbers are there too, even where the verdict is known
     this.run.value = judged;
+    this.leftOut.value = drawn.left_out;
     const shown = this.view.show(drawn);
     void this.judge(judged, beside).catch((error: unknown) => this.tell(error));
     await shown;
-    this.beginPosture();
+    this.posing.begin();
   }
 
   private async judge(begun: Summary, beside: readonly string[]): Promise<void> {
@@ -296,14 +303,9 @@ export class Studio {
     const drawn = await ask("view", { ids, charts: this.charts.value });
     this.cards.value = drawn.cards[0] ?? [];
     this.compared.value = drawn.compared;
+    this.leftOut.value = drawn.left_out;
     await this.view.show(drawn);
-    this.beginPosture();
-  }
-
-  /** Sliders stand where the run begins. */
-  private beginPosture(): void {
-    const begin = this.view.state?.engine.runs.peek()[0]?.q.map((column) => column[0]);
-    if (begin && begin.length === this.robot.value?.robot.n) this.posture.value = begin;
+    this.posing.begin();
   }
 
   async stop(): Promise<void> {
@@ -348,11 +350,19 @@ export class Studio {
 
   /** Keep the run that is shown, to see others beside it; or let it go. */
   async keep(id: string, kept: boolean): Promise<void> {
+    if (kept && this.others.value.length >= MOST_KEPT) return void (this.message.value = TEXTS.mostKept(MOST_KEPT));
     await this.guarded(async () => {
       const summary = await ask("pin", { run: id, pinned: kept });
       this.others.value = kept ? [...this.others.value.filter((o) => o.id !== id), summary] : this.others.value.filter((o) => o.id !== id);
+      rememberKept(this.id, this.others.value.map((o) => o.id));
       await this.showRuns();
     });
+  }
+
+  /** Runs that this tab kept before it was loaded again; those that are gone are forgotten. */
+  async findKept(): Promise<void> {
+    const found = await Promise.all(keptOfThisTab(this.id).map((run) => ask("status", { run }).catch(() => null)));
+    this.others.value = found.filter((o) => o !== null && o.state === "done") as Summary[];
   }
 
   /** A run that is known by its number, after a reload or a link. */
@@ -372,13 +382,7 @@ export class Studio {
     }
   }
 
-  /** Turn one joint; the run gives way to the arm alone. */
-  pose(joint: number, value: number): void {
-    const next = [...this.posture.value];
-    next[joint] = value;
-    void this.stand(next);
-  }
-
+  /** Stand in a posture; the run gives way to the arm alone. */
   async stand(q: readonly number[]): Promise<void> {
     this.posture.value = q;
     const drawn = this.robot.value?.robot.drawn;
@@ -387,13 +391,6 @@ export class Studio {
       await this.view.show(drawn);
     }
     this.view.posture(q);
-  }
-
-  /** The posture becomes the start of the run. */
-  startHere(): void {
-    const document = { ...this.store.document.value };
-    delete document["q0_deg"];
-    this.store.replace({ ...document, q0: this.posture.value.map((v) => Number(v.toPrecision(10))) });
   }
 
   /** The joint that is looked at, everywhere. */

@@ -226,11 +226,17 @@ export interface Numbers {
   compared: Compared | null;
 }
 
+/** A chart that was chosen and that these runs have nothing for. */
+export interface LeftOut {
+  kind: string;
+  why: string;
+}
+
 /** Runs over each other; their numbers stand behind the JSON. */
 export interface RunsDrawn extends Numbers {
   page: Page;
   arrays: unknown;
-  left_out: string[];
+  left_out: LeftOut[];
 }
 
 /** A run that is over. */

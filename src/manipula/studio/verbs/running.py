@@ -79,9 +79,7 @@ def pin(runs: RunStore, run: Any, pinned: Any = True) -> dict[str, Any]:
     """Keep a run for comparison, or let it go."""
     if not isinstance(pinned, bool):
         raise DescriptionError("Pinned is true or false.", field="pinned")
-    found = runs.find(run)
-    found.pinned = pinned
-    return found.summary()
+    return runs.pin(run, pinned).summary()
 
 
 def view(runs: RunStore, ids: Any, charts: Any = None) -> dict[str, Any]:
