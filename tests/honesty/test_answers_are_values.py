@@ -84,6 +84,7 @@ ANSWERS: dict[str, Callable[[], Any]] = {
     "feasibility": lambda: mp.feasibility(run(), {"torque": 10.0, "velocity": 0.1}),
     "workspace": lambda: workspace(arm(), 4, orientations=2, postures=2),
     "manipulability": lambda: manipulability(arm(), [[0.3, 0.8], [0.2, 0.5]]),
+    "manipulability of one posture": lambda: manipulability(arm(), [0.3, 0.8]),
     "power": lambda: power_report(run()),
     "spectrum": lambda: spectrum(np.arange(32) * 0.01, np.sin(np.arange(32.0))),
     "singularities": lambda: singularities(arm(), np.linspace([0.1, 1.0], [0.2, -1.0], 9)),

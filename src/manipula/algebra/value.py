@@ -236,6 +236,8 @@ def _content(array: np.ndarray) -> Any:
 def short(value: Any) -> str:
     """A field of a repr: arrays by their shape, long texts and sequences cut."""
     if isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            return short(value.item())
         if value.size <= 8 and value.ndim <= 1 and value.dtype.kind in "biuf":
             return "[" + ", ".join(f"{x:.6g}" for x in value.tolist()) + "]"
         return (
