@@ -13,6 +13,7 @@ import sympy
 from manipula.algebra.expression import FormulaLimits, parse
 from manipula.errors import UnknownNameError
 from manipula.formats.dh import from_dh
+from manipula.formats.load import load
 from manipula.formats.planar import planar
 from manipula.physics import newton_euler
 from manipula.robot.robot import Robot
@@ -184,3 +185,15 @@ def test_names_in_latex() -> None:
 def test_decimals_read_back() -> None:
     for value in (0.1, 1e-7, 123456.789, 2.0, 1 / 3):
         assert float(decimal(value)) == value
+
+
+def test_text_for_people_has_no_tails_of_rounding() -> None:
+    """Catalog inertias are moved to other points in floating point: 3.9383190479999994 is 3.938319048 to whoever reads it, and exact inside."""
+    found = equations(load("stanford"))
+    numbers = re.findall(r"\d+\.\d+", found.text(only="M"))
+    assert max(len(number.replace(".", "").lstrip("0")) for number in numbers) <= 15
+    assert "3.938319048 " in found.text(only="M")
+    assert "3.938319048 " in found.unicode(only="M")
+    assert "3.9383190479999994" in found.text(only="M", digits="exact")
+    assert "3.9383190479999994" in found.matlab(only="M")
+    assert "3.9383190479999994" in str(found.M[0, 0])

@@ -39,7 +39,10 @@ def equations(
         ),
     ] = "numbered",
     digits: Annotated[
-        str | None, typer.Option(help="Significant digits of decimals, or exact; 6 in latex and html, exact elsewhere.")
+        str | None,
+        typer.Option(
+            help="Significant digits of decimals, or exact; 6 in latex and html, 15 in text, exact elsewhere."
+        ),
     ] = None,
     standalone: Annotated[
         bool, typer.Option("--standalone", help="With --format latex: a whole document, for pdflatex.")

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
 
 Digits = int | Literal["exact"] | None
-ROUNDED = 6  # significant digits of decimals where people read them
-_FOR_PEOPLE = ("latex", "html")
+ROUNDED = {
+    "latex": 6,
+    "html": 6,
+    "text": 15,
+    "unicode": 15,
+}  # significant digits of decimals where people read them; at 15 no tail of rounding is left
 
 
 def render(
@@ -37,13 +41,13 @@ def render(
         format: text, unicode, latex, html, matlab or json.
         only: parts to write, ``"M,g"`` or a sequence of names of :data:`SECTIONS`, or "all".
         digits: significant digits of decimals, or "exact" for the shortest text that reads back as the same float; without it 6
-            in LaTeX and HTML and exact elsewhere.
+            in LaTeX and HTML, 15 in text and exact elsewhere.
         standalone: LaTeX as a whole document, for pdflatex.
     """
     if format not in FORMATS:
         raise unknown_name("format of equations", format, FORMATS, field="format")
     if digits is None:
-        digits = ROUNDED if format in _FOR_PEOPLE else "exact"
+        digits = ROUNDED.get(format, "exact")
     if isinstance(digits, str) and digits != "exact":
         raise DescriptionError(
             f"Significant digits are a whole number from 1 to 17, or 'exact'; found '{printable(digits, 40)}'.",
