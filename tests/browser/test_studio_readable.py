@@ -69,6 +69,9 @@ def test_what_is_told_is_seen_however_far_a_panel_is_scrolled(page):
     page.click("#link")
     page.wait_for_function("() => window.studio.message.value !== ''")
     assert page.evaluate(SEEN, ".message")
+    boxes = [page.locator(place).bounding_box() for place in ("#side", "#view")]
+    assert (boxes[0]["x"], boxes[0]["y"]) == (0, boxes[1]["y"])  # it lies over the panels and moves nothing
+    assert boxes[1]["x"] == boxes[0]["width"]
     page.click(".message button")
     assert page.locator(".message").is_hidden()
     page.set_viewport_size({"width": 390, "height": 844})  # a phone; the panels are closed
