@@ -50,3 +50,10 @@ def test_mistakes_end_in_one_message(tmp_path):
         assert "error:" in done.output
         assert "Traceback" not in done.output
     assert runner.invoke(app, [*twice, "--force"]).exit_code == 0
+
+
+def test_files_stand_in_a_folder_of_their_own_where_none_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = runner.invoke(app, ["export", "planar-2r", "--language", "rust", "--functions", "gravity"])
+    assert done.exit_code == 0, done.output
+    assert [p for p in (tmp_path / "out" / "planar-2r-rust").iterdir() if p.suffix == ".rs"]

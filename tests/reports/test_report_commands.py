@@ -104,7 +104,6 @@ def test_plot_lists_its_kinds(run, files) -> None:
     ("words", "said"),
     [
         (["planar.nc", "-k", "torqe", "-o", "f.png"], "Did you mean 'torque'"),
-        (["planar.nc", "-k", "torque"], "The output file is missing"),
         (["planar.nc", "-k", "torque", "--signal", "q", "-o", "f.png"], "takes no signal"),
         (["batch.nc", "--run", "99", "-o", "f.png"], "Runs 0 to 29 exist, found 99"),
         (["planar.nc", "--run", "0", "-o", "f.png"], "not a batch"),
@@ -118,6 +117,20 @@ def test_plot_explains_what_is_wrong(run, files, monkeypatch, words, said) -> No
     assert done.exit_code == 2
     assert said in done.stderr
     assert not (files / "f.png").exists()
+
+
+def test_a_figure_stands_beside_its_result_where_nothing_else_is_said(run, files, tmp_path) -> None:
+    import shutil
+
+    shutil.copy(files / "planar.nc", tmp_path / "mine.nc")
+    for kind, name in ((None, "mine.joints.png"), ("torque", "mine.torque.png")):
+        words = ["plot", tmp_path / "mine.nc", *(() if kind is None else ("-k", kind))]
+        assert run(*words).exit_code == 0
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    again = run("plot", tmp_path / "mine.nc")
+    assert again.exit_code == 2
+    assert "--force replaces it" in again.stderr
+    assert run("plot", tmp_path / "mine.nc", "--force").exit_code == 0
 
 
 def test_report_command(run, files, tmp_path) -> None:

@@ -15,7 +15,10 @@ from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 def export(
     source: Source,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the files; made when it does not exist.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Folder for the files, made when needed.", show_default="out/NAME-LANGUAGE"
+        ),
     ] = None,
     language: Annotated[
         str, typer.Option("--language", "-l", help="c, python, matlab, julia, rust or javascript.")
@@ -43,8 +46,7 @@ def export(
             raise DescriptionError("This option does nothing here: 'list' writes nothing.", field=option)
         typer.echo("\n".join(NAMES))
         return
-    if output is None:
-        raise DescriptionError("The output folder is missing: -o FOLDER.", field="--output")
+    output = output or Path("out") / f"{Path(source).stem}-{language}"
     if _is_scenario(source):
         from manipula.simulation.files.scenario_file import load_file
 

@@ -16,7 +16,12 @@ def plot(
         typer.Argument(metavar="RESULT…", help="Files of results; several for 'compare' and 'friction'."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Figure: .png .svg .pdf; film of the arm: .gif .mp4.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Figure: .png .svg .pdf; film of the arm: .gif .mp4; beside the first result by default.",
+        ),
     ] = None,
     kind: Annotated[
         str | None,
@@ -42,7 +47,7 @@ def plot(
 
     film = output is not None and output.suffix.lower() in (".gif", ".mp4")
     _refuse_idle(listing, film, output=output, kind=kind, signal=signal, speed=speed, force=force or None)
-    if not listing:
+    if not listing and output is not None:
         check_targets(force, output=output)
     loaded = [load_result(path) for path in results or ()]
     if run is not None:
@@ -56,7 +61,8 @@ def plot(
     if not loaded:
         raise DescriptionError("A file with a result is needed; --list shows what can be drawn.", field="RESULT")
     if output is None:
-        raise DescriptionError("The output file is missing: -o figure.png, .svg, .pdf, .gif or .mp4.", field="--output")
+        output = Path(results[0]).with_suffix(f".{kind or 'joints'}.png")  # pyright: ignore[reportOptionalSubscript]
+        check_targets(force, output=output)
     if film:
         from manipula.reports.animation import animate
 
