@@ -23,7 +23,7 @@ class Type(NamedTuple):
         return self.element if self.width == 1 else f"<{self.width} x {self.element}>"
 
 
-VOID, BIT, INT32, INT64, DOUBLE, POINTER = map(Type, ("void", "i1", "i32", "i64", "double", "ptr"))
+VOID, INT32, INT64, DOUBLE, POINTER = map(Type, ("void", "i32", "i64", "double", "ptr"))
 
 
 class LlvmValue(NamedTuple):
