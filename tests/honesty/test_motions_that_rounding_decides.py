@@ -12,6 +12,7 @@ import pytest
 import manipula as mp
 from manipula.algebra import ops
 from manipula.simulation.stepping.rests_at_zero import rests_at_zero
+from manipula.simulation.stepping.verification import beside
 
 ROD = mp.planar([0.5], [1.0])
 UP = np.pi / 2
@@ -217,3 +218,29 @@ def test_zeros_are_exact_where_nothing_else_holds_the_arm() -> None:
         (mp.load("iiwa14"), False),
     ):  # fmt: skip
         assert rests_at_zero(arm) is exact, arm
+
+
+@pytest.mark.parametrize("start", [0.0, 1e-12])
+def test_beside_an_exact_zero_roundings_are_in_proportion(start: float) -> None:
+    """The rod stands on the line of its weight, d̈ = λ² sin d: from 1e-12 it falls by 1e-12 cosh λt as long as that is small."""
+    standing = mp.planar([0.5], [1.0], gravity=(-9.81, 0, 0))
+    result = mp.simulate(mp.Scenario(standing, q0=[start], duration=5.0, step=2e-3, sample=0.1, integrator="rk4"))
+    assert result.ok, result.reason
+    grown = start * np.cosh(np.sqrt(3 * 9.81) * result.t)
+    small = grown < 1e-4
+    np.testing.assert_allclose(result.q[small, 0], grown[small], rtol=1e-6, atol=1e-300)
+    assert small.sum() > 30
+
+
+def test_where_repetitions_begin() -> None:
+    eps = np.finfo(float).eps
+    x0 = np.array([[2.0, -0.5, 0.0, 3.0, 0.0, 7.0], [1e-5, 0.0, -1e-4, 3.0, 0.0, 7.0]])
+    part = 40.0 * eps
+    for exact, second in ((False, [part, part, -part]), (True, [1e-5 * part, 0.0, -1e-4 * part])):
+        found = beside(x0, 3, 5, 1600.0, 1.0, exact) - x0
+        assert found[0, :3] == pytest.approx([2.0 * part, -part, part], rel=0.1)
+        assert found[1, :3] == pytest.approx(second, rel=1e-3)
+        assert found[:, 3] == pytest.approx(3.0 * part, rel=0.1)
+        assert not found[:, 4:].any()  # zero speed is exact, and works are no coordinates
+    for steps, factor, size in ((1.0, 1.0, 16.0), (1.0, -1.0, -16.0), (1.0, 0.05, 320.0)):
+        assert beside(np.ones(2), 1, 1, steps, factor) - 1.0 == pytest.approx([size * eps, 0.0])
