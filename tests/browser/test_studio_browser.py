@@ -81,6 +81,22 @@ def test_two_runs_over_each_other_are_told_apart_in_a_table(page):
     assert "Position of joint1" in words
 
 
+CONSTRUCTED = "() => window.studio.overlay.frames.children.length"
+
+
+def test_frames_of_a_construction_go_with_the_table_they_belong_to(page):
+    choose(page, "planar-2r")
+    for leave in (lambda: page.click("#tab-run"), lambda: choose(page, "scara-khang")):
+        page.click("#tab-robot")
+        if not page.locator("#construction").count():
+            page.click("text=Edit as DH table (modified)")
+        page.wait_for_function("() => window.studio.robot.value?.robot.drawn")
+        page.locator("#construction").evaluate("(r) => { r.value = 7; r.dispatchEvent(new Event('input')); }")
+        assert page.evaluate(CONSTRUCTED) > 1
+        leave()
+        page.wait_for_function(f"() => ({CONSTRUCTED})() === 0")
+
+
 def test_a_wrong_cell_is_refused_where_it_stands(page):
     choose(page, "planar-2r")
     page.click("text=Edit as DH table (modified)")

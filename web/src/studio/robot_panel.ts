@@ -136,6 +136,6 @@ function construction(studio: Studio): HTMLElement {
     words.textContent = steps ? TEXTS.buildStep(steps.joint, steps.name, fixed(steps.value)) : Number(range.value) ? TEXTS.onlyNumbers : TEXTS.buildHint;
     studio.overlay.construct(stage, steps);
   };
-  studio.overlay.construct(studio.view.stage, null); // of another table
+  studio.atEnd(() => studio.overlay.construct(studio.view.stage, null)); // another table, robot or panel has no such frames
   return el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.build), range, words);
 }

@@ -112,6 +112,11 @@ export class Studio {
     this.effects.push(effect(work));
   }
 
+  /** What is done when the panel that is shown goes. */
+  atEnd(work: () => void): void {
+    this.effects.push(work);
+  }
+
   /** An effect that lives as long as the page. */
   readonly always = effect;
 
