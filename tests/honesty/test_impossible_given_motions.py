@@ -93,6 +93,20 @@ def test_a_corner_passed_with_speed_is_named_with_its_time(announced: bool) -> N
     assert 0.36 <= result.trusted_until < 0.37
 
 
+@pytest.mark.parametrize("size", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_a_small_corner_that_nobody_announces_is_found(size: float) -> None:
+    """As small as one that is announced may be; the rest of the motion is smooth and quick."""
+    kink = formula_motion(lambda t: [t + 0.5 * size * ops.abs(t - 0.3702), 0.1 * ops.sin(20.0 * t)], 1.0, space="joint")
+    (found,) = jumps(kink, 1.0)
+    assert found.order == 1
+    assert found.t == pytest.approx(0.3702, abs=1e-9)
+    assert found.size == pytest.approx(size, rel=1e-6)
+    result = mp.simulate(RUN.replace(reference=kink, limits={"acceleration": 1e3}))
+    assert result.status == "failed"
+    assert "t = 0.3702 s" in result.reason
+    assert result.feasible is False
+
+
 def test_rest_after_a_reference_that_ends_with_speed_is_a_corner() -> None:
     result = mp.simulate(RUN.replace(duration=1.5))
     assert result.status == "failed"
@@ -104,6 +118,10 @@ def test_rest_after_a_reference_that_ends_with_speed_is_a_corner() -> None:
 def test_quick_motions_have_no_corners() -> None:
     quick = formula_motion(["sin(300*t)", "exp(-2e6*(t - 0.5)^2)"], 1.0, space="joint")
     assert jumps(quick, 1.0) == []
+    rng = np.random.default_rng(777030)
+    for rate, narrow in 10.0 ** rng.uniform((0.0, -4.0), (3.5, -1.0), (40, 2)):
+        words = [f"sin({rate}*t) + t^3", f"tanh((t - 0.4123)/{narrow})", "t*abs(t - 0.7)*(t - 0.7)"]
+        assert jumps(formula_motion(words, 1.0, space="joint"), 1.0) == []
 
 
 def test_kinematic_runs_name_corners_in_a_note() -> None:

@@ -246,3 +246,11 @@ def test_a_class_that_only_says_that_it_is_ours() -> None:
     kind: Any = type("Viscous", (friction.Viscous,), {"__module__": friction.Viscous.__module__, "gain": 5.0})
     assert identity(kind(2.0)) is None
     assert identity(friction.Viscous(2.0)) is not None
+
+
+@pytest.mark.parametrize(("beyond", "kept"), [(1e-8, False), (1e-10, True)])
+def test_a_limit_may_be_passed_by_rounding_only(beyond: float, kept: bool) -> None:
+    """An arm that coasts at 1 rad/s, for ever the same but for rounding."""
+    arm = mp.planar([0.5], [1.0], gravity=(0, 0, 0))
+    run = mp.simulate(mp.Scenario(arm, q0=[0.0], qd0=[1.0], duration=0.1, limits={"velocity": 1.0 - beyond}))
+    assert run.feasible is kept

@@ -39,7 +39,7 @@ def robot_program(
     wanted = list(dict.fromkeys(wanted))
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")
-    if frame != TIP and not any(takes_frame(name) for name in wanted):
+    if frame not in (TIP, "tip") and not any(takes_frame(name) for name in wanted):
         raise DescriptionError(
             f"None of {', '.join(wanted)} is taken at a frame: this one would change nothing. Name a function that is, such as 'pose'.",
             field="frame",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 JUMP = 1e-6  # of the largest value met, below which two sides count as one
 CELLS = 4096  # in which a reference is searched for jumps that it does not announce
 SUSPECT = 1e-3  # of the largest value: what a trapezoid may miss between two places without being looked at
+APART = 10.0  # times what is missed around it: then less than that is looked at
 MOST_SUSPECTS = 64
 HALVINGS = 40
 SHRINKS = 0.3  # a smooth function's miss falls by at least this in two halvings; that of a jump stays
@@ -87,12 +88,21 @@ def _hidden(reference: Trajectory, t: np.ndarray, values: np.ndarray, size: list
         if not np.isfinite(values[order : order + 2]).all():
             continue
         misses = _missed(values[order], values[order + 1], np.diff(t)[:, None])
-        suspects = np.flatnonzero(misses > SUSPECT * max(size[order], 1e-12))
+        least = max(size[order], 1e-12)
+        suspects = np.flatnonzero(
+            (misses > SUSPECT * least) | ((misses > JUMP * least) & (misses > APART * _around(misses)))
+        )
         for k in sorted(suspects, key=lambda k: -misses[k])[:MOST_SUSPECTS]:
             jump = _narrowed(reference, order, float(t[k]), float(t[k + 1]), float(misses[k]))
             if jump is not None:
                 found.append(jump)
     return found
+
+
+def _around(misses: np.ndarray) -> np.ndarray:
+    """The larger of what is missed two intervals before and two behind: a smooth function misses nearly as much there."""
+    far = np.pad(misses, 2, mode="edge")
+    return np.maximum(far[:-4], far[4:])
 
 
 def _missed(value: np.ndarray, slope: np.ndarray, h: Any) -> np.ndarray:
