@@ -39,6 +39,8 @@ def robot_program(
     wanted = list(dict.fromkeys(wanted))
     if not wanted:
         raise DescriptionError("Name at least one function to export.", field="functions")
+    if not isinstance(frame, str):
+        raise DescriptionError(f"A frame is named by a text; found {printable(repr(frame), 40)}.", field="frame")
     if frame not in (TIP, "tip") and not any(takes_frame(name) for name in wanted):
         raise DescriptionError(
             f"None of {', '.join(wanted)} is taken at a frame: this one would change nothing. Name a function that is, such as 'pose'.",
