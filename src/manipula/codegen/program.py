@@ -11,7 +11,7 @@ from manipula.codegen.base import PARAMETERS, ParameterField, Routine, RoutineVa
 from manipula.codegen.functions import Traced, check_function, default_functions, takes_frame, traced
 from manipula.codegen.names import LONGEST_PREFIX, Identifiers, comment, identifier
 from manipula.codegen.parameters import Parametrised, parametrised, sample_values
-from manipula.errors import BudgetError, DescriptionError
+from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.native.tracing.graph import Graph, core_size
 from manipula.robot.link import TIP
 from manipula.robot.robot import Robot
