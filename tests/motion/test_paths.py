@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.integrate import quad
 from scipy.interpolate import BSpline, CubicSpline
 from scipy.special import ellipe
 
+import manipula as mp
 from manipula.algebra import ops
 from manipula.algebra.jet import Jet
 from manipula.errors import BudgetError, DescriptionError, ShapeError, UnknownNameError
@@ -472,3 +474,52 @@ NAN = float("nan")
 def test_wrong_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def _ends(text: str, **options: Any) -> list[list[float]]:
+    path = mp.paths.from_csv(text, interpolation="polyline", **options)
+    return np.round([path.position(0.0), path.position(path.length)], 12).tolist()
+
+
+def test_the_columns_of_a_file_are_what_their_names_say() -> None:
+    ahead = [[1.0, 0.0, 0.0], [3.0, 2.0, 0.0]]
+    for text in (
+        "x,y\n1,0\n3,2\n",
+        "y,x\n0,1\n2,3\n",
+        "Y,X\n0,1\n2,3\n",
+        "y [m],x [m]\n0,1\n2,3\n",
+        "1,0\n3,2\n",
+        "a,b\n1,0\n3,2\n",
+    ):
+        assert _ends(text) == ahead, text
+    assert _ends("z,x,y\n5,1,0\n6,3,2\n") == [[1.0, 0.0, 5.0], [3.0, 2.0, 6.0]]
+    assert _ends("q2,q1,q10\n0,1,9\n2,3,8\n", space="joint") == [[1.0, 0.0, 9.0], [3.0, 2.0, 8.0]]
+    assert _ends("elbow,shoulder\n0,1\n2,3\n", space="joint") == [[0.0, 1.0], [2.0, 3.0]]
+    assert _ends("t,y,x\n7,0,1\n8,2,3\n", columns=["x", "y"]) == ahead
+    assert _ends("t,y,x\n7,0,1\n8,2,3\n", columns=[2, 1]) == ahead
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("t,x,y\n0,0,0\n1,1,1\n", "'t' holds them"),
+        ("x,y,Time\n0,0,0\n1,1,1\n", "'Time' holds them"),
+        ("time [s],x,y\n0,0,0\n1,1,1\n", "'time \\[s\\]' holds them"),
+        ("x [mm],y [mm]\n0,0\n1,1\n", "'x \\[mm\\]' is in another unit"),
+        ("x_mm,y_mm\n0,0\n1,1\n", "'x_mm' is in another unit"),
+        ("x,z\n0,0\n1,1\n", "x, y or x, y, z, in any order, once each; found x, z"),
+        ("x,x\n0,0\n1,1\n", "once each"),
+        ("x,y,w\n0,0,0\n1,1,1\n", "once each; found x, y, w"),
+    ],
+)
+def test_columns_that_are_no_coordinates_are_refused(text: str, told: str) -> None:
+    with pytest.raises(mp.DescriptionError, match=told):
+        mp.paths.from_csv(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["t,q1,q2\n0,0,0\n1,1,1\n", "q1 (deg),q2 (deg)\n0,0\n1,1\n", "q1,q1\n0,0\n1,1\n", "q1,x\n0,0\n1,1\n"]
+)
+def test_nor_are_they_joints(text: str) -> None:
+    with pytest.raises(mp.DescriptionError, match=r"columns"):
+        mp.paths.from_csv(text, space="joint")

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -25,6 +26,11 @@ from manipula.motion.paths.spline import spline
 from manipula.parts.field import File, Text, Texts
 
 MAX_BYTES = 4_000_000
+AXES = ("x", "y", "z")
+TIMES = ("t", "time", "timestamp", "stamp", "secs", "seconds")
+UNITS = ("m", "rad")  # of the columns, where they state one
+_UNIT = re.compile(r"[ _]*[\[(]([^\])]*)[\])]$|[ _](mm|cm|um|deg)$")  # x [mm], x_mm
+_JOINT = re.compile(r"(?:q|joint)_?(\d{1,4})")
 
 
 @primitive
@@ -44,22 +50,63 @@ def from_csv(
 ) -> Path:
     """Points read from a CSV file (or its text, when ``source`` has more than one line).
 
-    The first line may hold names. Empty lines and lines starting with ``#`` are skipped.
+    The first line may hold names: x, y, z (or q1, q2, … of joints) stand in any order, times are refused, and so are other units than metres
+    and radians. Empty lines and lines starting with ``#`` are skipped.
 
     Args:
-        columns: names or positions (from 0) of the coordinates; all columns by default.
+        columns: names or positions (from 0) of the coordinates, in this order; all columns by default, those named x, y, z in that one.
         interpolation, ends, spacing, closed, blend: as in ``spline`` and ``polyline``.
         space: ``"joint"`` makes a joint-space path with one coordinate a column.
     """
     name, text = csv_text(source)
-    rows = read_rows(text, name, delimiter, columns)
+    header, rows = read_named_rows(text, name, delimiter, columns)
     try:
+        if columns is None and header is not None:
+            rows = _in_order_of_names(header, rows, choice(space, "space", ("task", "joint")))
         path = _through(rows, interpolation, space, ends, spacing, closed, blend)
     except DescriptionError as error:
         raise error.at(file=name) from None
     if name is not None:
         path.read = {"source": text if "\n" in text else f"{text}\n"}
     return path
+
+
+def _in_order_of_names(header: list[str], rows: np.ndarray, space: str) -> np.ndarray:
+    """The columns as their names say; those of other names as they stand.
+
+    Raises:
+        DescriptionError: the names say that something else stands there than the coordinates in metres or radians.
+    """
+    names = [_UNIT.sub("", name).lower() for name in header]
+    say = "name the coordinates: columns = ['x', 'y']" if space == "task" else "name the joints: columns = ['q1', 'q2']"
+    for name, bare in zip(header, names):
+        unit = name[len(bare) :].strip(" _[]()")
+        if bare in TIMES:
+            raise DescriptionError(
+                f"A path has no times, and the column '{printable(name, 30)}' holds them; {say}.", field="columns"
+            )
+        if unit and unit not in UNITS:
+            raise DescriptionError(
+                f"Coordinates are in metres and radians, and the column '{printable(name, 30)}' is in another unit.",
+                field="columns",
+            )
+    known = [bare for bare in names if (bare in AXES if space == "task" else _JOINT.fullmatch(bare))]
+    if not known:
+        return rows
+    wanted = sorted(known, key=lambda bare: (int(_JOINT.fullmatch(bare)[1]) if space == "joint" else 0, bare))  # pyright: ignore[reportOptionalSubscript]
+    least = AXES[: len(names)] if space == "task" else wanted
+    if (
+        len(names) != rows.shape[1]
+        or len(set(known)) < len(known)
+        or len(known) < len(names)
+        or tuple(wanted) != tuple(least)
+    ):
+        order = "x, y or x, y, z" if space == "task" else "q1, q2, …"
+        raise DescriptionError(
+            f"The columns are {order}, in any order, once each; found {', '.join(printable(name, 30) for name in header)}. To take some of "
+            f"them, {say}.", field="columns",
+        )  # fmt: skip
+    return rows[:, [names.index(bare) for bare in wanted]]
 
 
 def _through(
