@@ -185,3 +185,19 @@ def test_what_no_base_can_do_is_refused() -> None:
         mp.BaseMotion(rotation=("t", 0, 0), motion=motions()["formulas"])
     with pytest.raises(DescriptionError, match="reference"):
         mp.BaseMotion(motion="ship")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_scenario_is_read_without_a_table_of_its_base(turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quick motions have long tables: one of 640 rad/s took twenty seconds, before anything was asked to run."""
+    from manipula.motion.trajectory import Trajectory
+
+    words = 'kind = "formula"\nduration = 3.0\ncoordinates = ["0.1*t^2", "0", "0.2*sin(640*t)^2"]\n'
+    words += 'orientation = ["0.1*sin(t)^2", "0", "0.2"]\n' * turned
+    text = f'robot = "planar-2r"\nq0 = [0.1, 0.2]\nduration = 0.01\n[base_motion.motion]\n{words}'
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a table was made")
+
+    monkeypatch.setattr(Trajectory, "to_piecewise", refused)
+    assert isinstance(load_text(text), mp.Scenario)

@@ -35,6 +35,16 @@ def table_of(motion: Any) -> PiecewiseTrajectory:
     return PiecewiseTrajectory(table.breaks, np.pad(table.coefficients, ((0, 0), (0, 0), (0, missing))), "task")
 
 
+def start_of_motion(motion: Any) -> PiecewiseTrajectory:
+    """A table of one piece that begins like the motion: with its position, velocity and acceleration."""
+    turned = getattr(motion, "has_orientation", False)
+    given = motion.table if isinstance(motion, PoseTable) else PoseMotion(motion) if turned else motion
+    p, v, a = np.asarray(given.derivatives(0.0, 2), float)
+    coefficients = np.zeros((1, 6, max(3, len(p))))
+    coefficients[0, :3, : len(p)] = p, v, 0.5 * a
+    return PiecewiseTrajectory(np.array([0.0, float(motion.duration)]), coefficients, "task")
+
+
 def table_for_a_run(motion: Any) -> PiecewiseTrajectory:
     """The same for a run that may end where the motion does, with a speed: rounding of its last instant does not stop the base."""
     table = table_of(motion)
