@@ -15,7 +15,7 @@ from manipula import native
 from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.simulation.integrators.base import AdaptiveStep
-from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, passed_over, settled
+from manipula.simulation.plant.events import ROUNDING, breach, contact_sides, settled, touched
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.switch import happened
 from manipula.simulation.stepping.grid import FAR, Grid, first_after, margin, switching, within
@@ -87,7 +87,7 @@ def located(plant: Plant, step: Callable[[Any], Any], t: Any, x: Any, h: Any, si
 
     def turn(low: Any, high: Any, trial: Any, y: Any, happened: Any, done: Any) -> Any:
         new = step(trial)
-        worst = ops.minimum(breach(plant, t + trial, new, sides, *decided), passed_over(plant, t, x, trial, new, sides))
+        worst = ops.minimum(breach(plant, t + trial, new, *decided), touched(plant, t, x, trial, new, sides))
         bad = ops.where(worst < 0.0, 1.0, 0.0)
         whole = ops.where(trial >= h, 1.0, 0.0)
         low, high = ops.where(bad > 0.5, low, trial), ops.where(bad > 0.5, trial, high)
@@ -146,7 +146,7 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
         inside = within(t, step)
         new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
-        worst = ops.minimum(breach(plant, t + step, new, sides), passed_over(plant, t, x, step, new, sides))
+        worst = ops.minimum(breach(plant, t + step, new), touched(plant, t, x, step, new, sides))
         bad = fine & (worst < 0.0)
         small = (step <= finest) | (worst > -ROUNDING)  # slow: no step between here and there would change a distance
         landed = ops.where(bad & small, 1.0, 0.0)

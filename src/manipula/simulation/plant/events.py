@@ -11,6 +11,7 @@ from manipula.algebra import ops
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.simulation.plant import switch
+from manipula.simulation.plant.contact.base import Contact
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.plant.sticking import SLACK, resting_modes, sticky
 
@@ -34,15 +35,13 @@ def apart(plant: Plant, sides: list[Scalar], x: Vector) -> Scalar:
     return ops.where(free > 0.5, 1.0, 0.0)
 
 
-def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: Any) -> Scalar:
-    """Below zero once something has happened that ends a step: a contact opened or closed, a joint turned around or broke away.
+def breach(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> Scalar:
+    """Below zero once something has happened that ends a step, beside contacts: a joint turned around or broke away, a switch.
 
     Args:
-        sides: at the beginning of the step. decided: noise and command, where they are held over a step.
+        decided: noise and command, where they are held over a step.
     """
     worst = switch.breach(plant, t, x)
-    for side, gap in zip(sides, _gaps(plant, t, x)):
-        worst = ops.minimum(worst, side * gap)
     joints, qd = sticky(plant.friction), plant.layout.qd(x)
     modes = [plant.layout.friction_states(x)[i][0] for i in joints]
     rests: Scalar = 0.0
@@ -66,19 +65,23 @@ def breach(plant: Plant, t: Scalar, x: Vector, sides: list[Scalar], *decided: An
     return native.until(overloaded, (worst, rests, array(x)), lambda _, todo, __: todo < 0.5, 1.0).state[0]
 
 
-def passed_over(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: list[Scalar]) -> Scalar:
-    r"""Below zero when a contact closed and opened again (or the other way round) between the ends of a step, or may have.
+def touched(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: list[Scalar]) -> Scalar:
+    r"""Below zero when a contact closed or opened within a step, also when it was at its end what it had been, or may have.
 
     Joints are taken along the cubics of their positions and velocities at both ends, distances along the parabola through both ends and the
     middle of the step; what counts is the distance d itself at the lowest point of the parabola. A step in which
     :math:`d < \mathtt{NEAR}\,(d_{max} - d)` is too long to tell: cubic and parabola are off by a share of how far the distance falls that goes
-    with h².
-    """
-    lay, n, worst = plant.layout, plant.layout.n, FARTHEST
-    if not plant.contacts:
-        return worst
+    with h². Where joints do not go far enough within the step for any of this (:func:`_near`), nothing but the distances at its beginning is computed.
 
-    def between(s: Scalar) -> list[Scalar]:
+    Args:
+        sides: at the beginning of the step.
+    """
+    lay, n = plant.layout, plant.layout.n
+    if not plant.contacts:
+        return FARTHEST
+    starts = _gaps(plant, t, x)
+
+    def between(s: Scalar, h: Scalar) -> list[Scalar]:
         q, qd, end, rate = lay.q(x), lay.qd(x), lay.q(new), lay.qd(new)
         u = 1.0 - s
         along = [
@@ -87,17 +90,65 @@ def passed_over(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, side
         ]
         return _gaps(plant, t + s * h, array([*along, *x[n:]]))
 
-    starts, middles, ends = _gaps(plant, t, x), between(0.5), _gaps(plant, t + h, new)
-    for k, (side, start, middle, end) in enumerate(zip(sides, starts, middles, ends)):
-        a, m, b = side * start, side * middle, side * end
-        bend, slope = 2.0 * (a + b - 2.0 * m), 4.0 * m - b - 3.0 * a
-        inside = (slope < 0.0) & (2.0 * bend + slope > 0.0)
-        lowest = ops.where(inside, -0.5 * slope / ops.where(inside, bend, 1.0), 0.5)
-        d = side * between(lowest)[k]
-        fall = ops.maximum(a, b) - d
-        told = inside & (fall > ROUNDING * (1.0 + ops.abs(a)))
-        worst = ops.minimum(worst, ops.where(told, d - NEAR * fall, FARTHEST))
-    return worst
+    def lowest(h: Scalar, new: Vector) -> Scalar:
+        worst: Scalar = FARTHEST
+        for k, (side, start, middle, end) in enumerate(zip(sides, starts, between(0.5, h), _gaps(plant, t + h, new))):
+            a, m, b = side * start, side * middle, side * end
+            bend, slope = 2.0 * (a + b - 2.0 * m), 4.0 * m - b - 3.0 * a
+            inside = (slope < 0.0) & (2.0 * bend + slope > 0.0)
+            place = ops.where(inside, -0.5 * slope / ops.where(inside, bend, 1.0), 0.5)
+            d = side * between(place, h)[k]
+            fall = ops.maximum(a, b) - d
+            told = inside & (fall > ROUNDING * (1.0 + ops.abs(a)))
+            worst = ops.minimum(ops.minimum(worst, b), ops.where(told, d - NEAR * fall, FARTHEST))
+        return worst
+
+    near = _near(plant, t, x, h, new, [side * start for side, start in zip(sides, starts)])
+    if near is None:
+        return lowest(h, new)
+
+    def look(_: Scalar, todo: Scalar, h: Scalar, new: Vector) -> tuple[Scalar, Scalar, Scalar, Vector]:
+        return (
+            lowest(h, new),
+            0.0 * todo,
+            h,
+            new,
+        )  # of the loop's own h and state: what does not depend on a loop is computed outside it
+
+    state = FARTHEST, near, h, array(new)
+    return native.until(look, state, lambda _, todo, __, ___: todo < 0.5, 1.0).state[0]
+
+
+def _near(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, starts: list[Scalar]) -> Scalar | None:
+    r"""1 where a distance may come to zero within a step, 0 where the arm does not get that far, none where nobody knows.
+
+    A joint on the cubic of its positions and velocities at both ends goes a way of at most
+    :math:`|\Delta q| + \tfrac8{27}h(|\dot q_0| + |\dot q_1|)`; on the ways of all joints a distance changes by at most what ``Contact.travel`` says.
+    A state that is no number is near.
+
+    Args:
+        starts: the distances at the beginning, of every contact.
+    """
+    lay = plant.layout
+    ends = zip(lay.q(x), lay.q(new), lay.qd(x), lay.qd(new))
+    way = [ops.abs(b - a) + (8.0 / 27.0) * h * (ops.abs(v) + ops.abs(w)) for a, b, v, w in ends]
+    around = plant.surroundings(t, x)
+    travels = [contact.travel(around, way) if _says_how_far(contact) else None for contact in plant.contacts]
+    if any(travel is None for travel in travels):
+        return None
+    farthest: Scalar = 0.0
+    for travel in travels:
+        farthest = ops.maximum(farthest, travel)
+    least: Scalar = FARTHEST
+    for distance in starts:
+        least = ops.minimum(least, distance)
+    return ops.where(least > (1.0 + 2.0 * NEAR) * farthest + ROUNDING, 0.0, 1.0)
+
+
+def _says_how_far(contact: Contact) -> bool:
+    """Does ``travel`` belong to the distances that it gives, and not to those of a class that it extends?"""
+    owners = [next(c for c in type(contact).__mro__ if name in vars(c)) for name in ("touch", "travel")]
+    return owners[0] is owners[1]
 
 
 def settled(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> np.ndarray:

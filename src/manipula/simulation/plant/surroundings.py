@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from manipula.algebra import ops
 from manipula.algebra.linear import array, cross, dot
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics import kinematics
+from manipula.physics.kinematics import find_frame
 from manipula.physics.mechanism import Mechanism
 from manipula.simulation.plant.base_motion import BaseState
 
@@ -52,3 +55,26 @@ class Surroundings:
         """Torques of a wrench on the joints, and the power that it gives to the arm [W]."""
         torques = self.torques(at, wrench)
         return torques, dot(wrench[:3], at.v) + dot(wrench[3:], at.w)
+
+    def travel(self, name: str, away: Scalar, way: Sequence[Scalar]) -> Scalar | None:
+        r"""How far a point at the distance ``away`` from a frame's origin moves at most while the joints go these ways, (n,).
+
+        A joint that turns moves it by its way times the lengths between them, one that slides by its way. None: the base moves.
+        """
+        if self.base is not None:
+            return None
+        mechanism, frame, q = self.mechanism, find_frame(self.mechanism, name), self.q
+        if mechanism.coupling is not None:
+            q = mechanism.coupling.expand(q)
+            way = [ops.abs(v) for v in mechanism.coupling.expand(array(way))]
+        total: Scalar = 0.0
+        length = away + _length(frame.pose.p)
+        for i in () if frame.link < 0 else (frame.link, *mechanism.ancestors(frame.link)):
+            body = mechanism.bodies[i]
+            total = total + (way[i] * length if body.revolute else way[i])
+            length = length + _length(body.p0) + (0.0 if body.revolute else ops.abs(q[i]) + way[i])
+        return total
+
+
+def _length(v: Vector) -> Scalar:
+    return ops.sqrt(dot(v, v))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -50,6 +51,10 @@ class Contact(ABC):
     @abstractmethod
     def touch(self, around: Surroundings) -> Touch:
         """Forces of the contact at the state that ``around`` shows."""
+
+    def travel(self, around: Surroundings, way: Sequence[Scalar]) -> Scalar | None:
+        """By how much a distance changes at most while the joints go these ways from where they are, (n,); none: not known."""
+        return None
 
     def unfit(self, robot: Robot) -> str:
         """Why it cannot act on this robot, with what is allowed; empty when it can. A name that the robot does not have is raised."""

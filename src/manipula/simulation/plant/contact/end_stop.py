@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -107,6 +108,12 @@ class EndStop(Contact):
     def fitted(self, robot: Robot) -> EndStop:
         low, high = self._ends(robot)
         return replace(self, low=tuple(low.tolist()), high=tuple(high.tolist()))
+
+    def travel(self, around: Surroundings, way: Sequence[Scalar]) -> Scalar:
+        most: Scalar = 0.0
+        for length in way:
+            most = ops.maximum(most, length)
+        return most
 
     def touch(self, around: Surroundings) -> Touch:
         q, qd, n = around.q, around.qd, len(around.q)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -64,6 +65,12 @@ class PlaneContact(Contact):
         if robot.frame(self.frame).link < 0:
             return f"no joint moves the frame '{printable(self.frame)}': it would never touch anything."
         return ""
+
+    def travel(self, around: Surroundings, way: Sequence[Scalar]) -> Scalar | None:
+        away: Scalar = 0.0
+        for centre in self.points:
+            away = ops.maximum(away, ops.sqrt(dot(array(centre), array(centre))))
+        return around.travel(self.frame, away, way)
 
     def touch(self, around: Surroundings) -> Touch:
         at = around.frame(self.frame)
