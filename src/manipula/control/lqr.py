@@ -21,7 +21,10 @@ WEIGHTS = {"position_weight": 100.0, "velocity_weight": 1.0, "effort_weight": 0.
 
 @dataclass(frozen=True)
 class LQR(Controller):
-    r""":math:`\tau = g(q_0) - K[q - q_0;\ \dot q]` with K given, or from the Riccati equation of the arm linearised at :math:`q_0` at rest."""
+    r""":math:`\tau = g(q_0) - K[q - q_0;\ \dot q]` with K given, or from the Riccati equation of the arm linearised at :math:`q_0` at rest.
+
+    What is linearised is the arm without its friction.
+    """
 
     goal: Annotated[Any, AnglePerJoint("rad or m", "posture q_0 that is held")]
     position_weight: Annotated[Any, PerJoint("1", "weight of the positions in Q; 100 when omitted", least=0.0)] = None

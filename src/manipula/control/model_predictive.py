@@ -36,7 +36,7 @@ class ModelPredictive(Controller):
     .. math:: \min_{u_0\dots u_{m-1}}\ \sum_{k=0}^{N-1}\bigl(x_k^TQx_k + u_k^TRu_k\bigr) + x_N^TPx_N,\qquad
         x_{k+1} = e^{AT}x_k + \int_0^Te^{As}ds\,B\,u_k,\quad x_0 = [q - q_0;\ \dot q],\qquad \tau = g(q_0) + u_0
 
-    with A and B of the arm linearised at :math:`q_0`, :math:`-\tau^+ \le g(q_0) + u_k \le \tau^+` and :math:`u_k = u_{m-1}` for k ≥ m.
+    with A and B of the arm without friction linearised at :math:`q_0`, :math:`-\tau^+ \le g(q_0) + u_k \le \tau^+` and :math:`u_k = u_{m-1}` for k ≥ m.
     With P from the Riccati equation, m = N and no bound in the way it is the discrete regulator of the same weights, for every N. T is the step of
     the prediction; a run with ``control_period`` = T decides as often as it predicts. Predicted positions and speeds that cannot be kept within their
     bounds break them as little as possible. The signal ``mpc_optimal`` is 1 where the quadratic program was solved to rounding; a run in which it was
