@@ -91,6 +91,19 @@ def test_the_number_of_identifiable_errors_is_the_known_one(arm):
     assert all(like for _, like in found.left_out)
 
 
+def test_errors_that_act_only_because_of_others_are_found_where_the_places_show_them():
+    """The tip of a UR5e lies on the axis of its last joint, whose tilt moves it only once it is beside it: all errors of a robot, by places alone."""
+    robot = mp.load("ur5e")
+    q, other = np.random.default_rng(5).uniform(-2.0, 2.0, (2, 60, 6))
+    wrong, _ = truth(robot, [f"{place} {axis}" for place in Chain.to(robot).places for axis in AXES])
+    seen, new = measured(wrong, q)[:, :3, 3], measured(wrong, other)[:, :3, 3]
+    found = calibrate(robot, q, seen, validate=(other, new))
+    assert found.after.position < EXACT
+    assert found.validation[1].position < EXACT
+    rough = seen + 1e-3 * np.random.default_rng(6).normal(size=seen.shape)
+    assert len(calibrate(robot, q, rough).names) < len(found.names)
+
+
 def test_noise_is_reached_and_intervals_cover(arm):
     q = postures(arm, 80)
     names = calibrate(arm, q, measured(arm, q)).names

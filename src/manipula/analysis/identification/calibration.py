@@ -3,7 +3,8 @@ r"""A robot's geometry from measured poses.
 Nonlinear least squares over the errors of ``kinematic_errors``, in units of the measuring noise. Many of the six errors of a joint act
 like those of its neighbours: columns of the Jacobian that depend on those before them are left out, in an order that keeps zeros of encoders first
 (:math:`R_{jj} = 0` of a QR factorisation, as for base parameters), and are named. What is kept is solved by Gauss–Newton steps, halved where they do not help
-[Hollerbach, Khalil & Gautier 2016].
+[Hollerbach, Khalil & Gautier 2016]. Errors that act only because of those that were found (the tilt of an axis on which the measured point was said
+to lie) are added where the residuals ask for them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ LENGTH = 1.0  # m: a turn of one rad counts as this much when columns are compar
 STEPS, SHORTEST = 100, 1e-3
 CONVERGED = 1e-15  # m, rad: of a step
 PROMISE = 1e-20  # of the sum of squares
+BY_CHANCE = 1e-3  # how often noise alone may add errors that postures show only because of the others
 
 
 def calibrate(
@@ -159,13 +161,16 @@ class _PoseFit:
         poses, J = self.chain.poses(self.q, self.base, errors.reshape(-1, 6))
         return differences(self.measured, poses), J[:, : self.rows]
 
-    def _independent(self) -> tuple[np.ndarray, dict[int, list[int]], list[int]]:
-        """Errors that are kept, those that are left out with the kept ones that act like them, and kept ones that are hardly seen."""
-        J = self._at(np.zeros(6 * len(self.chain.places)))[1].reshape(-1, 6 * len(self.chain.places))
+    def _independent(self, errors: np.ndarray, first: list[int]) -> tuple[np.ndarray, dict[int, list[int]], list[int]]:
+        """Of a robot with these errors: those that are kept, those left out with the kept ones that act like them, and kept ones that are hardly seen.
+
+        ``first``: those that are kept before all others.
+        """
+        J = self._at(errors)[1].reshape(-1, 6 * len(self.chain.places))
         unit = np.tile([1.0 / LENGTH] * 3 + [1.0] * 3, len(self.chain.places)) * LENGTH
         basis: list[np.ndarray] = []
         kept, left, weak = [], [], []
-        for k in self.wanted.tolist():
+        for k in [*first, *(k for k in self.wanted.tolist() if k not in first)]:
             column = J[:, k] / np.sqrt(len(self.q)) / unit[k]
             size = float(np.linalg.norm(column))
             rest = column.copy()
@@ -188,21 +193,22 @@ class _PoseFit:
         return np.array(kept, int), like, weak
 
     def solved(self, other: tuple[np.ndarray, np.ndarray] | None, confidence: float) -> Calibration:
-        kept, like, weak = self._independent()
+        errors = np.zeros(6 * len(self.chain.places))
+        kept, like, weak = self._independent(errors, [])
         count = len(self.q) * self.rows
         if count <= len(kept):
             raise DescriptionError(
                 f"{len(self.q)} poses give {count} numbers for {len(kept)} errors; measure more.", field="poses"
             )
-        sigma = np.array([self.noise[0] or 1e-3] * 3 + [self.noise[1] or 1e-3] * 3)[: self.rows]
-        errors = np.zeros(6 * len(self.chain.places))
-        freedom = max(1.0 - len(kept) / count, 1.0 / count)
-        for _ in range(1 if None not in self.noise[: self.rows // 3] else 4):
-            errors = self._minimised(errors, kept, sigma)
-            rest = self._at(errors)[0]
-            for part, given in zip((slice(0, 3), slice(3, 6)), self.noise):
-                if given is None and rest[:, part].size:
-                    sigma[part] = max(float(np.sqrt(np.mean(rest[:, part] ** 2) / freedom)), 1e-12)
+        errors, sigma = self._fitted(errors, kept)
+        # a point on the axis of a joint does not feel its tilt; one that turned out to be beside it does
+        there = self._independent(errors, kept.tolist())
+        if len(kept) < len(there[0]) < count and self._asks_for(errors, len(kept), there[0], sigma):
+            try:
+                errors, sigma = self._fitted(errors, there[0])
+                kept, like, weak = there
+            except SolveError:  # too hardly seen to be found
+                pass
         rest, J = self._at(errors)
         A = (J[..., kept] / sigma[:, None]).reshape(-1, len(kept))
         lengths = np.linalg.norm(A, axis=0)
@@ -217,6 +223,32 @@ class _PoseFit:
             before=before, after=Fit.of(rest), validation=None if other is None else self._validated(other, found), sigma=sigma,
             errors=found, places=self.chain.places, samples=len(self.q), confidence=confidence,
         )  # fmt: skip
+
+    def _fitted(self, errors: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The errors that fit best, from others, and the standard deviations that weigh the measurements."""
+        sigma = np.array([self.noise[0] or 1e-3] * 3 + [self.noise[1] or 1e-3] * 3)[: self.rows]
+        count = len(self.q) * self.rows
+        freedom = max(1.0 - len(kept) / count, 1.0 / count)
+        for _ in range(1 if None not in self.noise[: self.rows // 3] else 4):
+            errors = self._minimised(errors, kept, sigma)
+            rest = self._at(errors)[0]
+            for part, given in zip((slice(0, 3), slice(3, 6)), self.noise):
+                if given is None and rest[:, part].size:
+                    sigma[part] = max(float(np.sqrt(np.mean(rest[:, part] ** 2) / freedom)), 1e-12)
+        return errors, sigma
+
+    def _asks_for(self, errors: np.ndarray, count: int, more: np.ndarray, sigma: np.ndarray) -> bool:
+        """Would more errors than those ``count`` explain what noise does not (Fisher's test of both sums of squares, to first order)?"""
+        from scipy.stats import f
+
+        rest, J = self._at(errors)
+        A, r = (J[..., more] / sigma[:, None]).reshape(-1, len(more)), (rest / sigma).ravel()
+        Q = np.linalg.qr(A / np.linalg.norm(A, axis=0))[0]
+        before, gained, left = float(r @ r), float(np.sum((Q.T @ r) ** 2)), len(r) - len(more)
+        if before < 0.5 * left:  # smaller than the noise
+            return False
+        added = len(more) - count
+        return gained > float(f.isf(BY_CHANCE, added, left)) * added * (before - gained) / left
 
     def _validated(self, other: tuple[np.ndarray, np.ndarray], found: np.ndarray) -> tuple[Fit, Fit]:
         """Before and after on poses that were not used."""
