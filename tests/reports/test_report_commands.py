@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import BudgetError, CompileError, DescriptionError, UnknownNameError
 from manipula.reports.animation import animate
@@ -43,6 +44,19 @@ def test_a_film_lasts_as_long_as_the_motion(tmp_path) -> None:
         motion = (result.t[-1] - result.t[0]) / speed
         assert abs(lasting - motion) <= 1.5 / fps  # one picture more than intervals, and rounding to whole pictures
         assert np.abs(first - last).max() > 100  # the arm has moved
+
+
+def test_nothing_of_a_film_is_cut_off_at_its_edge(tmp_path) -> None:
+    robot = mp.load("panda")
+    start = [0.0, 0.0, 0.0, -1.5708, 0.0, 0.0, 0.0]
+    move = mp.joint_move(start, [q + 0.6 for q in start], velocity=1.0, acceleration=4.0, jerk=40.0)
+    result = mp.simulate(
+        mp.Scenario(robot, move, mp.control.ComputedTorque(100.0, 20.0), q0=start, duration=1.0, verify=False)
+    )
+    with Image.open(animate(result, tmp_path / "arm.gif", fps=2)) as film:
+        picture = np.asarray(film.convert("RGB"), int)
+    for edge in (picture[0], picture[-1], picture[:, 0], picture[:, -1]):
+        assert np.abs(edge - picture[0, 0]).max() < 8
 
 
 def test_films_that_cannot_be_made_say_why(tmp_path, monkeypatch) -> None:

@@ -21,7 +21,7 @@ from manipula.reports.report import CHARTS, report_html, write_report
 from manipula.reports.source import typeset
 from manipula.reports.tables import WORDS
 from manipula.simulation.result import STATUSES, Result
-from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara
+from report_results import HOSTILE, RESULTS, batch, planar, programmed, renamed, scara, seven
 
 LARGEST = 1_500_000  # bytes that a mail takes without a thought
 needs_viewer = pytest.mark.skipif(viewer.script() is None, reason=viewer.missing())
@@ -385,3 +385,17 @@ def test_a_stored_robot_is_never_the_name_of_a_file(tmp_path) -> None:
 def test_numbers_in_sentences_are_typeset(words: str, shown: str) -> None:
     assert typeset(words) == shown
     assert typeset(shown) == shown
+
+
+def test_settings_are_written_like_other_numbers_and_formulas_as_they_can_be_copied() -> None:
+    from dataclasses import replace
+
+    from manipula.reports.tables import settings
+
+    result = seven()
+    result = replace(result, meta={**result.meta, "settings": {"q0": "0, -1.5, 2e-07", "force": "-2*sin(t) - 1e-3"}})
+    page = settings(result)
+    assert "0, −1.5, 2·10⁻⁷" in page
+    assert "-2*sin(t) - 1e-3" in page
+    assert "limits of velocity [rad/s]" in page
+    assert "limits of torque [N·m]" in page

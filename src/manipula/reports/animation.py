@@ -80,9 +80,9 @@ def _pictures(result: Result, times: np.ndarray, q: np.ndarray, dpi: int) -> Ite
     path = None if bones.tip is None else bones.points[:, bones.tip]
     if path is not None:
         ax.plot(*view(path), color=TRACE, linewidth=1.0, alpha=0.2)
-    frame_axes(ax, bones, target)
     title = plain(result.meta.get("name", result.meta.get("robot", "")), 50)
     ax.set_title(title, loc="left")
+    frame_axes(ax, bones, target)
     clock = figure.text(0.985, 0.015, "", ha="right", va="bottom", color=MUTED, fontsize=9, in_layout=False)
     canvas = figure.canvas
     canvas.draw()

@@ -219,7 +219,7 @@ def _moves(result: Result, kind: str) -> bool:
 def _robot(robot: Robot | None, result: Result, equations: bool) -> str:
     if robot is None:
         return ""
-    gravity = ", ".join(text(x, 20) for x in robot.gravity)
+    gravity = ", ".join(tables.number(x) for x in robot.gravity)
     notes = "".join(f'<p class="note">{text(note, 800)}</p>' for note in robot.notes)
     words = f'<p class="note">Gravity ({gravity}) m/s², tip {text(robot.tip or "not named", 60)}.</p>'
     body = card(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from manipula.reports.page import table as html_table
 from manipula.reports.source import names_of, prismatic, summary, typeset, unit_of
 from manipula.robot.doctor import doctor
 from manipula.robot.robot import Robot
+from manipula.simulation.limit_checks import SLIDING, TURNING
 from manipula.simulation.provenance import acting
 from manipula.simulation.result import Result
 
@@ -36,6 +38,7 @@ KINDS = {
     "dynamic": "closed loop", "free": "free motion", "kinematic": "kinematic closed loop", "inverse_dynamics": "inverse dynamics",
     "playback": "playback of torques", "programmed": "programmed motion",
 }  # fmt: skip
+NUMBERS = re.compile(r"[-−∞–\d.,:e+()\[\]… ]+")  # and nothing else: no formula, no name
 MOST_RUNS, MOST_BROKEN = 200, 6
 UNVERIFIED = "accuracy not verified"
 
@@ -88,7 +91,7 @@ def limits_banner(result: Result) -> str:
     return f'<p class="note">{text(typeset(verdict.reason), 300)}</p>{remarks}\n'
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
     """A field of a robot: a number, a formula, or nothing."""
     if value is None:
         return "–"
@@ -106,16 +109,16 @@ def joint_table(robot: Robot, result: Result | None = None) -> str:
     rows = []
     for i, j in enumerate(robot.joints):
         unit, force = ("rad", "N·m") if j.is_revolute else ("m", "N")
-        lower, upper = (_number(x) for x in (j.limits.lower, j.limits.upper))
+        lower, upper = (number(x) for x in (j.limits.lower, j.limits.upper))
         span = f"{lower} … {upper} {unit}" if j.limits.lower is not None or j.limits.upper is not None else "–"
-        speed = f"{_number(j.limits.velocity)} {unit}/s" if j.limits.velocity is not None else "–"
-        effort = f"{_number(j.limits.effort)} {force}" if j.limits.effort is not None else "–"
+        speed = f"{number(j.limits.velocity)} {unit}/s" if j.limits.velocity is not None else "–"
+        effort = f"{number(j.limits.effort)} {force}" if j.limits.effort is not None else "–"
         parts = [text(column[i] or "–", 120) for column in columns]
-        rows.append((f"{chip(i)}{text(j.name, 60)}", text(j.kind), span, speed, effort, _number(j.armature), *parts))
+        rows.append((f"{chip(i)}{text(j.name, 60)}", text(j.kind), span, speed, effort, number(j.armature), *parts))
     head = ["Joint", "Kind", "Range", "Velocity", "Effort", "Armature", "*Friction that acted", "*Drive"]
     if not acted:
         head[6] = "*Friction of the robot"
-    return html_table(head, rows)
+    return html_table(head, rows, "data dense")
 
 
 def link_table(robot: Robot) -> str:
@@ -123,14 +126,14 @@ def link_table(robot: Robot) -> str:
     rows = []
     for i, link in enumerate(robot.bodies):
         inertia = [link.inertia[a][b] for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-        com = ", ".join(_number(x) for x in link.com)
-        rows.append((f"{chip(i)}{text(link.name, 60)}", _number(link.mass), com, *(_number(x) for x in inertia)))
+        com = ", ".join(number(x) for x in link.com)
+        rows.append((f"{chip(i)}{text(link.name, 60)}", number(link.mass), com, *(number(x) for x in inertia)))
     if robot.payload is not None:
         rows.append(
-            ("payload", _number(robot.payload.mass), ", ".join(_number(x) for x in robot.payload.com), *["–"] * 6)
+            ("payload", number(robot.payload.mass), ", ".join(number(x) for x in robot.payload.com), *["–"] * 6)
         )
     head = ("Link", "Mass [kg]", "Centre of mass [m]", "Ixx [kg·m²]", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    return html_table(head, rows)
+    return html_table(head, rows, "data dense")
 
 
 def findings(robot: Robot) -> str:
@@ -164,10 +167,14 @@ def settings(result: Result) -> str:
     rows |= {k: v for k, v in dict(meta.get("settings") or {}).items() if k not in rows and k != "kind"}
     rows |= _limit_rows(result)
     units = {"step": " s", "duration": " s", "sample": " s"}
-    shown = (
-        (text(k, 80), text(f"{v:g}" if isinstance(v, float) else v, 300) + units.get(k, "")) for k, v in rows.items()
-    )
+    shown = ((text(k, 80), text(_setting(v), 300) + units.get(k, "")) for k, v in rows.items())
     return html_table(("", ""), shown, "data settings")
+
+
+def _setting(value: Any) -> str:
+    """Numbers are written as on a page; formulas and names stay as they can be copied."""
+    words = f"{value:g}" if isinstance(value, float) else str(value)
+    return typeset(words) if isinstance(value, float) or NUMBERS.fullmatch(words) else words
 
 
 def _limit_rows(result: Result) -> dict[str, str]:
@@ -183,8 +190,17 @@ def _limit_rows(result: Result) -> dict[str, str]:
             }
             continue
         shown = [_range(v) for v in values]
-        rows[f"limits of {quantity}"] = shown[0] if len(set(shown)) == 1 and shown[0] != "–" else ", ".join(shown)
+        rows[f"limits of {quantity}{_units(result, quantity)}"] = (
+            shown[0] if len(set(shown)) == 1 and shown[0] != "–" else ", ".join(shown)
+        )
     return rows
+
+
+def _units(result: Result, quantity: str) -> str:
+    """The units of a limit that is stated for every joint."""
+    kinds = [SLIDING if slides else TURNING for slides in prismatic(result)]
+    found = dict.fromkeys(units[quantity] for units in kinds if quantity in units)
+    return f" [{' or '.join(found)}]" if found else ""
 
 
 def _range(value: Any) -> str:

@@ -19,6 +19,8 @@ from manipula.simulation.result import Result
 
 POSTURES = 7
 FRAMES = 400
+ZOOMS = (1.12, 1.0, 0.92, 0.84, 0.76)  # of a view in space
+MARGIN = 0.02  # of a figure, around labels
 
 
 def skeleton_of(result: Result, most: int = FRAMES) -> tuple[np.ndarray, Skeleton]:
@@ -75,7 +77,6 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
         middle = (low + high) / 2
         for set_limit, m, s in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), middle, span):
             set_limit(m - s / 2, m + s / 2)
-        ax.set_box_aspect(span, zoom=1.12)
         ax.set_xlabel("x [m]")
         ax.set_ylabel("y [m]")
         ax.set_zlabel("z [m]")
@@ -83,6 +84,7 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
         ax.locator_params(nbins=4)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        _as_large_as_fits(ax, span)
         return
     a, b = bones.plane() or (0, 1)
     ax.set_aspect("equal", adjustable="datalim")
@@ -90,6 +92,19 @@ def frame_axes(ax: Any, bones: Skeleton, extra: np.ndarray | None = None) -> Non
     ax.autoscale_view()
     ax.set_xlabel(f"{'xyz'[a]} [m]")
     ax.set_ylabel(f"{'xyz'[b]} [m]")
+
+
+def _as_large_as_fits(ax: Any, span: np.ndarray) -> None:
+    """The largest view in space whose labels are inside the figure; its layout knows nothing of them."""
+    figure = ax.figure.canvas.figure  # also of an axes in a part of it
+    inside = figure.bbox.padded(-MARGIN * figure.bbox.height)
+    for zoom in ZOOMS:
+        ax.set_box_aspect(span, zoom=zoom)
+        for _ in range(2):  # the first one lays out
+            figure.draw_without_rendering()
+        boxes = [axis.label.get_window_extent() for axis in (ax.xaxis, ax.yaxis, ax.zaxis)]  # the outermost of all
+        if all(inside.contains(*corner) for box in boxes for corner in (box.min, box.max)):
+            return
 
 
 def target_of(result: Result) -> np.ndarray | None:
