@@ -127,3 +127,22 @@ def test_answers_forbid_everything_but_this_server():
     assert "*" not in policy
     assert "script-src 'self';" in policy  # nothing inline
     assert headers[b"x-content-type-options"] == b"nosniff"
+
+
+def test_a_ticket_lets_one_page_in():
+    guard = Guard(nothing, PORT, TOKEN, "tIcKeT-0123456789")
+    page = lambda query, **more: scope(**{"method": "GET", "path": "/", "cookie": None, "query": query, **more})
+    right = b"ticket=tIcKeT-0123456789"
+    for wrong in (
+        page(b"ticket=tIcKeT-012345678"), page(b"ticket="), page(b"ticket=None"), page(b"token=tIcKeT-0123456789"), page(right + b"&" + right),
+        page(right, method="HEAD"), page(right, host="evil.example"), page(right, origin="http://evil.example"), page(right, path="/theme.css"),
+        page(right, kind="websocket"), page(right, content_length="999999999"),
+    ):  # fmt: skip
+        with pytest.raises(Refused):
+            guard.check(wrong)
+    assert guard.check(page(right)) is True  # the answer sets the cookie
+    with pytest.raises(Refused):
+        guard.check(page(right))
+    for none in (None, ""):
+        with pytest.raises(Refused):
+            Guard(nothing, PORT, TOKEN, none).check(page(b"ticket="))

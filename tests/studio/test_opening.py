@@ -177,3 +177,21 @@ def test_what_two_ask_for_is_made_once() -> None:
     for thread in threads:
         thread.join(20)
     assert len(made) == 1
+
+
+def test_the_browser_is_started_without_the_key(monkeypatch) -> None:
+    """Other users of the machine see with which words a program was started."""
+    opened, given, said = [], [], []
+    asked = threading.Event()
+    monkeypatch.setattr("webbrowser.open", lambda address: (opened.append(address), asked.set()))
+    monkeypatch.setattr(serving, "_answer", lambda *words: given.extend(words))
+    serving.serve(say=said.append)
+    assert asked.wait(20)
+    token, ticket = given[2], given[-1]
+    assert said == [f"http://127.0.0.1:{given[1]}/?token={token}"]
+    assert opened == [f"http://127.0.0.1:{given[1]}/?ticket={ticket}"]
+    assert len({token, ticket}) == 2
+    assert len(ticket) >= 32
+    given.clear()
+    serving.serve(browser=False, say=said.append)
+    assert given[-1] is None  # nobody is given one

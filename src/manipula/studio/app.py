@@ -54,8 +54,14 @@ MISSING = (
 )
 
 
-def application(port: int, token: str, first: dict[str, Any] | None = None, folder: Path | None = None) -> Guard:
-    """The guarded application of one studio; ``first``: the document that a page begins with; ``folder``: where studies are."""
+def application(
+    port: int, token: str, first: dict[str, Any] | None = None, folder: Path | None = None, ticket: str | None = None
+) -> Guard:
+    """The guarded application of one studio.
+
+    Args:
+        first: the document that a page begins with. folder: where studies are. ticket: lets one page in, as the token does (``guard``).
+    """
     opening = Opening(first, folder)
 
     @contextlib.asynccontextmanager
@@ -80,7 +86,7 @@ def application(port: int, token: str, first: dict[str, Any] | None = None, fold
         exception_handlers={ManipulaError: refuse, Refused: turn_away, Exception: fault},
     )
     app.state.opening = opening
-    return Guard(app, port, token)
+    return Guard(app, port, token, ticket)
 
 
 def refuse(request: Request, error: Exception) -> JSONResponse:

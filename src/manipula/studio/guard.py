@@ -4,7 +4,8 @@ A request is answered only if
 
 1. it was sent to an address of ours (``Host`` is one of a few exact names: a foreign name that resolves to 127.0.0.1 is refused),
 2. it comes from our own page (``Origin``, which browsers always send where something changes or a socket is opened),
-3. it carries the token (a cookie that only the address printed in the terminal sets; compared in constant time),
+3. it carries the token (a cookie that only the address printed in the terminal sets, or once the ticket that the browser is started with: other users of
+   the machine see how programs were started; compared in constant time),
 4. it is not too large, and asks by a method that we answer.
 
 Every answer forbids the page to load or reach anything but this server.
@@ -44,8 +45,9 @@ class Refused(Exception):
 class Guard:
     """Lets through what is allowed; the application behind it never sees anything else."""
 
-    def __init__(self, app: App, port: int, token: str) -> None:
+    def __init__(self, app: App, port: int, token: str, ticket: str | None = None) -> None:
         self.app, self.token, self.cookie = app, token, f"manipula-{port}"  # cookies know no ports
+        self._ticket = ticket
         self.hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
         self.origins = frozenset(f"http://{host}" for host in self.hosts)
         self.headers = safe_headers(self.hosts)
@@ -82,26 +84,32 @@ class Guard:
             raise Refused(403, "This page may not ask here.")
         if headers.get("sec-fetch-site", "none") == "cross-site" and (needed or scope["path"] != "/"):
             raise Refused(403, "This page may not ask here.")
-        fresh = not socket and method == "GET" and scope["path"] == "/" and self._in_address(scope)
-        if not fresh and not self._in_cookie(headers.get("cookie", "")):
-            raise Refused(403, "Open the address that 'manipula studio' printed: it holds the key.")
         if not _small(headers.get("content-length")):
             raise Refused(413, f"At most {MOST_BYTES} bytes are read.")
+        opening = not socket and method == "GET" and scope["path"] == "/"
+        fresh = opening and (self._in_address(scope) or self._taken(scope))
+        if not fresh and not self._in_cookie(headers.get("cookie", "")):
+            raise Refused(403, "Open the address that 'manipula studio' printed: it holds the key.")
         return fresh
 
     def _in_address(self, scope: Scope) -> bool:
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
-        return len(given) == 1 and self._same(given[0])
+        given = _asked(scope, "token")
+        return given is not None and _same(given, self.token)
+
+    def _taken(self, scope: Scope) -> bool:
+        """Does the address hold the ticket? It is good for one page."""
+        given = _asked(scope, "ticket")
+        if given is None or self._ticket is None or not _same(given, self._ticket):
+            return False
+        self._ticket = None
+        return True
 
     def _in_cookie(self, text: str) -> bool:
         try:
             found = SimpleCookie(text).get(self.cookie)
         except CookieError:
             return False
-        return found is not None and self._same(found.value)
-
-    def _same(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+        return found is not None and _same(found.value, self.token)
 
     def _careful(self, send: Send, fresh: bool) -> Send:
         """The same answer with the headers that keep a page on its own."""
@@ -141,6 +149,16 @@ def safe_headers(hosts: Iterable[str]) -> tuple[tuple[bytes, bytes], ...]:
         (b"cross-origin-resource-policy", b"same-origin"),
         (b"cache-control", b"no-store"),
     )
+
+
+def _asked(scope: Scope, name: str) -> str | None:
+    """The value of a name in the address, where it stands there once."""
+    given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get(name, [])
+    return given[0] if len(given) == 1 else None
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
 
 
 def _small(length: str | None) -> bool:

@@ -48,20 +48,29 @@ def serve(
         raise DescriptionError("This folder does not exist.", file=str(folder), field="studies")
     listener = listening(port) if port else usual()
     found: int = listener.getsockname()[1]
-    token = secrets.token_urlsafe(24)
-    address = f"http://{ADDRESS}:{found}/?token={token}"
-    say(address)  # the socket listens: what a browser asks waits there while the server is loaded
+    token, ticket = secrets.token_urlsafe(24), secrets.token_urlsafe(24) if browser else None
+    home = f"http://{ADDRESS}:{found}/"
+    say(f"{home}?token={token}")  # the socket listens: what a browser asks waits there while the server is loaded
     if browser:
-        threading.Thread(target=_browse, args=(address,), name="manipula-browser", daemon=True).start()
+        threading.Thread(
+            target=_browse, args=(f"{home}?ticket={ticket}",), name="manipula-browser", daemon=True
+        ).start()
     try:
-        _answer(listener, found, token, first, folder)
+        _answer(listener, found, token, first, folder, ticket)
     except KeyboardInterrupt:
         pass
     finally:
         listener.close()
 
 
-def _answer(listener: socket.socket, found: int, token: str, first: dict[str, Any] | None, folder: Path | None) -> None:
+def _answer(
+    listener: socket.socket,
+    found: int,
+    token: str,
+    first: dict[str, Any] | None,
+    folder: Path | None,
+    ticket: str | None,
+) -> None:
     """Load the server and let it work until it is interrupted."""
     try:
         import uvicorn
@@ -71,14 +80,14 @@ def _answer(listener: socket.socket, found: int, token: str, first: dict[str, An
     except ImportError as error:
         raise CompileError(f"{HOW} ({error})") from None
     settings = uvicorn.Config(
-        application(found, token, first, folder), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
+        application(found, token, first, folder, ticket), log_level="warning", access_log=False, server_header=False, date_header=False, ws_max_size=2**16,
         timeout_graceful_shutdown=2, limit_concurrency=MOST, proxy_headers=False, http=PatientProtocol,
     )  # fmt: skip
     uvicorn.Server(settings).run(sockets=[listener])
 
 
 def _browse(address: str) -> None:
-    """Open the page; some browsers keep whoever calls them waiting for seconds."""
+    """Open the page; some browsers keep whoever calls them waiting for seconds. Every user of the machine can read this address: it is good once."""
     import webbrowser
 
     webbrowser.open(address)
