@@ -194,3 +194,9 @@ def test_a_planar_arm_of_any_number_of_links(page):
     assert page.input_value('input[aria-label="lengths of the links, m"]') == "0.4, 0.3, 0.3, 0.3"
     page.click("#make-planar")
     page.wait_for_function("() => window.studio.robot.value?.robot.n === 4")
+    page.click("summary >> text=Planar arm")
+    for wrong in ("many", "0", "65", "2.5", ""):
+        page.fill('input[aria-label="number of links"]', wrong)
+        page.click("#make-planar")
+        assert f"“{wrong}”" in page.inner_text(".message")
+    assert page.evaluate("window.studio.robot.value.robot.n") == 4

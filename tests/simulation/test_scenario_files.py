@@ -402,3 +402,18 @@ def test_frozen_mappings_are_values():
     assert hash(a) == hash(b)
     assert a == {"kp": (1.0, 2.0), "name": "x"}
     assert a != Frozen({"kp": 1.0})
+
+
+def test_the_start_of_the_only_joint_is_a_number() -> None:
+    head = 'format = 1\nduration = 0.1\nrobot = {name = "rod", planar = {lengths = [0.4], masses = [1.5]}}\n'
+    for stated, value in (
+        ("q0 = 0.25", 0.25),
+        ("q0 = [0.25]", 0.25),
+        ("q0_deg = 90", np.pi / 2),
+        ('q0 = "pi/4"', np.pi / 4),
+    ):
+        assert np.allclose(load_text(head + stated).q0, [value], rtol=1e-15)
+    with pytest.raises(DescriptionError, match="q0: 1 number is needed, one per joint"):
+        load_text(head + "q0 = [0.1, 0.2]")
+    with pytest.raises(DescriptionError, match="q0: 2 numbers are needed"):
+        load_text('format = 1\nduration = 0.1\nrobot = "planar-2r"\nq0 = 0.25')

@@ -146,6 +146,7 @@ export const TEXTS = {
   planar: "Planar arm",
   planarHint: "Links one after the other in a vertical plane, each a slender rod.",
   makePlanar: "Make this arm",
+  howManyLinks: (most: number, found: string) => `From 1 to ${most} links can be made here, found “${found}”.`,
   links: "links",
   linksOf: "number of links",
   joints: "Joints",

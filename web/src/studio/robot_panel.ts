@@ -61,6 +61,9 @@ function planarForm(studio: Studio): HTMLElement {
     }
   });
   const make = (): void => {
+    const n = Number(count.value);
+    if (!Number.isInteger(n) || n < 1 || n > MOST_LINKS) return void (studio.message.value = TEXTS.howManyLinks(MOST_LINKS, count.value));
+    studio.message.value = "";
     const planar = { lengths: parsedList(lengths.value), masses: parsedList(masses.value) };
     studio.replace({ format: 1, name: "planar arm", robot: { name: "planar", planar }, duration: 2 });
   };

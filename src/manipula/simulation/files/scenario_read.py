@@ -105,7 +105,7 @@ def built(document: ScenarioDocument, cls: Any, given: dict[str, Any]) -> Any:
 
 
 def read_state(root: Fields, key: str, robot: Robot) -> Any:
-    """``q0`` in radians and metres, or ``q0_deg`` with the revolute joints in degrees; one row, or one per run."""
+    """``q0`` in radians and metres, or ``q0_deg`` with the revolute joints in degrees; one row, or one per run; of an arm with one joint a number."""
     found = root.either(key, f"{key}_deg")
     if found is None:
         return None
@@ -115,8 +115,11 @@ def read_state(root: Fields, key: str, robot: Robot) -> Any:
         state = np.asarray(value, float)
     except ValueError:
         state = np.zeros(0)
+    if state.ndim == 0 and robot.n == 1:  # of the only joint
+        value, state = (value,), state.reshape(1)
     if state.ndim not in (1, 2) or state.shape[-1] != robot.n:
-        raise root.error(f"{robot.n} numbers are needed, one per joint (or a list of such rows).", found)
+        wanted = "1 number is" if robot.n == 1 else f"{robot.n} numbers are"
+        raise root.error(f"{wanted} needed, one per joint (or a list of such rows).", found)
     if found == key:
         return value
     turning = [j.kind == "revolute" for j in robot.joints]
