@@ -53,4 +53,9 @@ def attributes(width: int) -> str:
 
 def key_material(graph: Graph, width: int) -> bytes:
     """What the object code of a graph depends on, besides processor and package (the cache adds those)."""
-    return b"graph" + graph.digest() + bytes([width]) + repr((INLINE, INLINE_RUN, IN_ORDER, SEGMENT, processor().fma)).encode()
+    return (
+        b"graph"
+        + graph.digest()
+        + bytes([width])
+        + repr((INLINE, INLINE_RUN, IN_ORDER, SEGMENT, processor().fma)).encode()
+    )
