@@ -19,12 +19,12 @@ from manipula.simulation.stated_limits import stated_limits, stored_limits
 
 if TYPE_CHECKING:
     from manipula.simulation.programmed.scenario import ProgramScenario
-    from manipula.simulation.result import Result
+    from manipula.simulation.result import Described, Result
 
 MOST_RUNS, MOST_TIMES = 64, 2000  # of a batch, and of given torques, that are kept as text
 
 
-def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
+def scenario_of(result: Result) -> Described | None:
     """The scenario of a result: the one at hand, else the one that was stored; None when neither describes this run."""
     found = _whole(result)
     if found is None or result.scenario is not None or "run" not in result.meta:
@@ -32,7 +32,7 @@ def scenario_of(result: Result) -> Scenario | ProgramScenario | None:
     return _member(found, int(result.meta["run"])) if isinstance(found, Scenario) else None
 
 
-def _whole(result: Result) -> Scenario | ProgramScenario | None:
+def _whole(result: Result) -> Described | None:
     """The scenario at hand or stored, of a run of a batch that of the whole batch."""
     if result.scenario is not None:
         return result.scenario

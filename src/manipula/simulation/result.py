@@ -16,10 +16,17 @@ from manipula.lazy import cached_property
 from manipula.verbs import notebook_html, verb
 
 if TYPE_CHECKING:
+    import xarray
+
     from manipula.motion.piecewise import PiecewiseTrajectory
+    from manipula.simulation.programmed.equations import ProgrammedPlant
+    from manipula.simulation.programmed.scenario import ProgramScenario
+    from manipula.simulation.scenario import Scenario
     from manipula.simulation.signals.jerk import Jerk
     from manipula.simulation.signals.point_trace import PointMotion
     from manipula.simulation.verdicts.limits import LimitVerdict
+
+    Described = Scenario | ProgramScenario | ProgrammedPlant  # what a run may have been made from
 
 STATUSES = ("finished", "inaccurate", "diverged", "not_finite", "singular", "limit", "step_too_small", "failed")
 
@@ -53,7 +60,7 @@ class Result(Value):
     error_estimate: float = float("nan")
     meta: dict[str, Any] = field(default_factory=FrozenDict)
     notes: tuple[str, ...] = ()
-    scenario: Any = field(default=None, compare=False)
+    scenario: Described | None = field(default=None, compare=False)
     error_estimates: tuple[float, ...] = ()
     trusted_until: float = float("nan")
     trusted_untils: tuple[float, ...] = ()
@@ -163,7 +170,7 @@ class Result(Value):
         """
         return verb("Result.to_reference")(self, space=space, until=until)
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> xarray.Dataset:
         """The samples as an ``xarray.Dataset``: dimensions (run,) time, joint …, their labels, and units as attributes."""
         return verb("Result.to_xarray")(self)
 

@@ -67,7 +67,8 @@ def performance(runs: dict[str, Result]) -> PaperSection:
     q0 = printed("zlajpah")["recomputed"]["line"]["zero_initial_error"]["q0"]
     plain, damped = runs["zero_initial_error"], {}
     found = measures(plain.q)
-    model, arm = mp.compile(plain.scenario.robot), Arm(plain.scenario.robot)
+    robot = line_scenario(q0).robot
+    model, arm = mp.compile(robot), Arm(robot)
     own = mp.manipulability(model, plain.q)
     rows = [
         agreement("manipulability along the line, `sqrt{det(J J^T)}` against the singular "
