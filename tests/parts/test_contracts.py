@@ -185,7 +185,11 @@ def test_bad_values_are_refused_in_batches(group: str, name: str, part: Any, d: 
         values |= {"kinetic": 0.5}  # to fade to
     values |= {
         "end_stop": {"low": -1.0, "high": 2.0},
-        "model_predictive": {"effort_limit": 500.0},  # the robot states none
+        "model_predictive": {
+            "effort_limit": 500.0,
+            "horizon": 2,
+            "moves": 2,
+        },  # the robot states none; rounding grows over long horizons
         "hybrid_force_position": {"force": [0.75, 0.0, 0.0], "directions": [[1.0, 0.0, 0.0]]},  # the robot is planar
         "adaptive_payload": {"estimates": "inertia"} if d.name in ("inertia_rate", "moment_rate") else {},
     }.get(name, {})
