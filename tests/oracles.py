@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from manipula.robot.robot import Robot
 
@@ -17,8 +18,7 @@ class Judge:
     """
 
     def __init__(self, robot: Robot) -> None:
-        import pinocchio as pin
-
+        pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (there is none for Windows)")
         self.robot = robot
         self.order = depth_first(robot)  # Pinocchio's joint k is ours number order[k]
         self.rank = np.argsort(self.order)

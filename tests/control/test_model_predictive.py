@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm, solve_discrete_are
@@ -29,6 +28,8 @@ T = 0.02
 def discrete(robot: mp.Robot, goal: Any, period: float = T) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Φ, Γ and the holding torque from Pinocchio's derivatives."""
     judge, n = Judge(robot), robot.n
+    import pinocchio as pin
+
     q, still = judge.theirs(goal), np.zeros(n)
     hold = pin.rnea(judge.model, judge.data, q, still, still)
     pin.computeABADerivatives(judge.model, judge.data, q, still, hold)

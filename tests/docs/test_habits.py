@@ -61,6 +61,13 @@ def test_the_workflow_covers_what_the_package_claims() -> None:
     assert all(system in workflow for system in ("ubuntu", "macos", "windows"))
 
 
+def test_tests_are_collected_where_there_is_no_pinocchio() -> None:
+    """There is none for Windows, and a module that imports it ends the tests of a whole system."""
+    assert "pin>=4.0,<5; sys_platform != 'win32'" in text("pyproject.toml")
+    bare = re.compile(r"^(?:import|from) pinocchio\b", re.MULTILINE)
+    assert [p.name for p in (ROOT / "tests").rglob("*.py") if bare.search(p.read_text(encoding="utf-8"))] == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_children_hear_an_interruption() -> None:
     """Whatever the parent of the tests did with SIGINT: see conftest.py."""

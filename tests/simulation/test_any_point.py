@@ -190,7 +190,7 @@ def test_points_on_the_command_line(tmp_path):
 
 def test_limits_of_points_in_a_scenario_are_watched_between_samples() -> None:
     """Speeds of two points along a given motion, by Pinocchio at ten thousand times; the record has eleven samples."""
-    import pinocchio as pin
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (there is none for Windows)")
 
     from manipula.simulation.files.scenario_file import file_text, load_text
     from oracles import Judge
