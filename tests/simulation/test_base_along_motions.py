@@ -190,6 +190,7 @@ def test_what_no_base_can_do_is_refused() -> None:
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_scenario_is_read_without_a_table_of_its_base(turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Quick motions have long tables: one of 640 rad/s took twenty seconds, before anything was asked to run."""
+    from manipula.motion.pose_motion import PoseMotion
     from manipula.motion.trajectory import Trajectory
 
     words = 'kind = "formula"\nduration = 3.0\ncoordinates = ["0.1*t^2", "0", "0.2*sin(640*t)^2"]\n'
@@ -200,4 +201,5 @@ def test_a_scenario_is_read_without_a_table_of_its_base(turned: bool, monkeypatc
         raise AssertionError("a table was made")
 
     monkeypatch.setattr(Trajectory, "to_piecewise", refused)
+    monkeypatch.setattr(PoseMotion, "_signs", property(refused))  # which are followed along the whole motion
     assert isinstance(load_text(text), mp.Scenario)

@@ -48,18 +48,28 @@ class PoseMotion(Trajectory):
         """[p, ṗ, p̈] and [q, q̇, q̈] side by side, (order + 1, *t.shape, 7); order at most 2."""
         times = np.asarray(t, float)
         flat = times.ravel()
-        R, omega, alpha = turning(self.motion, flat, side)
-        q = quaternions_wxyz(R)
         known = self._signs
         nearest = np.rint(np.clip(flat / self.duration, 0.0, 1.0) * (len(known) - 1)).astype(int)
-        q[np.sum(q * known[nearest], axis=1) < 0.0] *= -1.0
+        return self._rates(flat, order, side, known[nearest]).reshape(order + 1, *times.shape, COORDINATES)
+
+    @property
+    def start(self) -> np.ndarray:
+        """The same at the start, (3, 7), where no sign has to be followed."""
+        return self._rates(np.zeros(1), 2, "right", None)[:, 0]
+
+    def _rates(self, flat: np.ndarray, order: int, side: Side, like: np.ndarray | None) -> np.ndarray:
+        """(order + 1, N, 7) at times (N,); quaternions with the sign that is nearer to those given."""
+        R, omega, alpha = turning(self.motion, flat, side)
+        q = quaternions_wxyz(R)
+        if like is not None:
+            q[np.sum(q * like, axis=1) < 0.0] *= -1.0
         qd = 0.5 * _product(omega, q)
         found = [q, qd, 0.5 * (_product(alpha, q) + _product(omega, qd))]
         at = np.asarray(self.motion.derivatives(flat, order, side), float)
         out = np.zeros((order + 1, len(flat), COORDINATES))
         out[..., : at.shape[-1]] = at
         out[..., 3:] = np.array(found[: order + 1])
-        return out.reshape(order + 1, *times.shape, COORDINATES)
+        return out
 
     @cached_property
     def _signs(self) -> np.ndarray:

@@ -38,8 +38,9 @@ def table_of(motion: Any) -> PiecewiseTrajectory:
 def start_of_motion(motion: Any) -> PiecewiseTrajectory:
     """A table of one piece that begins like the motion: with its position, velocity and acceleration."""
     turned = getattr(motion, "has_orientation", False)
-    given = motion.table if isinstance(motion, PoseTable) else PoseMotion(motion) if turned else motion
-    p, v, a = np.asarray(given.derivatives(0.0, 2), float)
+    if isinstance(motion, PoseTable):
+        motion, turned = motion.table, False
+    p, v, a = PoseMotion(motion).start if turned else np.asarray(motion.derivatives(0.0, 2), float)
     coefficients = np.zeros((1, 6, max(3, len(p))))
     coefficients[0, :3, : len(p)] = p, v, 0.5 * a
     return PiecewiseTrajectory(np.array([0.0, float(motion.duration)]), coefficients, "task")
