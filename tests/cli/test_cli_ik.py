@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,3 +87,19 @@ def test_methods_of_the_survey_and_preferences(run) -> None:
     refused = run("panda", "--position", 0.4, 0.2, 0.3, "--rpy", 0, 0, 0, "--method", "elimination")
     assert refused.exit_code == 2
     assert "six revolute joints" in refused.stderr
+
+
+@pytest.mark.parametrize("command", ["ik", "check", "calibrate", "identify"])
+def test_letters_that_would_be_given_their_values_again_are_refused(command: str, tmp_path: Path) -> None:
+    """These commands compute with numbers; with --symbolic nothing else came out."""
+    mp.simulate(mp.Scenario(mp.load("planar-2r"), q0=[0.1, 0.2], duration=0.01)).save(tmp_path / "run.nc")
+    (tmp_path / "log.csv").write_text("t,q1,q2\n0,0,0\n1,1,1\n")
+    more = {
+        "ik": ["planar-2r", "--position", "0.5", "0.3", "0"],
+        "check": [str(tmp_path / "run.nc"), "--robot", "planar-2r"],
+        "calibrate": ["planar-2r", str(tmp_path / "log.csv")],
+        "identify": ["planar-2r", str(tmp_path / "log.csv")],
+    }
+    refused = CliRunner().invoke(app, [command, *more[command], "--symbolic"])
+    assert refused.exit_code == 2
+    assert "--symbolic: This option does nothing here" in refused.output

@@ -53,7 +53,7 @@ def calibrate(
     from manipula.analysis.identification.calibration import calibrate as found_by
     from manipula.analysis.identification.measured_poses import read_poses
 
-    model = options.load(robot)
+    model = options.load(robot, numbers=True)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     check_places(output, report, force)
     other = None if validate is None else share_of(validate)

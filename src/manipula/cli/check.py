@@ -53,7 +53,7 @@ def check(
     with live(quiet=json) as state:
         state.phase("reading")
         result, verdict, batch, trusted = state.background(
-            lambda: judged(scenario, None if robot is None else options.load(robot), run, _points(point))
+            lambda: judged(scenario, None if robot is None else options.load(robot, numbers=True), run, _points(point))
         )
     if json:
         from json import dumps

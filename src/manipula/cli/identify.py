@@ -52,7 +52,7 @@ def identify(
     from manipula.analysis.identification.from_log import identify_log
     from manipula.analysis.identification.read_log import read_log
 
-    model = options.load(robot)
+    model = options.load(robot, numbers=True)
     read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
     check_places(output, report, force)

@@ -49,7 +49,7 @@ def ik(
     """Find the joint positions that bring the tip to a target. Exit code 1 when there are none."""
     from manipula.ik.solve import solve_ik
 
-    model = options.load(robot)
+    model = options.load(robot, numbers=True)
     target = _target(position, rpy, pose)
     start = None if q0 is None else _numbers(q0, "--q0")
     found = solve_ik(model, target, method, all_, start, limits, frame=frame, tolerance=tolerance, prefer=prefer)

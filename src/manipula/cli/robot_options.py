@@ -57,10 +57,13 @@ class RobotOptions:
         ),
     ] = None
 
-    def load(self, source: str) -> Robot:
-        """The robot that is asked for."""
+    def load(self, source: str, *, numbers: bool = False) -> Robot:
+        """The robot that is asked for; ``numbers``: the command computes with its numbers, and letters would be given them again."""
+        from manipula.errors import DescriptionError
         from manipula.formats.load import load
 
+        if numbers and self.symbolic:
+            raise DescriptionError("This option does nothing here: the command needs numbers.", field="--symbolic")
         return load(source, self.tip, **self.words())
 
     def words(self) -> dict[str, Any]:
