@@ -147,3 +147,16 @@ def test_the_numbers_of_a_phase_plane_are_those_of_all_runs(page):
     head, *rows = page.evaluate("window.copied").strip().split("\r\n")
     assert head.count(",") >= 3
     assert len(rows) == max(page.evaluate("window.studio.view.state.engine.runs.value.map((r) => r.t.length)"))
+
+
+def test_places_that_graphics_cannot_hold_are_told_or_left_out(page):
+    """The console hears nothing of them."""
+    rod = {"name": "rod", "planar": {"lengths": [0.4], "masses": [1]}}
+    page.evaluate("(r) => window.studio.replace({ format: 1, name: 'far', robot: r, duration: 0.1 })", {**rod, "base": {"xyz": [9e59, 0, 0]}})  # fmt: skip
+    page.wait_for_function("() => window.studio.store.problem.value?.message.includes('further')")
+    line = {"path": {"kind": "line", "a": [0.6, 0.5], "b": [0.5, 0.6]}, "timing": {"kind": "quintic", "duration": 1}}
+    document = {"format": 1, "name": "far", "robot": "planar-3r", "duration": 1, "kind": "kinematic", "q0_deg": [20, 40, 30], "reference": line}  # fmt: skip
+    page.evaluate("(d) => window.studio.replace(d)", document)
+    page.wait_for_function("() => window.studio.overlay.handles.length === 2 && window.studio.path.coloured.value")
+    page.evaluate("() => window.studio.store.edit(['reference', 'path', 'a'], [1e59, 0.5])")
+    page.wait_for_function("() => window.studio.path.reach.value !== ''")

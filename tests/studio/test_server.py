@@ -350,3 +350,18 @@ def test_kept_runs_are_bounded_and_can_go():
         store.pin(another.id, True)
     finally:
         store.close()
+
+
+def test_an_arm_that_graphics_cannot_hold_is_refused():
+    from manipula.errors import DescriptionError
+    from manipula.studio.runs import RunStore
+    from manipula.studio.verbs import call
+
+    rod = {"name": "rod", "planar": {"lengths": [0.4], "masses": [1.0]}}
+    for far, said in ((1e14, None), (1e16, "within 1e\\+15 m"), (9e59, "within 1e\\+15 m")):
+        document = {"format": 1, "robot": {**rod, "tool": {"xyz": [far, 0, 0]}}, "duration": 0.1}
+        if said is None:
+            assert call("robot", RunStore(), {"document": document})["robot"]["drawn"] is not None
+        else:
+            with pytest.raises(DescriptionError, match=said):
+                call("robot", RunStore(), {"document": document})

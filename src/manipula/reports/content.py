@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manipula.reports.charts import CHARTS, Panel, Shown, merged, panels
-from manipula.reports.mechanism import MOST_JOINTS, mechanism_of
+from manipula.reports.mechanism import MOST_JOINTS, can_be_drawn, mechanism_of
 from manipula.reports.packed import Packer
 from manipula.reports.plots.tip import target_of
 from manipula.reports.skeleton import skeleton
@@ -57,7 +57,7 @@ class PageContent:
             if robot not in known:
                 outline = shown.index[decimated(len(shown.index), OUTLINE)]
                 bones = skeleton(robot, shown.result.arrays["q"][outline])
-                if not np.isfinite(bones.points).all():
+                if not can_be_drawn(bones):
                     continue
                 known[robot] = len(self.document["robots"])
                 self.document["robots"].append(mechanism_of(robot, bones, self.packer))

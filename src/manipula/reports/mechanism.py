@@ -16,7 +16,13 @@ from manipula.reports.skeleton import Skeleton
 from manipula.robot.robot import Robot
 
 MOST_JOINTS = 60
+FURTHEST = 1e15  # m from the origin: graphics compute in 4 bytes, and square
 TRIANGLES = 12_000  # of the appearance: a page stays small enough to be mailed
+
+
+def can_be_drawn(bones: Skeleton) -> bool:
+    """Are all places numbers that graphics can hold?"""
+    return bool(np.abs(bones.points).max(initial=0.0) <= FURTHEST)  # False for NaN
 
 
 def _matrix(pose: Pose) -> list[float]:

@@ -11,7 +11,7 @@ from manipula.errors import DescriptionError, ManipulaError, unknown_name
 from manipula.reports.comparison import difference_rows, number_rows, run_names, setting_rows
 from manipula.reports.content import PageContent, drawn_by_the_page
 from manipula.reports.key_numbers import key_numbers
-from manipula.reports.mechanism import MOST_JOINTS, mechanism_of
+from manipula.reports.mechanism import FURTHEST, MOST_JOINTS, can_be_drawn, mechanism_of
 from manipula.reports.packed import Packer
 from manipula.reports.plots import PLOTS
 from manipula.reports.skeleton import skeleton
@@ -36,6 +36,10 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
         [j.is_revolute for j in robot.joints]
     )
     bones = skeleton(robot, np.concatenate([[np.asarray(q, float)], around]))
+    if not can_be_drawn(bones):
+        raise DescriptionError(
+            f"Arms are drawn within {FURTHEST:g} m of the origin; this one reaches further.", field="robot"
+        )
     joints = [
         {"name": j.name[:60], "unit": "rad" if j.is_revolute else "m", "slides": not j.is_revolute}
         for j in robot.joints

@@ -37,6 +37,10 @@ export function pointsOf(store: Store, schemas: Schemas): Path[] {
   return found;
 }
 
+/** Graphics compute in 4 bytes, and square. */
+const FURTHEST = 1e15;
+const drawable = (p: readonly number[]): boolean => p.every((x) => Math.abs(x) <= FURTHEST);
+
 /** From poor to good. */
 function shade(share: number, reached: boolean): THREE.Color {
   return reached ? new THREE.Color(colour("bad")).lerp(new THREE.Color(colour("good")), Math.min(Math.max(share, 0), 1)) : new THREE.Color(colour("bad"));
@@ -75,7 +79,7 @@ export class Overlay {
     const { followed } = this;
     stage.scene.add(this.group, this.frames);
     const line = followed?.tip ?? (followed?.space === "task" ? followed.points : null);
-    if (followed && line && line.length > 1) {
+    if (followed && line && line.length > 1 && line.every(drawable)) {
       const best = Math.max(...(followed.manipulability ?? [1]), 1e-12);
       const at: number[] = [];
       const colours: number[] = [];
@@ -96,7 +100,7 @@ export class Overlay {
     }
     for (const path of this.handles) {
       const p = this.store.get(path) as number[] | undefined;
-      if (!p) continue; // another document came
+      if (!p || !drawable(p)) continue; // another document came, or what nobody can see
       const ball = new THREE.Mesh(new THREE.SphereGeometry(0.00025 * stage.camera.far, 16, 12), new THREE.MeshLambertMaterial({ color: new THREE.Color(colour("accent")) }));
       ball.position.set(p[0], p[1], p[2] ?? 0);
       this.group.add(ball);
