@@ -90,7 +90,8 @@ def _turned(origin: float) -> np.ndarray:
 
 def candidates(loop: ClosureLoop, found: EliminationProblem, real: bool = True) -> np.ndarray:
     """(k, 6) postures for all eigenvalues that may be real (or all that are no ±i, as complex angles)."""
-    theta3 = 2.0 * np.arctan(found.values.astype(complex))
+    with np.errstate(divide="ignore", invalid="ignore"):  # ±i is no angle, and left out
+        theta3 = 2.0 * np.arctan(found.values.astype(complex))
     wanted = np.isfinite(theta3) & (np.abs(theta3.imag) < (REAL if real else 8.0))
     if not np.any(wanted):
         return np.empty((0, 6))
