@@ -12,7 +12,7 @@ from manipula.motion.trajectory import trajectory
 
 POINTS = [(0, 0, 0), (1, 0, 0.2), (1, 1, 0.3), (0.2, 1.2, 0.8)]
 ROUNDOFF = 1e-12
-KEYS = Rotation.random(4, rng=np.random.default_rng(7))
+KEYS = Rotation.random(4, np.random.default_rng(7))  # the name of the generator is new in SciPy 1.15
 WXYZ = KEYS.as_quat(scalar_first=True)
 
 ORIENTATIONS = {
