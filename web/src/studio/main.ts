@@ -8,6 +8,7 @@ import { ask, contact, Lost, Refusal, said } from "./client";
 import { equationsPanel } from "./equations_panel";
 import { first } from "./first";
 import { Forms } from "./form";
+import { keptRuns } from "./memory";
 import { robotPanel } from "./robot_panel";
 import { chip, runPanel, verdict } from "./run_panel";
 import { Schemas } from "./schema";
@@ -80,7 +81,7 @@ async function start(): Promise<void> {
   keys(studio, chosen);
   drops(studio);
   Object.assign(window, { studio });
-  await studio.findKept();
+  studio.others.value = await keptRuns(hello.studio);
   const asked = location.hash.slice(1);
   if (/^[0-9a-f]{16}$/.test(asked) && !(await studio.find(asked))) studio.message.value = TEXTS.gone;
   document.documentElement.dataset["studio"] = "ready";

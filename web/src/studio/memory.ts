@@ -1,5 +1,7 @@
 /** The document in the memory of the browser: of this tab, so that a reload keeps it, and of the last tab, for the next studio. */
+import { ask } from "./client";
 import { isTable, type Json, type Table } from "./store";
+import type { Summary } from "./wire";
 
 const LAST = "manipula.document";
 const OWN = "manipula.document.";
@@ -25,7 +27,13 @@ export function rememberKept(studio: string, runs: readonly string[]): void {
   }
 }
 
-export function keptOfThisTab(studio: string): string[] {
+/** Runs that this tab kept before it was loaded again; those that are gone are forgotten. */
+export async function keptRuns(studio: string): Promise<Summary[]> {
+  const found = await Promise.all(keptOfThisTab(studio).map((run) => ask("status", { run }).catch(() => null)));
+  return found.filter((run) => run !== null && run.state === "done") as Summary[];
+}
+
+function keptOfThisTab(studio: string): string[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEPT + studio) ?? "[]") as Json;
     return Array.isArray(kept) ? kept.filter((run) => typeof run === "string") : [];

@@ -8,7 +8,7 @@ import { Overlay } from "./overlay";
 import { FollowedPath } from "./path";
 import { Posing } from "./posing";
 import type { Schemas } from "./schema";
-import { keptOfThisTab, remember, rememberKept } from "./memory";
+import { remember, rememberKept } from "./memory";
 import { at, lookedAt, Store, type Json, type Path, type Table } from "./store";
 import { View } from "./view";
 import type { Card, Compared, Hello, LeftOut, RunsDrawn, Seen, Summary } from "./wire";
@@ -362,12 +362,6 @@ export class Studio {
       rememberKept(this.id, this.others.value.map((o) => o.id));
       await this.showRuns();
     });
-  }
-
-  /** Runs that this tab kept before it was loaded again; those that are gone are forgotten. */
-  async findKept(): Promise<void> {
-    const found = await Promise.all(keptOfThisTab(this.id).map((run) => ask("status", { run }).catch(() => null)));
-    this.others.value = found.filter((o) => o !== null && o.state === "done") as Summary[];
   }
 
   /** A run that is known by its number, after a reload or a link. */
