@@ -131,6 +131,29 @@ def test_a_document_that_cannot_be_saved_says_nothing_but_that_the_studio_is_sil
     assert page.evaluate("window.studio.message.value") == ""
 
 
+def test_a_late_answer_about_the_last_run_takes_nothing_from_the_next(page):
+    """The answer to *Keep* comes after the next run is there."""
+    choose(page, "planar-2r")
+    run(page)
+    page.click("#tab-run")
+    page.wait_for_selector("#keep")
+    page.evaluate(
+        """() => { const asked = window.fetch; window.held = [];
+          window.fetch = async (...given) => { const found = await asked(...given);
+            if (String(given[0]).includes("view") && !window.free) await new Promise((go) => window.held.push(go));
+            return found; }; }"""
+    )
+    page.click("#keep")
+    page.wait_for_function("() => window.held.length > 0")
+    page.evaluate("() => window.studio.store.edit(['duration'], 1.5)")
+    page.wait_for_function("() => window.studio.compared.value !== null && window.studio.run.value.state === 'done'")
+    page.evaluate(
+        "async () => { window.free = true; window.held.forEach((go) => go()); await new Promise((r) => setTimeout(r, 300)); }"
+    )
+    assert page.evaluate("window.studio.compared.value !== null")
+    assert page.evaluate("window.studio.view.state.engine.runs.value[0].t.at(-1)") == 1.5
+
+
 def test_the_numbers_of_a_phase_plane_are_those_of_all_runs(page):
     choose(page, "planar-2r")
     run(page)

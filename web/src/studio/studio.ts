@@ -293,6 +293,8 @@ export class Studio {
     this.paused.value = false;
   }
 
+  private turns = 0; // answers about runs that are drawn: only the last one counts
+
   private async ended(summary: Summary, shown = false): Promise<void> {
     this.idle();
     this.run.value = summary;
@@ -305,7 +307,9 @@ export class Studio {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
     const ids = [now.id, ...this.others.value.filter((o) => o.id !== now.id && o.n === now.n).map((o) => o.id)];
+    const turn = ++this.turns;
     const drawn = await ask("view", { ids, charts: this.charts.value });
+    if (turn !== this.turns || this.run.value?.id !== now.id) return; // another run, or another choice of runs, meanwhile
     this.cards.value = drawn.cards[0] ?? [];
     this.compared.value = drawn.compared;
     this.leftOut.value = drawn.left_out;

@@ -13,7 +13,6 @@ from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ManipulaError, ShapeError
 from manipula.identity import is_own
 from manipula.simulation.checks.requests import check_requests
-from manipula.simulation.plant.base_table import start_of_motion
 from manipula.simulation.plant.numbers import varied
 from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.plant.plant import Plant
@@ -35,6 +34,8 @@ def rehearse(s: Scenario) -> None:
     if (
         s.base_motion is not None and s.base_motion.motion is not None
     ):  # its start is enough, and a table of all of it may be long
+        from manipula.simulation.plant.base_table import start_of_motion  # and with it every path and time law
+
         s = s.replace(base_motion=replace(s.base_motion, motion=start_of_motion(s.base_motion.motion)))
     plant, dimension, followed = plant_of(s)
     for path, value in (s.vary or {}).items():
