@@ -15,7 +15,7 @@ BASE = mp.Scenario(ARM, MOVE, mp.control.PDGravity(kp=100, kv=20), q0=[0.3, 0.5]
 SHOW = """async (run) => {
     window.manipulaStudy.show(run);
     const said = document.querySelector('.said');
-    while (!new RegExp(`^Run ${run}\\b`).test(said.textContent)) await new Promise((r) => setTimeout(r, 20));
+    while (!said.textContent.startsWith(`Run ${run},`)) await new Promise((r) => setTimeout(r, 20));
     return [said.textContent, Array.from(window.manipulaView.state.engine.runs.peek()[0].q, (c) => Array.from(c))];
 }"""
 
