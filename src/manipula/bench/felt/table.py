@@ -64,7 +64,8 @@ def markdown(found: Mapping[str, Any]) -> str:
         (
             "Whole calls, new processes and commands (`manipula bench --felt`), not single functions. A ratio is that of two times of one run, in "
             "which both libraries take turns with the same problem and gave the same answer first; without a peer it is time: of the processor "
-            "for whole processes (and on the wall in brackets), else on the wall. Least times of many, calls shorter than 10 ms repeated until they take that long; one thread unless said. Derived signals of "
+            "for whole processes (and on the wall in brackets), else on the wall. Least times of many, calls shorter than 10 ms repeated until they take "
+            "that long; one thread unless said. Derived signals of "
             "a result are computed when they are looked at: both are given."
         ),
         "",
