@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
 import sys
 import threading
 
@@ -113,3 +115,16 @@ def test_the_line_is_drawn_on_a_screen_and_taken_away(monkeypatch) -> None:
         assert state.background(lambda: drawn.wait(60))
     assert "verifying" in screen.getvalue()
     assert "\x1b[2K" in screen.getvalue()  # erased
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize("words", [("catalog",), ("doctor", "planar-2r")])
+def test_a_reader_that_has_read_enough_is_no_mistake(words: tuple[str, ...]) -> None:
+    """``manipula catalog | head``."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "manipula", *words]
+    with os.fdopen(writer, "wb") as pipe:
+        done = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode == 1

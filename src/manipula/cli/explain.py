@@ -26,6 +26,8 @@ def explained(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **options)
         except ManipulaError as error:
             fail(str(error), in_file)
+        except BrokenPipeError:  # whoever reads what is printed has read enough
+            raise
         except OSError as error:
             name = printable(error.filename) if error.filename else "file"
             fail(f"{name}: {error.strerror or error}.")

@@ -137,7 +137,7 @@ class Terminal:
         return f"\033[{';'.join(STYLES[w] for w in words)}m{text}\033[0m" if self._styled and words and text else text
 
     def _print(self, line: str = "") -> None:
-        print(line)
+        print(line, flush=True)  # a reader that is gone is noticed here, not when the program ends
 
     def say(self, *parts: str | tuple[str, str]) -> None:
         """One line of texts, each plain or with its style; never cut, broken by the terminal alone."""
