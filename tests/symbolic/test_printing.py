@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -16,6 +17,7 @@ from manipula.formats.dh import from_dh
 from manipula.formats.load import load
 from manipula.formats.planar import planar
 from manipula.physics import newton_euler
+from manipula.robot.friction.coulomb import Coulomb
 from manipula.robot.robot import Robot
 from manipula.symbolic.equations import Equations, equations
 from manipula.symbolic.names import latex_name
@@ -132,6 +134,16 @@ def test_every_format_writes_every_part(robot: Robot, format: str) -> None:
         equations(robot), format=format, only=["M", "C", "h", "g", "tau", "T", "V", "friction", "pose", "jacobian"]
     )
     assert len(text) > 500
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("level", ["raw", "compact", "lumped", "base", "recursive"])
+def test_friction_is_written_beside_constants_of_every_level(format: str, level: str) -> None:
+    robot = planar([S("l1"), S("l2")], [S("m1"), S("m2")])
+    robot = robot.replace(joints=[dataclasses.replace(j, friction=Coulomb(0.5, damping=S("b1"))) for j in robot.joints])
+    text = render(equations(robot, level=level), format=format, only=["tau", "friction"])
+    assert "tanh" in text
+    assert re.search("b(_|_{|</mi><mn>)?[1₁]", text)  # the damping of the law
 
 
 def test_latex_is_balanced_aligned_and_broken_into_lines() -> None:

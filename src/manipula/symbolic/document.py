@@ -247,12 +247,15 @@ def _derived(eq: Equations, only: Sequence[str] | str | None) -> list[Section]:
     constants = eq.definition_nodes
     if constants:
         keys = {key for section in body for node in section.nodes for key in atoms(node)}
-        used = {
-            key[1] if isinstance(key, tuple) else str(key)
-            for key in keys
-            if isinstance(key, sympy.Symbol) or key[0] == "name"
-        }
+        used = set[str]().union(*(_names(key) for key in keys))
         shown = tuple((name, node) for name, node in constants.items() if name in used)
         if shown:
             out.append(Section("Constants", shown))
     return out + body
+
+
+def _names(key: Any) -> set[str]:
+    """Names of constants in an atom: one name, or the symbols of a formula that is kept whole, as those of friction are."""
+    if isinstance(key, sympy.Basic):
+        return {str(symbol) for symbol in key.free_symbols}
+    return {key[1]} if key[0] == "name" else set()
