@@ -257,3 +257,12 @@ def test_every_part_in_every_notation_at_every_level(level: str) -> None:
 def test_unknown_parts_are_named() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'poses'"):
         mp.equations(two_link()).text("posess")
+
+
+def test_no_environment_of_a_long_document_is_longer_than_tex_holds() -> None:
+    text = mp.equations(mp.load("puma560"), inertia="symbolic").latex("C", standalone=True)
+    environments = re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", text, re.S)
+    assert len(environments) > 3
+    assert max(part.count("\\\\\n") for part in environments) < 400  # 7000 rows in one exceed its memory
+    assert not any(part.endswith("\\\\") for part in environments)
+    assert len(re.findall(r"^C_\{\d+\} &=", text, re.M)) == 36

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 Digits = int | Literal["exact"] | None
+BREAK = "\\\\\n"  # between two rows of an ``align*`` environment
+ROWS = 300  # of one environment, about six pages: TeX holds an environment in its memory until its end
 ROUNDED = {
     "latex": 6,
     "html": 6,
@@ -148,8 +150,9 @@ def _latex(eq: Equations, document: list[Section], digits: int | None, width: fl
     body = []
     for section in document:
         head = rf"\section*{{{escaped(section.title)}}}" if whole else f"% {section.title}"
-        rows = f"\n\\begin{{align*}}\n{_aligned(writer, section)}\n\\end{{align*}}" if section.formulas else ""
-        body.append(head + rows)
+        lines = _aligned(writer, section).split(BREAK) if section.formulas else []
+        parts = [BREAK.join(lines[k : k + ROWS]) for k in range(0, len(lines), ROWS)]
+        body.append(head + "".join(f"\n\\begin{{align*}}\n{part}\n\\end{{align*}}" for part in parts))
     remarks = [*eq.remarks, *_rounded(writer)]
     if whole:
         variables = enumerate(_variables(eq))
@@ -176,7 +179,7 @@ def _aligned(writer: LatexWriter, section: Section) -> str:
         rows.append(
             writer.matrix_rows(name, f"({name})", value) if isinstance(value, list) else writer.aligned(name, value)
         )
-    return "\\\\\n".join(rows)
+    return BREAK.join(rows)
 
 
 _STYLE = """body{font:16px/1.6 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}

@@ -15,7 +15,11 @@ from manipula.symbolic.writers.base import FormulaWriter, nested, split_sign
 PAGE = 33.0  # em: the text width of LaTeX's article class, 345 pt, with ten-point letters
 EARLIEST = 0.45  # of a line must be full before an inner bracket is kept whole by breaking early
 _SIZES = ("", "\\big", "\\Big", "\\bigg")
-_WIDTHS = {"m": 0.88, "M": 0.97, "w": 0.72, "W": 0.94, "l": 0.3, "i": 0.35, "j": 0.41, "t": 0.36, "I": 0.44}
+_WIDTHS = {  # em, of Computer Modern: the wider of math italic and roman
+    "m": 0.88, "w": 0.72, "l": 0.3, "i": 0.35, "j": 0.41, "t": 0.36, "A": 0.75, "B": 0.76, "C": 0.72, "D": 0.83, "E": 0.74,
+    "F": 0.65, "G": 0.79, "H": 0.83, "I": 0.44, "K": 0.85, "L": 0.68, "M": 0.97, "N": 0.8, "O": 0.78, "P": 0.68, "Q": 0.79,
+    "R": 0.76, "S": 0.61, "T": 0.72, "U": 0.75, "V": 0.75, "W": 1.03, "X": 0.83, "Y": 0.75, "Z": 0.68,
+}  # fmt: skip
 
 
 class LatexWriter(FormulaWriter):
