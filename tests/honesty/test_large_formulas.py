@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
+import sympy
 
 import manipula as mp
 from manipula.algebra.expression import parse, scalar
@@ -29,6 +32,7 @@ NESTS = [
     "tanh(" * 30 + "12 - x" + ")" * 30, "(" * 21 + "x" + ")^1.5" * 21, "floor(cosh(sign(m)^64))", "max(" + ",".join("abcdefghijkl") + ")",
     "atan2(-((y*5.17 + 2.8)^64), sinh(exp(floor(1e154) + y^2)))", "sqrt(1+" * 40 + "2" + ")" * 40 + "+x", "sqrt(1+" * 40 + "x" + ")" * 40,
     "max(" * 15 + "x" + ",y)" * 15, "+".join(f"abs(x{i}*sin(y{i}))" for i in range(30)),
+    *(form % "x^4.2363148202102" for form in ("1/(sinh(%s)+1)", "(cosh(%s)*y)^0.5", "(tanh(%s)^2)^1.5", "sqrt(y + sinh(sinh(%s)))")),
 ]  # fmt: skip
 
 
@@ -39,6 +43,25 @@ def test_nests_are_read_quickly_or_refused(text):
             found = scalar(text)
         except DescriptionError:
             return
+    assert scalar(formula_text(found)) == found
+
+
+@pytest.mark.parametrize("name", ["sinh", "cosh", "tanh"])
+def test_hyperbolic_functions_are_those_of_sympy(name):
+    found, outside = scalar(f"{name}(2*x)"), getattr(sympy, name)(2 * sympy.Symbol("x"))
+    for value in (-1.3, 0.0, 0.4):
+        for a, b in (
+            (found, outside),
+            (found.diff("x"), outside.diff("x")),
+            (found.diff("x", 2), outside.diff("x", 2)),
+        ):
+            assert float(a.subs("x", value)) == pytest.approx(float(b.subs("x", value)), rel=1e-14)
+    assert (str(found), sympy.latex(found)) == (str(outside), sympy.latex(outside))
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301
+
+
+def test_a_power_of_a_sum_that_is_accepted_is_read_back():
+    found = scalar("(a*b - 2 - 1e-300)^64")
     assert scalar(formula_text(found)) == found
 
 

@@ -16,6 +16,7 @@
 ``expression``       formulas in files, read once, without ``eval``
 ``grammar``          what a formula may be made of
 ``bounded``          SymPy expressions built under bounds
+``hyperbolic``       sinh, cosh and tanh that SymPy decides about quickly
 ``arguments``        what an argument of a public function may be
 ``fields``           fields of frozen parts
 ``ranges``           ranges of numbers: what a formula gives between two ends

@@ -201,6 +201,9 @@ def _called(function: Any, arguments: Sequence[Any]) -> Any:
     """A function of parameters as it is written: SymPy simplifies none, since nests of them take it exponential time."""
     import sympy
 
+    from manipula.algebra.hyperbolic import OWN
+
+    function = OWN.get(function, function)
     if function is sympy.sqrt or not any(a.free_symbols for a in arguments):
         return function(*arguments)
     if function in (sympy.Min, sympy.Max) and len(set(arguments)) == 1:

@@ -282,31 +282,37 @@ def scalar(value: Any, names: Collection[str] | None = None, work: Work | None =
 
 def _check(text: str, program: Program, functions: Mapping[str, FormulaFunction], limits: FormulaLimits) -> Program:
     """The program with constant exponents filled in; constant parts must be computable, exact numbers small."""
-    stack: list[tuple[float | None, int]] = []  # value of constant parts, bound on the bits of exact numbers
+    stack: list[
+        tuple[float | None, int, bool]
+    ] = []  # value of constant parts, bound on the bits of exact numbers; a sum?
     out: list[tuple[str, Any, int]] = []
     for kind, payload, column in program:
         if kind in ("number", "constant", "name"):
             value = float(payload) if kind == "number" else CONSTANTS[payload] if kind == "constant" else None
-            stack.append((value, _bits(payload) if kind == "number" else 2))
+            stack.append((value, _bits(payload) if kind == "number" else 2, False))
             out.append((kind, payload, column))
             continue
         count = payload[1] if kind == "call" else 1 if kind in ("negate", "same") else 2
         parts = stack[-count:]
         del stack[-count:]
-        bits = sum(b for _, b in parts) + 1
+        bits = sum(b for _, b, _ in parts) + 1
+        total = kind in ("+", "-") or (kind in ("negate", "same") and parts[0][2])
         if kind == "**":
             payload = parts[1][0]
             if payload is not None and abs(payload) > limits.exponent:
                 raise BudgetError(f"Column {column}: an exponent is at most {limits.exponent}, found {payload:g}.")
-            bits = math.ceil(parts[0][1] * max(abs(payload), 1.0)) if payload is not None else bits
+            if payload is not None and (
+                parts[0][0] is not None or not parts[0][2]
+            ):  # powers of sums are not multiplied out
+                bits = math.ceil(parts[0][1] * max(abs(payload), 1.0))
         if bits > limits.bits:
             raise BudgetError(f"Column {column}: the formula forces numbers of more than {limits.bits} binary digits.")
         value = None
-        if all(v is not None for v, _ in parts):
-            numbers: list[Any] = [v for v, _ in parts]
+        if all(v is not None for v, _, _ in parts):
+            numbers: list[Any] = [v for v, _, _ in parts]
             Expression(text, (), (), functions)._apply(numbers, kind, payload, column)
             value = float(numbers[0])
-        stack.append((value, bits))
+        stack.append((value, bits, total))
         out.append((kind, payload, column))
     return tuple(out)
 
