@@ -15,7 +15,7 @@ import { colour } from "./palette";
 const MOST_TRACE = 1500;
 const FLAT = 9; // degrees of view for an arm that moves in a plane
 const ROOM = 0.09; // around the motion, of its size
-const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 250, round: 12 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
+const SOFTWARE = { trace: 300, moving: 0.75, still: 2, after: 250, round: 20 }; // where the processor draws: few pixels while something moves, many (and smooth edges) once it stands still for so many ms
 
 export type Side = "home" | "front" | "side" | "top";
 

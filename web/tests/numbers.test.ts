@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { axisRange, extent } from "../src/chart_data";
 import { briefly } from "../src/names";
-import { aligned, at, before, cell, csv, decades, fixed, onto, power, shown, steady, ticks, typeset, union } from "../src/numbers";
+import { aligned, at, before, cell, csv, decades, fixed, onto, power, shown, steady, ticks, typeset, unbroken, union } from "../src/numbers";
 
 describe("numbers for people", () => {
   it("are typeset in sentences, and only numbers are", () => {
     expect(typeset("error about 2.2e-11.")).toBe("error about 2.2·10⁻¹¹.");
     expect(typeset("reaches -1.05 rad/s at t = 0.3 s")).toBe("reaches −1.05 rad/s at t = 0.3 s");
     expect(typeset("1e+06 steps of joint-1 with Python 3.12.1 and 0x1e-3")).toBe("1·10⁶ steps of joint-1 with Python 3.12.1 and 0x1e-3");
+  });
+  it("stay in one line with what they are of", () => {
+    expect(unbroken("shoulder_pan_joint, t = 0 s")).toBe("shoulder_pan_joint, t\u00a0=\u00a00\u00a0s");
+    expect(unbroken("of the tip, largest 0.028")).toBe("of the tip, largest 0.028");
   });
   it("have four digits, a true minus and powers of ten", () => {
     expect(shown(-1.23456)).toBe("−1.235");

@@ -5,7 +5,7 @@ import { chunkOf, withBytes } from "../src/studio/client";
 import { built, numberOf } from "../src/studio/dh_construction";
 import { fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written, writtenAngle } from "../src/studio/entry";
 import { Grown } from "../src/studio/growing";
-import { neededBy, Schemas, type Schema } from "../src/studio/schema";
+import { neededBy, Schemas, unitFor, type Schema } from "../src/studio/schema";
 import { at, fieldName, put, Store } from "../src/studio/store";
 
 describe("what people type", () => {
@@ -187,5 +187,19 @@ describe("an answer with numbers behind it", () => {
       expect([...arrays.column(0, 0)]).toEqual([2, 3, 4]);
       expect([...arrays.column(1, 1)]).toEqual([4]);
     }
+  });
+});
+
+describe("units of joints", () => {
+  const [turns, slides] = [{ name: "elbow", slides: false }, { name: "quill", slides: true }];
+  it("are those of the joints that there are", () => {
+    expect(unitFor("rad or m", [turns, turns])).toBe("rad");
+    expect(unitFor("N·m·s/rad or N·s/m", [slides])).toBe("N·s/m");
+    expect(unitFor("N·m or N", [slides])).toBe("N");
+    expect(unitFor("rad/s or m/s", [turns, slides])).toBe("rad/s; quill: m/s");
+  });
+  it("stay as they are where they are none of joints", () => {
+    for (const unit of ["m or rad", "1/s or 1/s²", "m", "", "N/mⁿ or N·m/radⁿ"]) expect(unitFor(unit, [turns])).toBe(unit);
+    expect(unitFor("rad or m", [])).toBe("rad or m");
   });
 });

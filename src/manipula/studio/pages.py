@@ -22,7 +22,7 @@ from manipula.simulation.result import Result
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
 MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/studio.ts is one less)
 QUICK = 1  # of compression: the page is on this machine
-SPREAD = 12  # postures that say how much room an arm needs
+SPREAD, SLID = 12, 0.15  # postures that say how much room an arm needs; of a joint that slides, metres for each radian of the others
 
 
 def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
@@ -32,9 +32,8 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
             f"Arms of at most {MOST_JOINTS} joints are drawn, this one has {robot.n}.", field="robot"
         )
     packer = Packer()
-    around = np.asarray(q, float) + np.linspace(-0.7, 0.7, SPREAD)[:, None] * np.array(
-        [j.is_revolute for j in robot.joints]
-    )
+    moved = np.array([1.0 if j.is_revolute else SLID for j in robot.joints])  # one that slides leaves the plane of the others
+    around = np.asarray(q, float) + np.linspace(-0.7, 0.7, SPREAD)[:, None] * moved
     bones = skeleton(robot, np.concatenate([[np.asarray(q, float)], around]))
     if not can_be_drawn(bones):
         raise DescriptionError(

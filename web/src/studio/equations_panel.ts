@@ -40,7 +40,7 @@ export function equationsPanel(studio: Studio): HTMLElement {
     }
     setTimeout(() => (copy.textContent = TEXTS.copy), 2500);
   });
-  const row = (words: string, ...inner: HTMLElement[]): HTMLElement => el("label", { class: "row" }, el("span", { class: "name" }, words), ...inner);
+  const row = (words: string, ...inner: HTMLElement[]): HTMLElement => el("label", { class: "row brief" }, el("span", { class: "name" }, words), ...inner);
   void derive();
   return el("div", { class: "panel" }, row(TEXTS.level, level), row(TEXTS.part, part), shown, row(TEXTS.language, as), el("div", { class: "buttons" }, copy));
 }

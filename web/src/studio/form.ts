@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals-core";
 import { el } from "../dom";
 import { easy, fromSlider, parsed, parsedEach, parsedList, parsedRows, scaleAround, toSlider, written } from "./entry";
-import { meaning, neededBy, type Schema, type Schemas } from "./schema";
+import { meaning, neededBy, unitFor, type JointKind, type Schema, type Schemas } from "./schema";
 import { fieldName, isTable, type Json, type Path, type Store } from "./store";
 import { TEXTS } from "../texts";
 
@@ -24,7 +24,7 @@ export class Forms {
   constructor(
     private readonly store: Store,
     private readonly schemas: Schemas,
-    private readonly joints: () => readonly string[],
+    private readonly joints: () => readonly JointKind[],
     private readonly server: Server,
   ) {}
 
@@ -50,7 +50,8 @@ export class Forms {
   field(name: string, schema: Schema, path: Path): HTMLElement {
     const kind = this.schemas.kind(schema);
     const resolved = this.schemas.resolved(schema);
-    const { words, unit } = meaning({ ...resolved, ...(schema.description ? { description: schema.description } : {}) });
+    const { words, unit: stated } = meaning({ ...resolved, ...(schema.description ? { description: schema.description } : {}) });
+    const unit = kind === "rows" && !words.startsWith("joint") ? stated : unitFor(stated, this.jointsAt(path));
     const shown = name.replace(/_deg$/, "").replaceAll("_", " ");
     const title = el("span", { class: "name" }, shown);
     const measure = name.endsWith("_deg") ? "°" : unit;
@@ -65,6 +66,15 @@ export class Forms {
     const label = el("label", { class: "field", for: id, title: words }, title);
     const value = this.store.get(path);
     return el("div", { class: `row ${kind}${Array.isArray(value) && value.length > FITS ? " long" : ""}` }, label, input, this.wrong(path, true));
+  }
+
+  /** The joints that a field is for: the one that its place names, else all. */
+  private jointsAt(path: Path): readonly JointKind[] {
+    const joints = this.joints();
+    const lists = path.map((step, k) => (["friction", "drives", "rows"].includes(String(path[k - 1])) ? step : null)).filter((step) => step !== null);
+    const one = joints.filter((joint, i) => lists.includes(i) || lists.includes(joint.name));
+    const apart = path[0] === "robot" && new Set(joints.map((joint) => joint.slides)).size > 1; // some link: which joint it has is not known here
+    return one.length ? one : apart ? [] : joints;
   }
 
   /** Which kind of part, and its fields. */
@@ -145,14 +155,14 @@ export class Forms {
         const wanted = (event.target as HTMLSelectElement).value;
         if (wanted === "own" || wanted === "none") return this.store.edit(path, wanted === "own" ? undefined : "none", true);
         const made = (await this.server.firstOf(this.schemas.nameOf(one), Object.keys(this.schemas.kinds(one).tables)[0] ?? "", path)) ?? {};
-        this.store.edit(path, wanted === "all" ? made : Object.fromEntries(this.joints().map((name) => [name, made])), true);
+        this.store.edit(path, wanted === "all" ? made : Object.fromEntries(this.joints().map(({ name }) => [name, made])), true);
       },
     });
     for (const [name, words] of Object.entries(TEXTS.eachJoint)) choose.append(el("option", { value: name, selected: name === mode }, words));
     if (mode === "all") return el("div", {}, choose, this.part(one, path, "", false));
     if (mode !== "each") return el("div", {}, choose);
-    const names = isTable(value) ? this.joints() : this.joints().map((_, i) => i);
-    const inner = names.map((name, i) => el("fieldset", { class: "group" }, el("legend", {}, this.joints()[i]), this.part(one, [...path, name])));
+    const names = this.joints().map(({ name }, i) => (isTable(value) ? name : i));
+    const inner = names.map((name, i) => el("fieldset", { class: "group" }, el("legend", {}, this.joints()[i].name), this.part(one, [...path, name])));
     return el("div", {}, choose, ...inner);
   }
 

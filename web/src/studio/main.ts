@@ -30,10 +30,10 @@ async function start(): Promise<void> {
   const host = el("main", { id: "view" });
   const schemas = new Schemas(schema);
   const studio = new Studio(hello, begun, host, schemas);
-  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => j.name) ?? [], studio);
+  const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => ({ name: j.name, slides: j.kind !== "revolute" })) ?? [], studio);
   const chosen = signal<Panel>("robot");
   const open = signal(false); // of the sheet on a phone
-  const names = computed(() => studio.robot.value?.robot.joints.map((j) => j.name).join("\n") ?? ""); // of joints, in forms
+  const names = computed(() => studio.robot.value?.robot.joints.map((j) => `${j.kind} ${j.name}`).join("\n") ?? ""); // of joints, in forms
   const side = el("aside", { id: "side", "aria-label": TEXTS.settings });
   const body = el("div", { id: "body", role: "tabpanel", tabindex: -1 });
   const tops = new Map<Panel, number>(); // how far each panel is scrolled

@@ -1,6 +1,6 @@
 /** Run: verdict and feasibility first, key numbers, comparison, files; then the settings of the run. */
 import { download, el } from "../dom";
-import { typeset } from "../numbers";
+import { typeset, unbroken } from "../numbers";
 import { TEXTS } from "../texts";
 import { reach, said } from "./client";
 import type { Studio } from "./studio";
@@ -37,8 +37,9 @@ export function verdict(studio: Studio): HTMLElement {
       said.push(el("b", {}, run.status), el("span", {}, `: ${typeset(run.reason ?? "")}`));
       if (run.feasible === true) said.push(el("span", {}, ` ${TEXTS.feasible}: ${run.feasibility ?? ""}`));
       const note = (words: string): HTMLElement => el("p", { class: "note" }, typeset(words));
-      const broken = (run.broken ?? []).map(note);
-      said.push(...(broken.length > MOST_BROKEN ? [el("details", { class: "more" }, el("summary", {}, TEXTS.allBroken(broken.length)), ...broken)] : broken)); // key numbers stay in sight
+      const broken = run.broken ?? [];
+      const others = broken.filter((words) => !run.feasibility?.includes(words.replace(/\.$/, ""))); // the sentence above tells the first one
+      said.push(...(broken.length > MOST_BROKEN ? [el("details", { class: "more" }, el("summary", {}, TEXTS.allBroken(broken.length)), ...broken.map(note))] : others.map(note))); // key numbers stay in sight
       said.push(...[...(run.remarks ?? []), ...(run.notes ?? [])].map(note));
     } else if (run?.state === "stopped") {
       said.push(el("b", {}, TEXTS.states["stopped"] ?? ""));
@@ -111,7 +112,7 @@ export function runPanel(studio: Studio, settings: HTMLElement): HTMLElement {
   const files = el("div", { class: "buttons files", role: "group", "aria-label": TEXTS.files });
   studio.follow(() => {
     const known = hasResult(studio.run.value) ? studio.cards.value : []; // none of another document
-    cards.replaceChildren(...known.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, c.remark) : null)));
+    cards.replaceChildren(...known.map((c) => el("div", {}, el("dt", {}, c.title), el("dd", {}, c.value, el("small", {}, ` ${c.unit}`)), c.remark ? el("dd", { class: "words" }, unbroken(c.remark)) : null)));
   });
   studio.follow(() => {
     const found = hasResult(studio.run.value) ? studio.compared.value : null;

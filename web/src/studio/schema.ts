@@ -142,3 +142,17 @@ export function meaning(schema: Schema): { words: string; unit: string } {
   const [, words, unit] = /^(.*?)(?: \[([^\]]*)\])?$/.exec(schema.description ?? "") ?? [];
   return { words: words ?? "", unit: unit === "1" ? "" : (unit ?? "") };
 }
+
+export interface JointKind {
+  name: string;
+  slides: boolean;
+}
+
+/** What numbers of these joints are measured in: of "rad or m" the one that is theirs; where some turn and some slide, which of them slide. */
+export function unitFor(unit: string, joints: readonly JointKind[]): string {
+  const [turning, sliding, ...more] = unit.split(" or ");
+  const turns = (one: string): boolean => one.includes("rad") || one === "N·m" || one === "kg·m²";
+  if (!joints.length || sliding === undefined || more.length || !turns(turning) || turns(sliding)) return unit;
+  const slide = joints.filter((joint) => joint.slides).map((joint) => joint.name);
+  return !slide.length ? turning : slide.length === joints.length ? sliding : `${turning}; ${slide.join(", ")}: ${sliding}`;
+}

@@ -42,7 +42,7 @@ function shownStudy(studio: Studio, found: StudyTable, redraw: (x: string, y: st
   const choose = (label: string, current: string, changed: (name: string) => void): HTMLElement => {
     const box = el("select", { "aria-label": label, change: () => changed(box.value) });
     for (const c of found.columns) box.append(el("option", { value: c.name, selected: c.name === current, title: c.meaning }, c.unit && c.unit !== "1" ? `${c.name} [${c.unit}]` : c.name));
-    return el("label", { class: "row" }, el("span", { class: "name" }, label), box);
+    return el("label", { class: "row brief" }, el("span", { class: "name" }, label), box);
   };
   const run = async (number: number): Promise<void> => {
     try {

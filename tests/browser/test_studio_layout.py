@@ -1,0 +1,67 @@
+"""What pictures of every panel showed: tabs that are cut, words beside an empty half, a sentence told twice, units that are none of the arm's."""
+
+from __future__ import annotations
+
+import pytest
+
+from studio_pages import choose, run
+
+pytest.importorskip("uvicorn", reason="the studio is an extra")
+
+SIZES = {"desktop": (1280, 800), "narrow": (900, 800), "phone": (390, 844)}
+SHOWN = "(name) => window.studio.view.state?.page.robots[0]?.name === name"
+UNITS = "(name) => document.querySelector(`label[for=${document.querySelector(`[data-path='${name}']`).id}] .unit`).textContent"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_tabs_are_never_cut(page, size):
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    cut = page.evaluate("() => { const e = document.getElementById('tabs'); return e.scrollWidth - e.clientWidth; }")
+    assert cut <= 0
+
+
+def test_what_a_kind_of_run_is_has_the_whole_line(page):
+    choose(page, "planar-2r")
+    page.click("#tab-task")
+    page.wait_for_selector("#kind")
+    page.select_option("#kind", "kinematic")
+    page.wait_for_function("() => document.querySelector('.row.choice .words').textContent.length > 10")
+    row = page.locator(".row.choice:has(#kind)")
+    words, row = (place.bounding_box()["width"] for place in (row.locator(".words"), row))
+    assert words > 0.95 * row
+
+
+def test_a_limit_that_is_broken_is_told_once(page):
+    choose(page, "planar-2r")
+    page.evaluate(
+        "() => { const s = window.studio.store; s.edit(['q0'], [0.3, 0.4]); s.edit(['duration'], 0.5); s.edit(['limits'], { velocity: [0.2, 50] }); }"
+    )
+    page.wait_for_timeout(400)
+    told = run(page)
+    page.wait_for_function("() => window.studio.run.value.feasible === false")
+    assert len(page.evaluate("window.studio.run.value.broken")) == 1, told
+    page.click("#tab-run")
+    assert page.inner_text("#body .verdict").count("joint1") == 1
+
+
+@pytest.mark.parametrize(
+    ("arm", "unit"), [("panda", "rad"), ("scara-khang", "rad; joint4: m")], ids=["all turn", "one slides"]
+)
+def test_numbers_of_joints_are_in_the_units_of_these_joints(page, arm, unit):
+    choose(page, arm)
+    page.click("#tab-task")
+    page.wait_for_selector("[data-path=q0]")
+    assert page.evaluate(UNITS, "q0") == unit
+
+
+def test_an_arm_with_a_sliding_joint_is_seen_in_space(page):
+    choose(page, "scara-khang")
+    page.wait_for_function(SHOWN, arg="scara-khang")
+    page.get_by_text("Edit as DH table (modified)").click()  # all joints at one height
+    page.wait_for_selector("#construction")
+    page.wait_for_timeout(1000)
+    assert page.evaluate("window.studio.view.stage.flat") is False
+    choose(page, "planar-3r")
+    page.wait_for_function(SHOWN, arg="planar-3r")
+    assert page.evaluate("window.studio.view.stage.flat") is True
