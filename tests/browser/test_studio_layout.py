@@ -65,3 +65,15 @@ def test_an_arm_with_a_sliding_joint_is_seen_in_space(page):
     choose(page, "planar-3r")
     page.wait_for_function(SHOWN, arg="planar-3r")
     assert page.evaluate("window.studio.view.stage.flat") is True
+
+
+def test_a_run_that_is_kept_while_the_next_one_begins_is_compared(page):
+    choose(page, "planar-2r")
+    page.evaluate("() => window.studio.store.edit(['duration'], 0.3)")
+    run(page)
+    page.evaluate(
+        "() => { document.getElementById('tab-run').click(); document.getElementById('keep').click(); window.studio.store.edit(['q0'], [0.2, 0.1]); }"
+    )
+    page.wait_for_function("() => window.studio.others.value.length === 1")
+    page.wait_for_function("() => window.studio.compared.value !== null", timeout=20_000)
+    assert len(page.evaluate("window.studio.compared.value.names")) == 2

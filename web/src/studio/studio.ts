@@ -285,6 +285,12 @@ export class Studio {
     this.cards.value = cards[0] ?? [];
     this.compared.value = compared;
     await this.ended(summary, true);
+    if (this.run.peek() === summary && this.kept(summary).join() !== beside.join()) await this.showRuns(); // one was kept, or let go, meanwhile
+  }
+
+  /** The runs that stand beside one: those that are kept, of arms with as many joints. */
+  private kept(run: { id: string; n: number }): string[] {
+    return this.others.value.filter((o) => o.id !== run.id && o.n === run.n).map((o) => o.id);
   }
 
   private idle(): void {
@@ -306,7 +312,7 @@ export class Studio {
   async showRuns(): Promise<void> {
     const now = this.run.value;
     if (!now || now.state !== "done") return;
-    const ids = [now.id, ...this.others.value.filter((o) => o.id !== now.id && o.n === now.n).map((o) => o.id)];
+    const ids = [now.id, ...this.kept(now)];
     const turn = ++this.turns;
     const drawn = await ask("view", { ids, charts: this.charts.value });
     if (turn !== this.turns || this.run.value?.id !== now.id) return; // another run, or another choice of runs, meanwhile
