@@ -165,6 +165,20 @@ def test_a_plot_shows_its_figure_in_a_notebook_only(
     assert all(data["image/png"].startswith(b"\x89PNG") for data in seen)
 
 
+def test_postures_are_in_the_units_of_the_joints() -> None:
+    """Of one answer, of all, of a batch, by a closed form and by iterations, and through an arm that carries the frame."""
+    scara, turning = mp.load("scara-khang"), mp.load("panda")
+    X = np.asarray(mp.compile(scara).pose([0.3, 0.4, 0.2, 0.1]))
+    answers = [
+        mp.solve_ik(scara, X), mp.solve_ik(scara, X), mp.solve_ik(scara, X, all_solutions=True), mp.solve_ik(scara, np.stack([X, X])),
+        mp.solve_ik(scara, X, method="newton_raphson"), mp.solve_ik(scara, X, prefer="middle"), mp.solve_ik(scara, np.stack([X, X]), prefer="middle"),
+    ]  # fmt: skip
+    for found in answers:
+        assert found.units == ("rad", "rad", "rad", "m")
+        assert "q4 [m]" in found._repr_html_() and "rad or m" not in found._repr_html_()
+    assert mp.solve_ik(turning, [0.4, 0.1, 0.5]).units == ("rad",) * 7
+
+
 def test_postures_are_listed_with_their_errors() -> None:
     arm = mp.compile(mp.load("planar-2r"))
     words = Seen(html_of(mp.solve_ik(arm, arm.position([0.3, 0.5]), all_solutions=True))).words

@@ -13,6 +13,7 @@ import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import SolveError
+from manipula.robot.robot import Robot
 from manipula.verbs import notebook_html
 
 Status = Literal["solved", "unreachable", "limits", "singular", "not_converged"]
@@ -35,6 +36,7 @@ class IkResult(Value):
         method: what solved it.
         continuum: with ``all_solutions``, (k,): is the posture one of infinitely many that reach the target (a redundant arm, a singular
             target)? Such a posture stands for the others; ``reason`` names the joints that are free. None otherwise.
+        units: (n,) of the entries of ``q``: "rad" or "m".
     """
 
     q: np.ndarray
@@ -44,6 +46,7 @@ class IkResult(Value):
     reason: Any
     method: Any = ""
     continuum: Any = None
+    units: tuple[str, ...] = ()
 
     @classmethod
     def of_own(cls, fields: dict[str, Any]) -> IkResult:
@@ -65,7 +68,8 @@ class IkResult(Value):
         """The same answers with the leading axes of the batch of targets."""
         shape = lambda x: np.reshape(x, (*lead, *np.shape(x)[1:]))  # noqa: E731
         return IkResult(
-            *(shape(x) for x in (self.q, self.status, self.residual, self.iterations, self.reason, self.method))
+            *(shape(x) for x in (self.q, self.status, self.residual, self.iterations, self.reason, self.method)),
+            units=self.units,
         )
 
     def check(self) -> IkResult:
@@ -78,3 +82,8 @@ class IkResult(Value):
             )
             raise SolveError(f"Inverse kinematics: {first}", self)
         return self
+
+
+def units_of(robot: Robot) -> tuple[str, ...]:
+    """What the positions of the joints are measured in."""
+    return tuple("rad" if joint.is_revolute else "m" for joint in robot.joints)

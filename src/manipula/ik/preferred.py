@@ -86,5 +86,5 @@ def stacked(rows: list[IkResult]) -> IkResult:
     q, status, residual, iterations, reason, method = columns
     return IkResult(
         np.array(q), np.array(status, "<U13"), np.array(residual, float), np.array(iterations, int),
-        np.array(reason, object), np.array(method, object),
+        np.array(reason, object), np.array(method, object), units=rows[0].units,
     )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from manipula.algebra.arguments import flag
 from manipula.bounded_cache import BoundedCache
 from manipula.errors import DescriptionError, ShapeError, unknown_name
-from manipula.ik.base import TOLERANCE, IkResult
+from manipula.ik.base import TOLERANCE, IkResult, units_of
 from manipula.ik.methods import ALIASES, REGISTRY
 from manipula.ik.preferred import checked_preference, preferred, stacked
 from manipula.ik.search.at_once import EveryBranch, NearestBranch
@@ -80,6 +80,15 @@ def solve_ik(
             return found
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
+    found = _solved(robot, target, method, all_solutions, q0, limits, frame, rows, tolerance, max_iterations, seed, prefer, key)
+    return dataclasses.replace(found, units=units_of(robot))
+
+
+def _solved(
+    robot: Robot, target: Any, method: str, all_solutions: bool, q0: Any, limits: bool, frame: str, rows: Any, tolerance: float,
+    max_iterations: int | None, seed: int, prefer: str | None, key: Any,
+) -> IkResult:  # fmt: skip
+    """The same by the long way; ``key``: where what answers such targets at once is kept, None where nothing may be."""
     chosen = ALIASES.get(method, method) if isinstance(method, str) else method
     if not isinstance(chosen, str) or (chosen != "auto" and chosen not in REGISTRY):
         raise unknown_name("method of solve_ik()", method, ("auto", *REGISTRY, *ALIASES), field="method")

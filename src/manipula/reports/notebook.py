@@ -183,7 +183,8 @@ def _postures(found: IkResult) -> str:
         if not found.iterations:
             return words  # nothing was searched: the posture is only where a search would start
         words += "<p>The nearest posture found:</p>"
-    heads = ("", *(f"q{i + 1} [rad or m]" for i in range(n)), "error", "status")
+    units = found.units if len(found.units) == n else ("rad or m",) * n
+    heads = ("", *(f"q{i + 1} [{unit}]" for i, unit in enumerate(units)), "error", "status")
     return words + (_table(heads, rows, more=count - len(rows)) if rows else "")
 
 

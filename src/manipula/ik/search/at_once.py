@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.ik.base import IkResult
+from manipula.ik.base import IkResult, units_of
 from manipula.ik.search.inspection import compile_all, compile_best
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class NearestBranch:
     def __init__(self, analytic: Analytic, task: Task, *parameter: float) -> None:
         self.call, self.middle = _quickest(compile_best(analytic, task, *parameter)), analytic.middle
         self.shape, self.started = (3,) if analytic.positions else (4, 4), not parameter
-        self.method = analytic.name
+        self.method, self.units = analytic.name, units_of(analytic.solver.robot)
 
     def answer(self, target: np.ndarray, q0: Any, tolerance: float) -> IkResult | None:
         """One posture for a target."""
@@ -43,7 +43,7 @@ class NearestBranch:
         return IkResult.of_own(
             {
                 "q": q, "status": "solved", "residual": float(residual), "iterations": 0, "reason": "", "method": self.method,
-                "continuum": None,
+                "continuum": None, "units": self.units,
             }
         )  # fmt: skip
 
@@ -54,6 +54,7 @@ class EveryBranch:
     def __init__(self, analytic: Analytic, task: Task, active: Task) -> None:
         self.call, self.middle = _quickest(compile_all(analytic, task, active)), analytic.middle
         self.shape, self.method = (3,) if analytic.positions else (4, 4), analytic.name
+        self.units = units_of(analytic.solver.robot)
         self.none_free = [np.zeros(k, bool) for k in range(analytic.solver.branches + 1)]
         for flags in self.none_free:
             flags.setflags(write=False)
@@ -79,7 +80,7 @@ class EveryBranch:
         return IkResult.of_own(
             {
                 "q": q, "status": "solved", "residual": residual, "iterations": 0, "reason": self.words[count],
-                "method": self.method, "continuum": self.none_free[count],
+                "method": self.method, "continuum": self.none_free[count], "units": self.units,
             }
         )  # fmt: skip
 
