@@ -100,7 +100,7 @@ REFUSED = {  # command and input with which an option cannot act → the option 
 }
 ROBOT = "tip lock drop chain symbolic xacro packages"
 ALWAYS = {  # options that act on whatever input the command takes
-    "doctor": f"json strict {ROBOT}", "convert": f"force {ROBOT}", "catalog": "json",
+    "doctor": f"json strict {ROBOT}", "convert": f"force output {ROBOT}", "catalog": "json",
     "equations": f"level format only symbolic_inertia given_angles digits output {ROBOT}",
     "export": f"language functions parameters frame force {ROBOT}", "ik": f"position pose all_ q0 method prefer frame limits tolerance json {ROBOT}",
     "run": "output csv report json force", "plot": "listing", "report": "output equations live force", "check": f"robot point json {ROBOT}",

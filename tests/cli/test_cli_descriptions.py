@@ -100,6 +100,22 @@ def test_convert_round_trip(run, tmp_path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["puma.toml"]
 
 
+def test_convert_has_a_place_for_what_it_writes(run, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("convert", "puma560")
+    assert (done.exit_code, done.stdout) == (0, "Wrote out/puma560.toml (6 joints).\n")
+    assert load(tmp_path / "out" / "puma560.toml") == load_catalog("puma560")
+    again = run("convert", "puma560")
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    assert run("convert", "puma560", "-o", "own.urdf").exit_code == 0
+    assert (tmp_path / "own.urdf").is_file()
+    both = run("convert", "puma560", "a.toml", "-o", "b.toml")
+    assert both.exit_code == 2
+    assert "--output" in both.stderr
+    assert not (tmp_path / "a.toml").exists()
+
+
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_convert_to_dh_rows(run, tmp_path, convention: str) -> None:
     target = tmp_path / "arm.toml"

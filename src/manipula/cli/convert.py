@@ -1,4 +1,4 @@
-"""``manipula convert IN OUT``"""
+"""``manipula convert IN [OUT]``"""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ import typer
 from manipula.cli.outputs import Force, check_targets
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
+OUT = Path("out")
+
 
 @takes_robot
 def convert(
     source: Source,
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.")],
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.", show_default="out/NAME.toml"),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The same as OUT.", show_default=False)] = None,
     dh: Annotated[
         str | None, typer.Option(metavar="CONVENTION", help="Write a TOML file in DH form: standard or modified.")
     ] = None,
@@ -27,6 +33,9 @@ def convert(
     from manipula.formats.load import to_text
     from manipula.formats.whole_file import write_whole
 
+    if target is not None and output is not None:
+        raise DescriptionError("The file to write is named twice, by OUT and by this option.", field="--output")
+    target = target or output or OUT / f"{Path(source).stem}.toml"
     check_targets(force, OUT=target)
     suffix = target.suffix.lower()
     if dh is not None and suffix != ".toml":
@@ -40,5 +49,7 @@ def convert(
 
         table = to_dh(robot, dh)  # pyright: ignore[reportArgumentType]
         text = dh_to_toml(table)
+    if target.parent == OUT:
+        OUT.mkdir(exist_ok=True)
     write_whole(target, text)
     typer.echo(f"Wrote {target} ({robot.n} joints).")
