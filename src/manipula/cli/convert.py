@@ -18,7 +18,9 @@ def convert(
     source: Source,
     target: Annotated[
         Path | None,
-        typer.Argument(metavar="OUT", help="The file to write; its suffix says the format.", show_default="out/NAME.toml"),
+        typer.Argument(
+            metavar="OUT", help="The file to write; its suffix says the format.", show_default="out/NAME.toml"
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The same as OUT.", show_default=False)] = None,
     dh: Annotated[

@@ -80,7 +80,9 @@ def solve_ik(
             return found
     if not isinstance(robot, Robot):
         raise DescriptionError(f"solve_ik() takes a Model or a Robot, found {type(model).__name__}.")
-    found = _solved(robot, target, method, all_solutions, q0, limits, frame, rows, tolerance, max_iterations, seed, prefer, key)
+    found = _solved(
+        robot, target, method, all_solutions, q0, limits, frame, rows, tolerance, max_iterations, seed, prefer, key
+    )
     return dataclasses.replace(found, units=units_of(robot))
 
 

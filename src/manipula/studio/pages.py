@@ -22,7 +22,10 @@ from manipula.simulation.result import Result
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
 MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/studio.ts is one less)
 QUICK = 1  # of compression: the page is on this machine
-SPREAD, SLID = 12, 0.15  # postures that say how much room an arm needs; of a joint that slides, metres for each radian of the others
+SPREAD, SLID = (
+    12,
+    0.15,
+)  # postures that say how much room an arm needs; of a joint that slides, metres for each radian of the others
 
 
 def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
@@ -32,7 +35,9 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
             f"Arms of at most {MOST_JOINTS} joints are drawn, this one has {robot.n}.", field="robot"
         )
     packer = Packer()
-    moved = np.array([1.0 if j.is_revolute else SLID for j in robot.joints])  # one that slides leaves the plane of the others
+    moved = np.array(
+        [1.0 if j.is_revolute else SLID for j in robot.joints]
+    )  # one that slides leaves the plane of the others
     around = np.asarray(q, float) + np.linspace(-0.7, 0.7, SPREAD)[:, None] * moved
     bones = skeleton(robot, np.concatenate([[np.asarray(q, float)], around]))
     if not can_be_drawn(bones):
