@@ -20,6 +20,7 @@
 ``arguments``        what an argument of a public function may be
 ``fields``           fields of frozen parts
 ``ranges``           ranges of numbers: what a formula gives between two ends
+``needles``          what hides between the places at which a formula was looked at
 ``scattered``        numbers without a pattern: where something is tried out
 ``value``            what makes an answer a value
 ===================  ======================================================================

@@ -50,6 +50,8 @@ def _places(motion: Any, samples: int) -> np.ndarray:
     """Times at which a trajectory is looked at: evenly, on both sides of every break, and within every piece."""
     end = float(motion.duration)
     even, breaks = np.linspace(0.0, end, samples), np.asarray(getattr(motion, "breaks", ()), float)
+    if hasattr(motion, "looks"):
+        even = np.union1d(even, motion.looks().places)
     if len(breaks) < 2 or len(breaks) > MOST_PIECES:
         return even
     inside = breaks[:-1, None] + np.diff(breaks)[:, None] * np.array([1e-9, 0.25, 0.5, 0.75, 1.0 - 1e-9])

@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula.errors import ManipulaError
 from manipula.model import Model
+from manipula.motion.looks import LookPlaces
 from manipula.motion.paths.base import Side
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.timing.scaled import ScaledProfile
@@ -43,6 +44,10 @@ class StretchedTrajectory(Trajectory):
     @property
     def breaks(self) -> np.ndarray:
         return np.asarray(self.inner.breaks, float) * self.factor
+
+    def looks(self) -> LookPlaces:
+        inner = self.inner.looks()
+        return LookPlaces(inner.places * self.factor, inner.hidden * self.factor)
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         rates = np.asarray(self.inner.derivatives(np.asarray(t, float) / self.factor, order, side))

@@ -19,5 +19,6 @@
 ``phase_plane``     the fastest speed profile under linear constraints
 ``words``           motions in words
 ``breaks``          which piece a number lies on
+``looks``           where a function has to be looked at so that nothing is passed over
 ==================  =====================================================
 """

@@ -10,6 +10,8 @@ import numpy as np
 from manipula.algebra.arguments import choice, finite_array, function_of, number, real_array, rows_of, whole_number
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.lazy import cached_property
+from manipula.motion.looks import LookPlaces, looks_at
 from manipula.motion.paths.base import HIGHEST_ORDER, Side
 from manipula.motion.paths.fields import Space
 from manipula.motion.timing.base import LONGEST, SHORTEST
@@ -65,6 +67,30 @@ class FormulaMotion(OrientedTrajectory):
     @property
     def has_orientation(self) -> bool:
         return self._angles is not None
+
+    def looks(self) -> LookPlaces:
+        return self._kept_looks if self.description is not None else self._looks()
+
+    @cached_property
+    def _kept_looks(self) -> LookPlaces:
+        return self._looks()
+
+    def _looks(self) -> LookPlaces:
+        return looks_at(
+            [*self._each("coordinates", self._coordinates), *self._each("orientation", self._angles)],
+            0.0,
+            self.duration,
+        )
+
+    def _each(self, field: str, together: Callable[[Any], Sequence[Any]] | None) -> list[Callable[[Any], Any]]:
+        """The formulas one by one."""
+        if together is None:
+            return []
+        if self.description is not None:
+            constants = self.description.get("constants", {})
+            each = [_function([text], constants, field)[0] for text in self.description[field]]
+            return [lambda t, f=f: f(t)[0] for f in each]
+        return [lambda t, f=together, k=k: f(t)[k] for k in range(len(together(0.0)))]
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         times, slope = self._inside(t, side)

@@ -88,7 +88,7 @@ def check_limits(
         velocity, acceleration, jerk: greatest magnitudes, one number or one a coordinate.
         speed: greatest Euclidean norm of the velocity (reported as coordinate −1).
         reachable: function of positions (N, dimension) that says which can be reached.
-        samples: evenly spaced instants, to which the breaks are added.
+        samples: evenly spaced instants, to which the breaks are added, and where formulas have to be looked at.
         tolerance: relative excess that is still taken as rounding.
     """
     if not isinstance(trajectory, Trajectory):
@@ -127,8 +127,9 @@ def check_limits(
 
 def _instants(trajectory: Trajectory, samples: int) -> tuple[np.ndarray, np.ndarray]:
     breaks = trajectory.breaks
-    t = np.concatenate([np.linspace(0.0, trajectory.duration, samples), breaks, breaks])
-    left = np.concatenate([np.zeros(samples + len(breaks), bool), np.ones(len(breaks), bool)])
+    looked = np.concatenate([np.linspace(0.0, trajectory.duration, samples), trajectory.looks().places])
+    t = np.concatenate([looked, breaks, breaks])
+    left = np.concatenate([np.zeros(len(looked) + len(breaks), bool), np.ones(len(breaks), bool)])
     left &= t > 0
     order = np.lexsort((~left, t))
     return t[order], left[order]

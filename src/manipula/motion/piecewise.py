@@ -15,11 +15,16 @@ import numpy as np
 from manipula.algebra.arguments import positive
 from manipula.errors import BudgetError, DescriptionError, ShapeError
 from manipula.lazy import cached_property
+from manipula.motion.looks import cuts_at
 from manipula.motion.paths.base import Side
 from manipula.motion.timing.base import PiecewiseProfile, is_one, locate, taylor
 from manipula.motion.trajectory import Trajectory
 
 MAX_PIECES = 1_000_000
+ROUNDS = 60  # of cutting pieces where a motion was seen to be another than they say
+MISSED = 30.0  # times what its pieces are known to miss: by so much more a table does not show the motion
+LOST = 1e-8  # of a position of size 1: by so much nothing may be missing in the end
+NARROWEST = 1e-8  # of the duration: of a piece
 ROUNDING = 3e-14  # of a position of size 1, as a bound; it shows as 2/h of it in the velocity, 6/h² in the acceleration
 _CHECK = np.array([0.07, 0.2, 0.35, 0.5, 0.65, 0.8, 0.93])  # where a piece is compared, in fractions of its length
 
@@ -114,7 +119,34 @@ def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTr
             field="orientation",
         )
     tolerance = positive(tolerance, "tolerance")
-    fit = _Fit(trajectory, trajectory.breaks[:-1], trajectory.breaks[1:])
+    looks, edges = trajectory.looks().places, np.asarray(trajectory.breaks, float)
+    table = _table(trajectory, tolerance, edges)
+    if not len(looks):
+        return table
+    seen = trajectory.derivatives(looks, 2)
+    scale = 1.0 + np.abs(seen).max(axis=(1, 2))[:, None]
+    for _ in range(ROUNDS):
+        missed = (
+            np.abs(table.derivatives(looks, 2) - seen).max(axis=2)
+            > MISSED * np.maximum(tolerance * scale, np.array(table.accuracy)[:, None])
+        ).any(axis=0)
+        if not missed.any():
+            break
+        edges = cuts_at(looks, missed, edges)
+        table = _table(trajectory, tolerance, edges)
+    off = np.abs(table.derivatives(looks, 0)[0] - seen[0]).max(axis=1)
+    if off.max() > LOST * scale[0, 0]:
+        raise DescriptionError(
+            f"At t = {looks[int(np.argmax(off))]:.9g} s this motion does something within less than {NARROWEST * trajectory.duration:.1g} s that changes its "
+            f"position by {off.max():.3g}; a table cannot follow it. Make it wider, or leave it out.",
+            field="reference",
+        )
+    return table
+
+
+def _table(trajectory: Trajectory, tolerance: float, edges: np.ndarray) -> PiecewiseTrajectory:
+    """The table whose pieces begin at ``edges`` and are halved where they are not good enough."""
+    fit = _Fit(trajectory, edges[:-1], edges[1:])
     scale = 1.0 + fit.magnitude
     done: list[_Fit] = []
     count = 0
@@ -131,7 +163,7 @@ def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTr
             parent.error <= ROUNDING * scale[0] * np.array([[1], [2], [6]]) / h ** np.arange(3)[:, None], axis=0
         )
         keep = (noise & (halves > 0.5 * np.max(parent.error / scale[:, None], axis=0))) | (
-            h < 1e-8 * trajectory.duration
+            h < NARROWEST * trajectory.duration
         )
         done.append(parent.chosen(keep))
         fit = _Fit.joined([first.chosen(~keep), second.chosen(~keep)])

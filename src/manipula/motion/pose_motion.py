@@ -15,6 +15,7 @@ import numpy as np
 from manipula.algebra.rotation import quaternions_wxyz, vee
 from manipula.errors import BudgetError
 from manipula.lazy import cached_property
+from manipula.motion.looks import NONE, LookPlaces
 from manipula.motion.paths.base import Side
 from manipula.motion.trajectory import PathTrajectory, Trajectory
 
@@ -43,6 +44,10 @@ class PoseMotion(Trajectory):
         times = self.motion.times_at(path.orientation.breaks(path))  # pyright: ignore[reportOptionalMemberAccess]
         apart = np.abs(times[:, None] - own[None, :]).min(axis=1) > 1e-12 * self.duration
         return np.sort(np.concatenate([own, times[apart]]))
+
+    def looks(self) -> LookPlaces:
+        looks = getattr(self.motion, "looks", None)
+        return NONE if looks is None else looks()
 
     def derivatives(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """[p, ṗ, p̈] and [q, q̇, q̈] side by side, (order + 1, *t.shape, 7); order at most 2."""

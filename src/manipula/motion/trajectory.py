@@ -24,6 +24,7 @@ from manipula.errors import DescriptionError
 from manipula.identity import is_own
 from manipula.lazy import cached_property
 from manipula.motion import paths, timing
+from manipula.motion.looks import NONE, LookPlaces, joined, unsearched
 from manipula.motion.paths.base import Path, Side
 from manipula.motion.timing.base import Profile, TimeLaw, checked_duration, is_one
 
@@ -73,6 +74,10 @@ class Trajectory(ABC):
 
     def jerk(self, t: Any) -> np.ndarray:
         return self.derivatives(t, 3)[3]
+
+    def looks(self) -> LookPlaces:
+        """Times at which it has to be looked at besides those that a table or a check takes; of other classes than ours, many."""
+        return NONE if type(self).__module__.startswith("manipula.") else unsearched(0.0, self.duration)
 
     def renew(self) -> Trajectory:
         """This motion; what it computed ahead from somebody's functions is computed again. Every run begins so."""
@@ -168,6 +173,7 @@ class PathTrajectory(OrientedTrajectory):
                 f"its function has changed: make the motion again."
             )
         vars(self).pop("breaks", None)
+        vars(self).pop("_looks", None)
         return self
 
     @property
@@ -194,6 +200,19 @@ class PathTrajectory(OrientedTrajectory):
             before = self.profile.evaluate(middle, 0)[0] < s
             low, high = np.where(before, middle, low), np.where(before, high, middle)
         return (low + high) / 2
+
+    def looks(self) -> LookPlaces:
+        return self._looks
+
+    @cached_property
+    def _looks(self) -> LookPlaces:
+        along = self.path.looks()
+        return joined(
+            [
+                self.profile.looks(),
+                LookPlaces(self.times_at(along.places), along.hidden * self.duration / self.path.length),
+            ]
+        )
 
     def arc_length(self, t: Any, order: int = 3, side: Side = "right") -> np.ndarray:
         """``[s, ṡ, …]``: shape (order + 1, *t.shape)."""

@@ -17,11 +17,16 @@ import numpy as np
 from manipula.algebra import ops
 from manipula.errors import BudgetError, DescriptionError
 from manipula.lazy import cached_property
+from manipula.motion.breaks import Side
+from manipula.motion.looks import cuts_at
 
 NODES = 16
 TAIL = 1e-14  # share of the piece's length in the last two coefficients; their share of s is 30 times smaller
 SMALLEST_PANEL = 2.0**-40  # of its piece: only a cusp asks for more
 MAX_PANELS = 400_000
+ROUNDS = 60  # of cutting panels where a curve was seen to be another than they say
+MISSED = 1e-6  # of the speed: by so much more a panel does not show the curve
+SIDES: tuple[Side, ...] = ("left", "right")
 AHEAD = (
     (16, 6),
     (64, 4),
@@ -123,13 +128,19 @@ class ArcLength:
         piece_ends: arc length at every break of the curve, shape (pieces + 1,).
     """
 
-    def __init__(self, expand: Expansion, breaks: np.ndarray, ahead: tuple[tuple[int, int], ...] = AHEAD[1:]) -> None:
+    def __init__(
+        self,
+        expand: Expansion,
+        breaks: np.ndarray,
+        ahead: tuple[tuple[int, int], ...] = AHEAD[1:],
+        cuts: np.ndarray | None = None,
+    ) -> None:
         low, piece = breaks[:-1], np.arange(len(breaks) - 1)
         width = breaks[1:] - low
-        smallest, allowed = (
-            width * SMALLEST_PANEL,
-            None,
-        )  # of tails: a share of the length, estimated by the first panel of a piece
+        wide, smallest, allowed = width, width * SMALLEST_PANEL, None
+        if cuts is not None:
+            low, width = cuts[:-1], np.diff(cuts)
+            piece = np.searchsorted(breaks, low, side="right") - 1
         most = min(MAX_PANELS, PANELS[0] + PANELS[1] * len(low))
         done: list[tuple[np.ndarray, ...]] = []
         count = 0
@@ -138,8 +149,9 @@ class ArcLength:
             lows, widths = low[:, None] + width[:, None] * tree.begin, width[:, None] * tree.width
             half, nodes, finest = 0.5 * widths, len(tree.begin), len(tree.cells)
             series, largest = expand(lows.ravel(), half.ravel(), piece.repeat(nodes))
-            if allowed is None:
-                allowed = TAIL * width * largest[::nodes]
+            if allowed is None:  # of tails: a share of the length, estimated by the first panels of a piece
+                allowed = np.zeros(len(wide))
+                np.maximum.at(allowed, piece, TAIL * wide[piece] * largest[::nodes])
             last = np.abs(series[:, -2:])
             tail = widths * (last[:, 0] + last[:, 1]).reshape(-1, nodes)
             good = (tail <= allowed[piece, None]) | (widths <= smallest[piece, None])
@@ -172,6 +184,12 @@ class ArcLength:
         self.total = float(self.start[-1])
         self._first, self._last = edges[:-1], edges[1:] - 1
         self._breaks = breaks
+
+    def speed(self, u: np.ndarray, side: Side) -> np.ndarray:
+        """|dp/du| at parameters (N,), as the panels that begin there have it, or those that end there."""
+        panel = np.clip(np.searchsorted(self.low, u, side=side) - 1, 0, len(self.low) - 1)
+        x = np.clip((u - self.low[panel]) / self.half[panel] - 1.0, -1.0, 1.0)
+        return _legendre(self.rate[panel], x) / self.half[panel]
 
     @cached_property
     def series(self) -> np.ndarray:
@@ -236,3 +254,26 @@ class ArcLength:
         panel = order[np.clip(np.searchsorted(self.low[order], flat, side="right") - 1, 0, len(self.low) - 1)]
         x = np.clip((flat - self.low[panel]) / self.half[panel] - 1.0, -1.0, 1.0)
         return (self.start[panel] + _legendre(self.series[panel], x)).reshape(np.shape(u))
+
+
+def measured(
+    expand: Expansion,
+    speeds: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    breaks: np.ndarray,
+    ahead: tuple[tuple[int, int], ...],
+    looks: np.ndarray,
+) -> ArcLength:
+    """The arc length of a curve; where it does not meet the speed that is seen at one of the looks, panels begin there."""
+    table, cuts = ArcLength(expand, breaks, ahead), breaks
+    if not len(looks):
+        return table
+    piece = np.clip(np.searchsorted(breaks, looks, side="right") - 1, 0, len(breaks) - 2)
+    seen = speeds(looks, piece)
+    for _ in range(ROUNDS):
+        off = np.maximum(*(np.abs(table.speed(looks, side) - seen) for side in SIDES))
+        missed = np.isfinite(seen) & (off > MISSED * np.maximum(seen, table.mean_speed[piece]))
+        if not missed.any():
+            break
+        cuts = cuts_at(looks, missed, cuts)
+        table = ArcLength(expand, breaks, ahead, cuts)
+    return table

@@ -26,7 +26,8 @@ from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
 from manipula.motion.breaks import Side, located, located_one
-from manipula.motion.paths.arc_length import AHEAD, ArcLength, expansion
+from manipula.motion.looks import NONE, LookPlaces, joined, looks_at
+from manipula.motion.paths.arc_length import AHEAD, ArcLength, expansion, measured
 
 if TYPE_CHECKING:
     from manipula.motion.paths.orientation import Orientation
@@ -93,6 +94,16 @@ class Curve(ABC):
         """|dp/du| on a grid."""
         with np.errstate(all="ignore"):  # a non-finite speed is reported with its parameter by the arc length
             return np.linalg.norm(self.series(u, piece, 1)[1], axis=1)
+
+    def looks(self) -> LookPlaces:
+        """Parameters at which it has to be looked at (:mod:`~..looks`): none of our own curves, which are what their breaks say."""
+        if type(self).__module__.startswith("manipula."):
+            return NONE
+        edges = np.asarray(self.breaks, float)
+        return joined([self._looks_on(i, float(a), float(b)) for i, (a, b) in enumerate(zip(edges, edges[1:]))])
+
+    def _looks_on(self, piece: int, low: float, high: float) -> LookPlaces:
+        return looks_at([lambda u, k=k: self.point(u, piece)[k] for k in range(self.dimension)], low, high)
 
     def expand(self, low: np.ndarray, half: np.ndarray, piece: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Series of |dp/du| on panels, see :data:`~.arc_length.Expansion`."""
@@ -175,7 +186,7 @@ class Path:
             if curve.speed is not None:
                 table, local = None, (breaks - breaks[0]) * curve.speed
             else:
-                table = ArcLength(curve.expand, breaks, curve.halvings)
+                table = measured(curve.expand, curve.speeds, breaks, curve.halvings, curve.looks().places)
                 local = table.piece_ends
             if not 0.0 < float(local[-1]) < math.inf:
                 raise DescriptionError(f"Curve {i} of the path has length {local[-1]}; it must be greater than 0.")
@@ -187,6 +198,20 @@ class Path:
         self.breaks, self._tables = np.concatenate(ends), tables
         self.length = float(self.breaks[-1])
         self._offset, self._owner, self._piece = np.array(offsets), np.array(owner), np.array(pieces)
+
+    def looks(self) -> LookPlaces:
+        """Arc lengths at which it has to be looked at, see :mod:`~..looks`."""
+        parts = []
+        for curve, table, offset in zip(self.curves, self._tables, self._offset):
+            found = curve.looks()
+            if len(found.places):
+                breaks = np.asarray(curve.breaks, float)
+                u = found.places
+                s = (u - breaks[0]) * float(curve.speed or 0.0) if table is None else table.length(u)
+                ends = breaks[-1] - breaks[0]
+                rate = float(curve.speed or 0.0) if table is None else table.total / ends
+                parts.append(LookPlaces(np.clip(s + offset, 0.0, self.length), found.hidden * rate))
+        return joined(parts) if parts else NONE
 
     def renew(self) -> None:
         """Measure curves that somebody wrote again: what their functions read may have changed since."""

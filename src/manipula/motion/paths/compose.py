@@ -10,6 +10,7 @@ import numpy as np
 from manipula.algebra.arguments import finite_array, positive, rows_of
 from manipula.algebra.rotation import COMPUTED_ROTATION_ERROR, rotation_error
 from manipula.errors import DescriptionError, ShapeError
+from manipula.motion.looks import LookPlaces
 from manipula.motion.paths.base import Curve, Path, Side
 from manipula.motion.paths.checks import vector3
 from manipula.motion.paths.fields import Whole, point
@@ -28,6 +29,9 @@ class Moved(Curve):
         self.dimension, self.breaks = curve.dimension, curve.breaks
         self.speed = None if curve.speed is None else curve.speed * factor
 
+    def looks(self) -> LookPlaces:
+        return self.curve.looks()
+
     def point(self, u: Any, piece: Any) -> Sequence[Any]:
         c = self.curve.point(u, piece)
         rows = range(self.dimension)
@@ -45,6 +49,10 @@ class ReversedCurve(Curve):
     def __init__(self, curve: Curve) -> None:
         self.curve, self.dimension, self.speed = curve, curve.dimension, curve.speed
         self.breaks = -curve.breaks[::-1]
+
+    def looks(self) -> LookPlaces:
+        inner = self.curve.looks()
+        return LookPlaces(-inner.places[::-1], inner.hidden)
 
     def point(self, u: Any, piece: Any) -> Sequence[Any]:
         return self.curve.point(-u, len(self.breaks) - 2 - piece)

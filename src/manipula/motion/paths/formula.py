@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.arguments import finite_array, function_of, real_array
 from manipula.errors import DescriptionError, ShapeError, printable
+from manipula.motion.looks import LookPlaces, looks_at
 from manipula.motion.paths.base import Curve, Path
 from manipula.motion.paths.primitive import primitive
 from manipula.parts.field import Formulas, Numbers
@@ -19,6 +20,13 @@ class FunctionCurve(Curve):
 
     def __init__(self, function: Callable[[Any], Sequence[Any]], breaks: np.ndarray, dimension: int) -> None:
         self.function, self.breaks, self.dimension, self.padding = function, breaks, max(dimension, 3), 3 - dimension
+
+    def looks(self) -> LookPlaces:
+        return looks_at(
+            [lambda u, k=k: self.function(u)[k] for k in range(3 - self.padding)],
+            float(self.breaks[0]),
+            float(self.breaks[-1]),
+        )
 
     def point(self, u: Any, piece: Any) -> Sequence[Any]:
         return [*self.function(u), *[0.0] * self.padding]

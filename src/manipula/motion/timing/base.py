@@ -21,6 +21,7 @@ from manipula.algebra.jet import Jet
 from manipula.algebra.value import key
 from manipula.errors import DescriptionError
 from manipula.motion.breaks import Side, located, located_one
+from manipula.motion.looks import NONE, LookPlaces, looks_at, unsearched
 from manipula.parts.checks import check_part
 
 SIDES = get_args(Side)
@@ -60,6 +61,10 @@ class Profile(ABC):
             resting |= flat <= 0
         out[1:, resting] = 0.0
         return out.reshape(order + 1, *times.shape, *out.shape[2:])
+
+    def looks(self) -> LookPlaces:
+        """Times at which it has to be looked at, see :mod:`~..looks`."""
+        return NONE if type(self).__module__.startswith("manipula.") else unsearched(0.0, self.duration)
 
     def inside_one(self, t: float, piece: int, order: int) -> list[float] | None:
         """The same as :meth:`inside` at one time in plain numbers; ``None`` when this profile does not offer it."""
@@ -142,9 +147,14 @@ class PiecewiseProfile(Profile):
 class FunctionProfile(Profile):
     """s(t) = f(t) for a function written over :mod:`manipula.algebra.ops`; derivatives by Taylor numbers."""
 
-    def __init__(self, function: Callable[[Any], Any], duration: float, breaks: Sequence[float] = ()) -> None:
-        self.function, self.duration = function, duration
+    def __init__(
+        self, function: Callable[[Any], Any], duration: float, breaks: Sequence[float] = (), looked_at: bool = True
+    ) -> None:
+        self.function, self.duration, self.looked_at = function, duration, looked_at
         self.breaks = np.array([0.0, *breaks, duration])
+
+    def looks(self) -> LookPlaces:
+        return looks_at([self.function], 0.0, self.duration) if self.looked_at else NONE
 
     def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         result = self.function(Jet.variable(t, order))

@@ -44,7 +44,7 @@ class RestToRest(TimeLaw):
         T = self.duration
         if self.kind in FUNCTIONS:
             f = FUNCTIONS[self.kind]
-            return FunctionProfile(lambda t: f(t, length, T), T)
+            return FunctionProfile(lambda t: f(t, length, T), T, looked_at=False)
         rows = POLYNOMIALS[self.kind]
         breaks = np.linspace(0.0, T, len(rows) + 1)
         return PiecewiseProfile(breaks, [[length * c / T**k for k, c in enumerate(row)] for row in rows])

@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.arguments import LARGEST
 from manipula.errors import DescriptionError
+from manipula.motion.looks import LookPlaces
 from manipula.motion.timing.base import LONGEST, SHORTEST, Profile, TimeLaw
 from manipula.parts.field import Number, Part
 
@@ -25,6 +26,10 @@ class ScaledProfile(Profile):
 
     def __hash__(self) -> int:
         return hash((self.inner, self.factor))
+
+    def looks(self) -> LookPlaces:
+        inner = self.inner.looks()
+        return LookPlaces(inner.places * self.factor, inner.hidden * self.factor)
 
     def inside(self, t: np.ndarray, piece: np.ndarray, order: int) -> np.ndarray:
         local = np.clip(t / self.factor, self.inner.breaks[piece], self.inner.breaks[piece + 1])

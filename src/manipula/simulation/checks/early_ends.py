@@ -15,7 +15,7 @@ SAME = 1e-9  # s, of a time of size 1: an instant but for rounding
 
 
 def ending_notes(s: Scenario) -> tuple[str, ...]:
-    """A sentence on every reference that ends before the run, and on every table that does not cover it."""
+    """A sentence on every reference that ends before the run or may hide something, and on every table that does not cover the run."""
     changes = {i: w for i, w in enumerate(s.switches) if w.reference is not None}
     times = [float(w.time) for w in changes.values() if w.time is not None]
     found = [_reference(s.reference, "reference", 0.0, min(times, default=_end(s)), s)]
@@ -34,7 +34,19 @@ def ending_notes(s: Scenario) -> tuple[str, ...]:
     for i, d in enumerate(s.disturbances):
         if isinstance(d, WrenchTable):
             found.append(_table(f"disturbances[{i}].table", d.times, s, "no wrench acts", "no wrench acts"))
-    return tuple(filter(None, found))
+    moving = [("reference", s.reference), *((f"switches[{i}].reference", w.reference) for i, w in changes.items())]
+    moving.append(("base_motion.motion", getattr(s.base_motion, "motion", None)))
+    return tuple(filter(None, [*found, *(_searched(field, motion) for field, motion in moving)]))
+
+
+def _searched(field: str, motion: Any) -> str:
+    """How far a motion by formulas, or by somebody's functions, was searched for what a table of it would pass over."""
+    hidden = motion.looks().hidden if hasattr(motion, "looks") else 0.0
+    return (
+        f"{field} was searched for changes that last {hidden:.1g} s and longer; shorter ones may have been missed."
+        if hidden
+        else ""
+    )
 
 
 def _reference(reference: Trajectory | None, field: str, begins: float, until: float, s: Scenario) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 
 from manipula.algebra.expression import parse
 from manipula.algebra.jet import Jet
+from manipula.algebra.needles import NOTHING, Needles, needles
 from manipula.algebra.scattered import Scattered
 from manipula.robot.drives.flexible import Flexible
 from manipula.simulation.plant.base_motion import BaseMotion
 from manipula.simulation.plant.disturbances import STATE_NAMES, Disturbance, Wrench, WrenchTable
-from manipula.simulation.stepping.needles import NOTHING, Needles, needles
 
 JUMP = 1e-7  # of the largest value of a derivative, beyond which two pieces of a table do not fit together smoothly
 JUDGED = 4  # position, velocity, acceleration, jerk
