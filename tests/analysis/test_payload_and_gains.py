@@ -10,7 +10,7 @@ from manipula.analysis.identification.drive_gains import identify_drive_gains
 from manipula.analysis.identification.payload import identify_payload
 from manipula.analysis.identification.pseudo_inertia import is_physical
 from manipula.analysis.identification.read_log import read_log
-from manipula.errors import DescriptionError
+from manipula.errors import DescriptionError, SolveError
 from manipula.model import Model
 from measured_logs import motion, recorded, torques
 
@@ -106,6 +106,41 @@ def test_drive_gains_are_found_with_a_known_load(arm, runs, known):
     assert np.all(np.abs(found.gains - GAINS) < 4 * found.standard_deviation)
     assert np.all(found.standard_deviation < 0.02 * GAINS)
     assert found.torques(logs[0]).tau == pytest.approx(logs[0].current * found.gains)
+
+
+def test_rotors_that_the_description_does_not_know_spoil_neither_load_nor_gains(arm, runs):
+    rotors = np.array([2.0, 1.0, 0.5])  # kg·m², felt at the joints
+    felt = [(moved, tau + rotors * moved[3]) for moved, tau in runs]
+    empty, loaded = (recorded(arm, moved, tau, noise=0.02, seed=k) for k, (moved, tau) in enumerate(felt))
+    found = identify_payload(arm, loaded, empty, cutoff=15.0)
+    assert float(found.payload.mass) == pytest.approx(2.5, rel=0.01)
+    assert found.payload.com == pytest.approx(LOAD.com, abs=5e-3)
+    rng = np.random.default_rng(2)
+    logs = [
+        read_log({"t": t, "q": q, "qd": qd, "current": tau / GAINS + 0.02 * rng.normal(size=tau.shape)}, arm)
+        for (t, q, qd, _), tau in felt
+    ]
+    gains = identify_drive_gains(arm, *logs, LOAD, smooth=0.05, cutoff=15.0)
+    assert gains.gains == pytest.approx(GAINS, rel=0.02)
+    assert np.all(np.abs(gains.gains - GAINS) < 4 * gains.standard_deviation)
+    ignored = identify_drive_gains(arm, *logs, LOAD, smooth=0.05, **TERMS)
+    assert ignored.rms[2] > 10 * gains.rms[2]  # the other rotors look like inertia of links
+
+
+def test_a_motor_that_turns_the_other_way_has_a_negative_gain(arm, runs):
+    turned = GAINS * [1.0, -1.0, 1.0]
+    logs = [read_log({"t": t, "q": q, "qd": qd, "current": tau / turned}, arm) for (t, q, qd, _), tau in runs]
+    found = identify_drive_gains(arm, *logs, LOAD, smooth=0.05, **TERMS)
+    assert found.gains == pytest.approx(turned, rel=0.02)
+
+
+def test_a_load_that_is_not_there_is_told(arm, runs):
+    (t, q, qd, _), tau = runs[0]
+    rng = np.random.default_rng(3)
+    noisy = [tau / GAINS + 0.1 * rng.normal(size=tau.shape) for _ in range(2)]
+    logs = [read_log({"t": t, "q": q, "qd": qd, "current": current}, arm) for current in noisy]
+    with pytest.raises(SolveError, match="does not show"):
+        identify_drive_gains(arm, *logs, 1e-3, smooth=0.05, **TERMS)
 
 
 def test_gains_cover_the_truth_as_often_as_they_promise(arm, runs):

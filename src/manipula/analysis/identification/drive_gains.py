@@ -1,16 +1,15 @@
 r"""Drive gains from currents: :math:`\tau_j = k_j\,i_j`.
 
-Currents alone fix gains and inertias only up to a common factor. A known load breaks the tie [Gautier & Briot 2014].
-For runs a without and b with a load of known mass (or known altogether)
+Currents alone fix gains and inertias only up to a common factor. A known load breaks the tie [Gautier & Briot 2014]: with runs a
+without and b with a load of known mass (or known altogether), its torque split into what is known, :math:`y_m`, and what is not,
+:math:`Y_u\pi_u`,
 
-.. math:: \begin{bmatrix} \operatorname{diag} i_a & -W_a & 0 & 0\\ \operatorname{diag} i_b & -W_b & -Y_u & -y_m \end{bmatrix}
-          \begin{bmatrix} k\\ \beta\\ \pi_u\\ 1 \end{bmatrix} \approx 0
+.. math:: i_a = K^{-1} W_a\beta, \qquad i_b = K^{-1}\,(W_b\beta + Y_u\pi_u + y_m), \qquad K = \operatorname{diag} k
 
-with what is known of the load, :math:`y_m`, and what is not, :math:`Y_u\pi_u`. Noise is in the currents, which stand beside unknowns, so
-that least squares would make the gains too small; total least squares treats the noisy columns as noisy and the others as exact
-[Van Huffel & Vandewalle 1991, mixed LS–TLS]: the exact columns are projected out, and the gains are the right singular vector of the smallest singular
-value of the rest. Rows of a joint are weighted by the noise of its
-own equation, gain times noise of the current; the latter is what a fit of each current alone leaves.
+The noise is in the currents. Where they stand beside unknown gains, least squares makes the gains too small; here every equation is
+left in amperes, divided by the noise of its joint, and the sum of squares is least over :math:`\beta, \pi_u` and :math:`1/k` together: the
+estimate of greatest likelihood. It is linear in either when the other is held, and found by Gauss and Newton's method from what each joint says alone.
+The noise is what the fit leaves.
 """
 
 from __future__ import annotations
@@ -35,8 +34,10 @@ from manipula.model import Model, model_of
 from manipula.robot.link import Payload
 from manipula.robot.robot import Robot
 
-REPEATS = 4
+REPEATS = 3  # of the noise
+STEPS, SETTLED = 50, 1e-10  # of Gauss and Newton's method, relative
 UNSEEN = 1e-9
+NOT_SHOWN = "The load does not show in the currents; use a heavier one, or a motion that moves it."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +81,7 @@ def identify_drive_gains(
     loaded: Log,
     payload: Payload | float,
     *,
-    extras: Extras = ("viscous", "coulomb", "offset"),
+    extras: Extras = ("viscous", "coulomb", "offset", "armature"),
     smooth: Any = 0.0,
     v_stribeck: Any = None,
     cutoff: float | None = None,
@@ -90,7 +91,7 @@ def identify_drive_gains(
     """How much torque a drive gives per ampere, from a run without and a run with a known load.
 
     Args:
-        robot: gives the geometry; rotor inertia belongs to the unknowns when "armature" is among ``extras``, else it must be zero or right.
+        robot: gives the geometry; without "armature" among ``extras`` its rotor inertias are taken as right.
         unloaded, loaded: logs with currents.
         payload: what the robot carries in the second run: a Payload that is known altogether, or its mass [kg] alone.
         extras, smooth, v_stribeck: friction columns, as in :func:`identify`; cutoff, velocity: as in :func:`identify_log`.
@@ -111,7 +112,7 @@ def identify_drive_gains(
     W = np.concatenate([parallel(base.regressor(s.q, s.qd, s.qdd), s) for s in runs])
     own = np.concatenate([parallel(known.torque(s.qd, s.qdd), s) for s in runs])
     with one_thread_if_small(W.size):
-        gains, deviation, residual = _total_least_squares(currents, np.concatenate([W, exact], axis=-1), right + own)
+        gains, deviation, residual = _most_likely(currents, np.concatenate([W, exact], axis=-1), right + own)
     notes = tuple(dict.fromkeys([*unloaded.notes, *first.notes, *loaded.notes, *runs[1].notes]))
     return DriveGains(gains, deviation, np.sqrt(np.mean(residual**2, axis=0)), confidence, notes)
 
@@ -127,36 +128,52 @@ def _load(model: Model, runs: tuple[Signals, Signals], payload: Payload | float)
     return np.concatenate([none, unknown]), np.concatenate([np.zeros(without.shape[:2]), torque])
 
 
-def _total_least_squares(
-    currents: np.ndarray, W: np.ndarray, right: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gains k with k·i = W x + right, their deviations and the residual, (samples, n); noise in the currents alone."""
+def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Gains k with i = (W x + right)/k, their deviations and the residual k i - (W x + right), (samples, n)."""
     samples, n = currents.shape
-    if samples * n <= W.shape[-1] + n:
-        raise DescriptionError(f"{samples} samples are too few for {W.shape[-1]} parameters and {n} gains.")
-    diagonal = np.zeros((samples, n, n))
-    diagonal[:, range(n), range(n)] = currents
-    size = np.sqrt(np.mean(currents**2, axis=0))
-    if not np.all(size > 0.0):
-        raise DescriptionError(f"No current in joint {int(np.argmin(size)) + 1}.", field="current")
+    unknown = W.shape[-1]
+    if samples * n <= unknown + n:
+        raise DescriptionError(f"{samples} samples are too few for {unknown} parameters and {n} gains.")
+    if not np.all(np.any(currents != 0.0, axis=0)):
+        joint = int(np.argmin(np.any(currents != 0.0, axis=0))) + 1
+        raise DescriptionError(f"No current in joint {joint}.", field="current")
     gains, sigma = _joint_by_joint(currents, W, right)
-    residual = np.zeros_like(currents)
+    ampere, freedom = 1.0 / gains, 1.0 - (unknown + n) / (samples * n)
+    covariance, torque = np.zeros((n, n)), right
     for _ in range(REPEATS):
-        weight = 1.0 / (np.abs(gains) * sigma)  # of the equations of each joint
-        A = stacked(np.concatenate([W, right[..., None]], axis=-1) * weight[:, None])
-        B = stacked(diagonal * (weight * gains)[:, None])  # every entry with noise of one unit
-        scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-        U, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
-        seen = UNSEEN * S[0] < S
-        rest = B - U[:, seen] @ (U[:, seen].T @ B)
-        vector = np.linalg.eigh(rest.T @ rest)[1][:, 0]
-        coefficients = (Vt[seen].T / S[seen]) @ (U[:, seen].T @ (B @ vector)) / scale
-        if abs(coefficients[-1]) < 1e-12 * float(np.max(np.abs(coefficients))):
-            raise SolveError("The load does not show in the currents; use a heavier one, or a motion that moves it.")
-        gains = gains * vector / coefficients[-1]
-        residual = currents * gains - W @ (coefficients[:-1] / coefficients[-1]) - right
-    covariance = _spread(currents, W, gains, np.abs(gains) * sigma)
-    return gains, np.sqrt(np.diag(covariance)), residual
+        for step in range(STEPS):
+            x = _solved(W * (ampere / sigma)[:, None], (currents - right * ampere) / sigma)[0]
+            torque = W @ x + right
+            each = np.zeros((samples, n, n))
+            each[:, range(n), range(n)] = torque / sigma
+            J = np.concatenate([W * (ampere / sigma)[:, None], each], axis=-1)
+            change, spread = _solved(J, (currents - torque * ampere) / sigma)
+            ampere = ampere + change[unknown:]
+            covariance = spread[unknown:, unknown:]
+            if np.all(np.abs(change[unknown:]) < SETTLED * np.abs(ampere)):
+                break
+        else:
+            raise SolveError(NOT_SHOWN)
+        rest = currents - torque * ampere
+        sigma = np.sqrt(np.mean(rest**2, axis=0) / freedom)
+        sigma = np.maximum(sigma, 1e-9 * np.sqrt(np.mean(currents**2, axis=0)))
+    deviation = np.sqrt(np.diag(covariance)) / ampere**2
+    if not np.all(deviation < np.abs(1.0 / ampere)):
+        raise SolveError(NOT_SHOWN)
+    return 1.0 / ampere, deviation, rest / ampere
+
+
+def _solved(A: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares with (AᵀA)⁻¹, infinite where nothing shows an unknown."""
+    A = stacked(A)
+    scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    U, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
+    seen = UNSEEN * S[0] < S
+    half = (Vt[seen].T / S[seen]) / scale[:, None]
+    spread = half @ half.T
+    blind = np.linalg.norm(Vt[~seen], axis=0) > 1e-3
+    spread[blind, blind] = np.inf
+    return half @ (U.T[seen] @ b.ravel()), spread
 
 
 def _joint_by_joint(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -171,18 +188,3 @@ def _joint_by_joint(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> t
         gains[j] = 1.0 / found[-1] * scale[-1] if scale[-1] > 1e-300 and found[-1] > 0.0 else np.nan
     usual = np.nanmedian(gains) if np.isfinite(gains).any() else 1.0
     return np.where(np.isfinite(gains), gains, usual), sigma
-
-
-def _spread(currents: np.ndarray, W: np.ndarray, gains: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """(n, n) covariance of the gains: (JᵀJ)⁻¹ of the equations in units of their noise, without what noise adds to JᵀJ."""
-    samples, n = currents.shape
-    A = stacked(W / noise[:, None])
-    scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-    U, S, _ = np.linalg.svd(A / scale, full_matrices=False)
-    U = U[:, UNSEEN * S[0] < S]
-    diagonal = np.zeros((samples, n, n))
-    diagonal[:, range(n), range(n)] = currents / noise
-    J = stacked(diagonal)
-    J = J - U @ (U.T @ J)
-    added = samples / gains**2  # noise of variance (noise/k)² in every current, over noise²
-    return np.linalg.inv(J.T @ J - np.diag(np.minimum(added, 0.9 * np.diag(J.T @ J))))

@@ -85,7 +85,7 @@ def identify_payload(
     loaded: Log,
     unloaded: Log | None = None,
     *,
-    extras: Extras = ("viscous", "coulomb", "offset"),
+    extras: Extras = "auto",
     cutoff: float | None = None,
     velocity: str = "auto",
     prior: Payload | None = None,
