@@ -139,9 +139,9 @@ def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tupl
         raise DescriptionError(f"No current in joint {joint}.", field="current")
     gains, sigma = _joint_by_joint(currents, W, right)
     ampere, freedom = 1.0 / gains, 1.0 - (unknown + n) / (samples * n)
-    covariance, torque = np.zeros((n, n)), right
+    covariance, torque, rest = np.zeros((n, n)), right, currents
     for _ in range(REPEATS):
-        for step in range(STEPS):
+        for _step in range(STEPS):
             x = _solved(W * (ampere / sigma)[:, None], (currents - right * ampere) / sigma)[0]
             torque = W @ x + right
             each = np.zeros((samples, n, n))
