@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from studio_pages import choose, run
@@ -77,3 +80,10 @@ def test_a_run_that_is_kept_while_the_next_one_begins_is_compared(page):
     page.wait_for_function("() => window.studio.others.value.length === 1")
     page.wait_for_function("() => window.studio.compared.value !== null", timeout=20_000)
     assert len(page.evaluate("window.studio.compared.value.names")) == 2
+
+
+def test_the_gallery_has_every_panel(page):
+    """The tabs that the page has, and the panels that docs/studio_gallery.md shows."""
+    tabs = page.locator("#tabs [role=tab]").evaluate_all("(all) => all.map((tab) => tab.id.replace('tab-', ''))")
+    declared = (Path(__file__).parents[2] / "scripts" / "gallery.py").read_text(encoding="utf-8")
+    assert set(tabs) == set(re.findall(r'^    Scene\(.*, "(\w+)"\),$', declared, re.MULTILINE))
