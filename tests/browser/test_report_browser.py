@@ -264,3 +264,14 @@ def test_light_and_dark_are_the_readers_choice(opened, report) -> None:
     assert page.evaluate(paper) != light
     page.click("#theme")
     assert page.evaluate(paper) == light
+
+
+def test_two_runs_stand_beside_each_other_on_a_phone(opened, tmp_path):
+    """Their key numbers need no sideways scroll."""
+    held = planar()
+    pair = [
+        dataclasses.replace(held, meta={**held.meta, "name": name}) for name in ("pushed and observed", "only observed")
+    ]
+    page = opened(write_report(pair, tmp_path / "two.html"), 390, 844)
+    cut = page.locator(".scroll").evaluate_all("(all) => all.slice(0, 2).map((e) => e.scrollWidth - e.clientWidth)")
+    assert max(cut) <= 0

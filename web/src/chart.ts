@@ -55,6 +55,7 @@ export class Chart {
       ...(spec.remark ? [el("p", { class: "remark" }, spec.remark)] : []),
     );
     this.plot = new uPlot(this.options(), this.data(), this.stage);
+    this.plot.ctx.canvas.setAttribute("aria-hidden", "true"); // what stands over it has the name and the keys
     this.plot.over.append(this.cursor, ...this.pins, this.dot);
     this.plot.over.tabIndex = 0;
     this.plot.over.setAttribute("role", "group");

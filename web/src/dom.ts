@@ -9,6 +9,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: At
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, String(value));
   }
+  if (tag === "output") made.setAttribute("aria-live", "off"); // numbers that move with the arm: a screen reader that calls them all out says nothing
   for (const child of children) if (child) made.append(child);
   return made;
 }

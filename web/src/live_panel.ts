@@ -27,6 +27,7 @@ export function livePanel(panel: HTMLElement, engine: PageEngine): void {
     for (const { parameter, original, input, value } of rows) {
       const now = parameter.value;
       value.textContent = `${shown(now)}${parameter.unit && parameter.unit !== "1" ? ` ${parameter.unit}` : ""}`;
+      input.setAttribute("aria-valuetext", value.textContent);
       value.classList.toggle("moved", now !== original);
       if (Number(input.value) !== now) input.value = String(now);
     }

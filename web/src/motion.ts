@@ -50,6 +50,7 @@ export function motionCard(card: HTMLElement, state: State): Stage | null {
     const t = clock.shown.value;
     scrub.value = String(t);
     time.textContent = `${fixed(t)} s`;
+    scrub.setAttribute("aria-valuetext", time.textContent);
     untracked(() => tell(t));
   });
   state.follow(() => {

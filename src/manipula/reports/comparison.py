@@ -15,6 +15,7 @@ from manipula.simulation.result import Result
 
 APART = ("q", "qd", "tau", "tip")
 TOLD_SETTINGS, LONGEST_SETTING = 2, 24  # by which runs of one name are told apart
+SEVERAL = "data several"  # tables with a column for each run: their heads break on a phone
 TITLES = {"q": "Position", "qd": "Velocity", "tau": "Torque", "tip": "Tip"}
 
 
@@ -40,11 +41,11 @@ def compared(results: Sequence[Result]) -> str:
     line = f"{len(results)} runs of {', '.join(robots)} · {joint_count(results[0])} joints"
     out = f"<header><h1>Comparison of runs</h1><p>{text(line, 300)}</p></header>\n"
     out += "".join(tables.status_banner(r, name) for r, name in zip(results, names))
-    out += section("Key numbers", card(table(("", *names), _escaped(number_rows(results)))))
+    out += section("Key numbers", card(table(("", *names), _escaped(number_rows(results)), SEVERAL)))
     rows = _escaped(difference_rows(results))
     if rows:
         head = ("Largest difference from the first run", *names[1:])
-        out += section("How far apart", card(table(head, rows)))
+        out += section("How far apart", card(table(head, rows, SEVERAL)))
     rows = _escaped(setting_rows(results))
     return out + (
         section("What was set differently", card(table(("", *(f"*{name}" for name in names)), rows))) if rows else ""

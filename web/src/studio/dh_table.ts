@@ -32,7 +32,7 @@ export class DhTable {
   draw(): HTMLElement {
     const rows = (this.store.get(ROWS) as Json[] | undefined) ?? [];
     const convention = String(this.store.get(["robot", "dh", "convention"]) ?? "");
-    const head = el("tr", {}, el("th", {}, TEXTS.joint), ...COLUMNS.map(([, sign, unit]) => el("th", {}, sign, el("span", { class: "unit" }, unit))), el("th", {}, ""));
+    const head = el("tr", {}, el("th", { scope: "col" }, TEXTS.joint), ...COLUMNS.map(([, sign, unit]) => el("th", { scope: "col" }, `${sign} `, el("span", { class: "unit" }, unit))), el("td", {}));
     const table = el("table", { class: "dh" }, el("caption", {}, TEXTS.dhCaption(convention)), el("thead", {}, head), el("tbody", {}, ...rows.map((_, i) => this.row(i, rows))));
     const add = el("button", { type: "button", class: "quiet", click: () => this.change([...rows, { a: 0.3, mass: 1, com: [-0.15, 0, 0], inertia: [0, 0.0075, 0.0075] }]) }, TEXTS.addJoint);
     return el("div", { class: "scroll" }, table, add, ...rows.map((_, i) => this.more(i)));
@@ -69,9 +69,10 @@ export class DhTable {
   private cell(path: Path, row: Table, name: string, slides: boolean): HTMLElement {
     const degrees = `${name}_deg` in row;
     const place: Path = degrees ? [...path.slice(0, -1), `${name}_deg`] : path;
+    const [, sign, unit] = COLUMNS.find(([column]) => column === name) ?? ["", name, ""];
     const variable = name === (slides ? "d" : "theta");
     const box = el("input", {
-      type: "text", autocomplete: "off", "data-path": fieldName(place), placeholder: variable ? `q${Number(path[path.length - 2]) + 1}` : "0", "aria-label": fieldName(place), class: variable ? "variable" : "",
+      type: "text", autocomplete: "off", "data-path": fieldName(place), placeholder: variable ? `q${Number(path[path.length - 2]) + 1}` : "0", "aria-label": TEXTS.cellOf(sign, Number(path[path.length - 2]) + 1, degrees ? "°" : unit), class: variable ? "variable" : "",
       title: variable ? TEXTS.offsetOfVariable : degrees ? TEXTS.degrees : "",
       input: (e: Event) => this.store.edit(place, parsed((e.target as HTMLInputElement).value)),
     }); // prettier-ignore

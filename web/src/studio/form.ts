@@ -186,24 +186,29 @@ export class Forms {
     const box = el("input", { ...shared, type: "text", autocomplete: "off", spellcheck: "false", input: (e: Event) => set((e.target as HTMLInputElement).value, read) });
     box.value = typeof value === "number" ? easy(value, unit) : written(value);
     if ((kind !== "number" && kind !== "each") || typeof value !== "number") return box;
-    return el("span", { class: "slid" }, box, this.slider(path, schema, value, box, words));
+    return el("span", { class: "slid" }, box, this.slider(path, schema, value, box, words, unit));
   }
 
-  private slider(path: Path, schema: Schema, value: number, box: HTMLInputElement, words: string): HTMLElement {
+  private slider(path: Path, schema: Schema, value: number, box: HTMLInputElement, words: string, unit: string): HTMLElement {
     const { least, most } = this.schemas.bounds(schema);
     const scale = scaleAround(value, least, most);
+    const say = (number: number): void => made.setAttribute("aria-valuetext", `${written(number)} ${unit}`.trim()); // not where the slider stands
     const made = el("input", {
       type: "range", min: 0, max: 1000, step: 1, class: "slider", "data-path": fieldName(path), "aria-label": `${fieldName(path)} ${words}`,
       input: (e: Event) => {
         const next = fromSlider(scale, Number((e.target as HTMLInputElement).value));
         box.value = written(next);
+        say(next);
         this.store.edit(path, next);
       },
     }); // prettier-ignore
     made.value = String(toSlider(scale, value));
+    say(value);
     box.addEventListener("input", () => {
       const typed = parsed(box.value);
-      if (typeof typed === "number") made.value = String(toSlider(scale, typed));
+      if (typeof typed !== "number") return;
+      made.value = String(toSlider(scale, typed));
+      say(typed);
     });
     return made;
   }
@@ -240,7 +245,9 @@ export class Forms {
       const inside = field.startsWith(`${name}[`) || (leaf && field.startsWith(`${name}.`)); // one box may stand for a table
       const here = field === name || field === `${name}_deg` || inside;
       place.textContent = here && told ? (told.problem ?? told.message) : "";
-      place.parentElement?.classList.toggle("bad", here);
+      const row = place.parentElement;
+      row?.classList.toggle("bad", here);
+      if (leaf) row?.querySelectorAll("input:not([type=range]),textarea,select").forEach((box) => box.setAttribute("aria-invalid", String(here)));
       if (!place.isConnected && place.dataset.seen) stop();
       if (place.isConnected) place.dataset.seen = "1";
     });

@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   followTheScheme();
   const root = document.getElementById("studio")!;
   const [hello, schema, begun] = await Promise.all([first.hello, first.schema, first.document]);
-  const host = el("main", { id: "view" });
+  const host = el("main", { id: "view", "aria-label": TEXTS.view });
   const schemas = new Schemas(schema);
   const studio = new Studio(hello, begun, host, schemas);
   const forms = new Forms(studio.store, schemas, () => studio.robot.value?.robot.joints.slice(0, studio.robot.value.robot.n).map((j) => ({ name: j.name, slides: j.kind !== "revolute" })) ?? [], studio);
@@ -202,7 +202,7 @@ function drops(studio: Studio): void {
 
 function help(): HTMLElement {
   const rows = TEXTS.keys.map(([key, words]) => el("tr", {}, el("th", {}, el("kbd", {}, key)), el("td", {}, words)));
-  return el("dialog", { id: "help" }, el("h2", {}, TEXTS.help), el("table", {}, ...rows), el("form", { method: "dialog" }, el("button", {}, TEXTS.ok)));
+  return el("dialog", { id: "help", "aria-labelledby": "help-title" }, el("h2", { id: "help-title" }, TEXTS.help), el("table", {}, ...rows), el("form", { method: "dialog" }, el("button", {}, TEXTS.ok)));
 }
 
 function keys(studio: Studio, chosen: { value: Panel }): void {

@@ -109,13 +109,14 @@ function jointSliders(studio: Studio): HTMLElement {
       const [low, high] = [joint.lower ?? Math.min(-most, (joint.upper ?? 0) - most), joint.upper ?? Math.max(most, (joint.lower ?? 0) + most)];
       const shown = el("output", {});
       const range = el("input", {
-        type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": `${joint.name} ${turns ? TEXTS.degrees : TEXTS.metres}`, "data-joint": i,
+        type: "range", min: low, max: high, step: (high - low) / 1000, "aria-label": joint.name, "data-joint": i,
         input: (e: Event) => studio.posing.pose(i, Number((e.target as HTMLInputElement).value)),
       }); // prettier-ignore
       studio.follow(() => {
         const value = studio.posture.value[i] ?? 0;
         if (document.activeElement !== range || !range.matches(":active")) range.value = String(value);
         shown.textContent = turns ? `${fixed((value * 180) / Math.PI, 1)}°` : `${fixed(value, decimalsFor(size))} m`;
+        range.setAttribute("aria-valuetext", shown.textContent);
       });
       box.append(el("label", { class: "joint", "data-row": i, pointerenter: () => studio.select(i), pointerleave: () => studio.select(null) }, el("span", { class: `chip j${(i % 8) + 1}` }), el("span", { class: "name", title: joint.name }, names[i]), range, shown));
     });
@@ -137,6 +138,7 @@ function construction(studio: Studio): HTMLElement {
     const base = new THREE.Matrix4().set(X[0], X[1], X[2], X[3], X[4], X[5], X[6], X[7], X[8], X[9], X[10], X[11], 0, 0, 0, 1);
     const steps = Number(range.value) ? built(rows, convention, studio.posture.value, base, Number(range.value)) : null;
     words.textContent = steps ? TEXTS.buildStep(steps.joint, steps.name, fixed(steps.value)) : Number(range.value) ? TEXTS.onlyNumbers : TEXTS.buildHint;
+    range.setAttribute("aria-valuetext", words.textContent ?? "");
     studio.overlay.construct(stage, steps);
   };
   studio.atEnd(() => studio.overlay.construct(studio.view.stage, null)); // another table, robot or panel has no such frames
