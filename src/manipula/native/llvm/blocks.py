@@ -9,7 +9,9 @@ from manipula.native.llvm import memory
 from manipula.native.llvm.graph_text import MATH, Function
 from manipula.native.llvm.lookups import array_length, gather, input_pointer, locate
 from manipula.native.llvm.math_calls import Calls
+from manipula.native.llvm.turns import Turns
 from manipula.native.llvm_text import hexadecimal
+from manipula.native.lowering.ahead import ahead_of
 from manipula.native.tracing.graph import Loop
 from manipula.native.tracing.trace import free_values
 
@@ -211,6 +213,8 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     steps = step_count(f, loop.steps, 0)
     watched = loop.stop is not None or bool(loop.record)
     recorder = Recorder(f, number, loop, steps) if loop.record else None
+    plan = ahead_of(m.graph, loop) if f.outline is None else None
+    turns = None if plan is None else Turns(f, plan, block)
     head, body, done = f.label("repeat"), f.label("step"), f.label("repeated")
     before = f.block
     mask = f.mask if f.mask is not None else m.truth(True)
@@ -233,6 +237,9 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
         f.do(f"br i1 {more}, label %{body}, label %{done}")
         f.start(body)
     rest = loop.body
+    if turns is not None:
+        turns.take(i[0])
+        rest = turns.rest(loop)
     going, halted = mask, ""
     if stopped is not None and active is not None:
         check, rest = needed_by(f, loop, loop.stop)

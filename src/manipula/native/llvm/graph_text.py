@@ -25,16 +25,13 @@ class Module:
     """Pieces of text that become one LLVM module; ``width`` states side by side."""
 
     def __init__(self, graph: Graph, width: int, attributes: str = "nounwind") -> None:
-        self.graph, self.width, self.attributes = graph, width, attributes
-        self.T = "double" if width == 1 else f"<{width} x double>"
-        self.B = "i1" if width == 1 else f"<{width} x i1>"
-        self.suffix = "f64" if width == 1 else f"v{width}f64"
+        self.graph, self.attributes = graph, attributes
+        self.set_width(width)
         self.functions: list[str] = []
         self.globals: list[str] = []
         self.declared: dict[str, str] = {}
         self.math: set[tuple[str, int]] = set()
         self.arrays: dict[int, tuple[str, Any]] = {}
-        self.constants: dict[str, str] = {}
         self.input_place = {name: k for k, name in enumerate(graph.inputs)}
         self.size_place = {}
         for shape in graph.inputs.values():
@@ -48,6 +45,14 @@ class Module:
         for n, op in enumerate(graph.operations):
             if op.code == "pick":
                 self.picks.setdefault(op.args[0], []).append((n, op.data))
+
+    def set_width(self, width: int) -> None:
+        """Write for so many states side by side from here on."""
+        self.width = width
+        self.T = "double" if width == 1 else f"<{width} x double>"
+        self.B = "i1" if width == 1 else f"<{width} x i1>"
+        self.suffix = "f64" if width == 1 else f"v{width}f64"
+        self.constants: dict[str, str] = {}
 
     def constant(self, x: float) -> str:
         """The literal of ``x`` in every lane."""
@@ -104,6 +109,13 @@ class Function(FunctionText):
         self.outline: Any = None  # the plan of a graph that is cut into several functions (segments.py)
         self.done: set[int] = set()  # values that other functions have computed before
         self.mask: str | None = None
+        self.lines.append("")  # memory of this call, see below
+
+    def memory(self, numbers: int) -> str:
+        """Memory for so many numbers, taken once when the function begins."""
+        name = f"%m{self.label('')}"
+        self.lines[1] += f"  {name} = alloca double, i64 {numbers}, align 64\n"
+        return name
 
     def finish(self) -> None:
         """Hand the text to the module."""
