@@ -59,24 +59,26 @@ def test_mass_matrix_is_symmetric_and_positive_definite(case: Moving) -> None:
 @laws(60)
 @given(moving_robots())
 def test_the_base_carries_what_accelerations_ask_for(case: Moving) -> None:
-    """The power of the base is that of its whole wrench about the outer origin; composite bodies give the part of the accelerations."""
+    """The power of the base is that of its whole wrench about the outer origin, also where the first links hand to the base what no joint feels."""
     robot, q, qd, qdd = case
     rng = np.random.default_rng(3)
-    for mechanism in (mechanism_of(robot), mechanism_of(robot).lean_carried):
-        v, w, a, alpha = rng.uniform(-1.0, 1.0, (4, 3))
-        moving = replace(mechanism, base=MovingBase(v, w, a, alpha))
-        free, expand = moving.free, (lambda x: x) if moving.coupling is None else moving.coupling.expand
-        at = joint_transforms(free, expand(q))
-        force, moment = newton_euler.joint_wrenches(free, expand(q), expand(qd), expand(qdd))
-        power = 0.0
-        for b, turn, f, n in zip(free.bodies, at, force, moment):
-            if b.parent < 0:
-                f, n = turn.matrix() @ f, turn.matrix() @ n
-                power += f @ v + (n + np.cross(turn.p, f)) @ w
-        whole = newton_euler.base_power(moving, q, qd, qdd)
-        still = newton_euler.base_power(moving, q, qd, np.zeros(robot.n))
-        assert close(whole, power)
-        assert close(still + composite.base_power(moving, q, qdd), power)
+    v, w, a, alpha = rng.uniform(-1.0, 1.0, (4, 3))
+    base = MovingBase(v, w, a, alpha)
+    moving = replace(mechanism_of(robot), base=base)
+    free, expand = moving.free, (lambda x: x) if moving.coupling is None else moving.coupling.expand
+    at = joint_transforms(free, expand(q))
+    force, moment = newton_euler.joint_wrenches(free, expand(q), expand(qd), expand(qdd))
+    power = 0.0
+    for b, turn, f, n in zip(free.bodies, at, force, moment):
+        if b.parent < 0:
+            f, n = turn.matrix() @ f, turn.matrix() @ n
+            power += f @ v + (n + np.cross(turn.p, f)) @ w
+    assert close(composite.base_power(moving, q, qd, qdd), power)
+    lean = replace(moving.lean, base=base)
+    assert close(composite.base_power(lean, q, qd, qdd) + newton_euler.fixed_power(moving.lean_base, base), power)
+    for law in (inverse_dynamics, mass_matrix):
+        arguments = (q, qd, qdd) if law is inverse_dynamics else (q,)
+        assert close(law(lean, *arguments), law(moving, *arguments))
 
 
 @laws(40)

@@ -97,9 +97,9 @@ class Mechanism:
         return regrouped(self)
 
     @cached_property
-    def lean_carried(self) -> Mechanism:
-        """The same where the base may move: what the first links would hand to the base stays with them."""
-        return regrouped(self, base_rests=False)
+    def lean_base(self) -> Moments:
+        """What the first links of :attr:`lean` have handed to the base, about the outer origin in its axes."""
+        return _regrouped(self)[1]
 
     def ancestors(self, i: int) -> list[int]:
         """Parents of joint i, nearest first, without i."""
@@ -261,20 +261,25 @@ def _clean_position(p: np.ndarray) -> np.ndarray:
     return np.where(np.abs(p) < 1e-16 * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
-def regrouped(mechanism: Mechanism, base_rests: bool = True) -> Mechanism:
+def regrouped(mechanism: Mechanism) -> Mechanism:
     r"""A mechanism with the same equations of motion and the fewest inertial constants.
 
     A part of link i that looks the same after any motion of joint i may as well belong to its parent. For a revolute joint
     that part is a mass on the axis with moments :math:`m,\ m z,\ \mathrm{diag}(J_{yy}, J_{yy}, 0)`; for a prismatic one it is the
     whole rotational inertia. Moving it leaves M, C, g and tau exactly as they were [Gautier & Khalil 1990] but makes
     a third of the constants zero. Joint reactions and the constant of the potential energy do change: do not use it there.
-    A base that moves is no place to leave inertia at: with ``base_rests`` false its own force is the same, too.
+    What the first links hand to the base needs no force of any joint, however the base moves; a base that moves has to move it
+    (:attr:`Mechanism.lean_base`).
     """
+    return _regrouped(mechanism)[0]
+
+
+def _regrouped(mechanism: Mechanism) -> tuple[Mechanism, Moments]:
+    """The regrouped mechanism, and what the base has got."""
     moments = [b.moments for b in mechanism.bodies]
+    base = Moments(0.0, np.zeros(3), np.zeros((3, 3)))
     for i in range(len(moments) - 1, -1, -1):
         b, m = mechanism.bodies[i], moments[i]
-        if b.parent < 0 and not base_rests:
-            continue
         if b.revolute:
             yy = m.second[1, 1]
             first = array([0.0, 0.0, m.first[2]])
@@ -287,10 +292,13 @@ def regrouped(mechanism: Mechanism, base_rests: bool = True) -> Mechanism:
             moved = Moments(0.0, np.zeros(3), m.second)
             moments[i] = Moments(m.mass, m.first, np.zeros((3, 3)))
             R, p = b.R0, np.zeros(3)
+        moved = moved.seen_from(R, p)
         if b.parent >= 0:
-            moments[b.parent] = moments[b.parent] + moved.seen_from(R, p)
+            moments[b.parent] = moments[b.parent] + moved
+        else:
+            base = base + moved
     bodies = tuple(replace(b, moments=_without_noise(m)) for b, m in zip(mechanism.bodies, moments))
-    return replace(mechanism, bodies=bodies)
+    return replace(mechanism, bodies=bodies), _without_noise(base)
 
 
 def _without_noise(m: Moments) -> Moments:

@@ -21,7 +21,7 @@ from manipula.algebra.linear import array, cross, dot, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.physics.joint_transform import JointTransform, joint_transforms
 from manipula.physics.lift import add_lifts
-from manipula.physics.mechanism import Mechanism, mechanism_of
+from manipula.physics.mechanism import Mechanism, MovingBase, mechanism_of
 from manipula.physics.reduction import coupled
 from manipula.robot.robot import Robot
 
@@ -97,10 +97,8 @@ def body_wrench(m: Moments, s: Motion) -> tuple[np.ndarray, np.ndarray]:
     return f, n + cross(h, a)
 
 
-def joint_wrenches(
-    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Force and moment that each parent exerts on its child through the joint, at E_i, in the axes of E_i."""
+def own_wrenches(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Force and moment that each body needs for itself, at E_i, in the axes of E_i."""
     at = joint_transforms(mechanism, q)
     moved = motions(mechanism, at, qd, qdd)
     force: list[np.ndarray] = []
@@ -110,6 +108,15 @@ def joint_wrenches(
         force.append(f)
         moment.append(n)
     add_lifts(mechanism, at, force, moment)
+    return force, moment
+
+
+def joint_wrenches(
+    mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Force and moment that each parent exerts on its child through the joint, at E_i, in the axes of E_i."""
+    at = joint_transforms(mechanism, q)
+    force, moment = own_wrenches(mechanism, q, qd, qdd)
     for i in range(mechanism.n - 1, -1, -1):
         parent = mechanism.bodies[i].parent
         if parent >= 0:
@@ -119,12 +126,10 @@ def joint_wrenches(
     return force, moment
 
 
-@coupled(3)
-def base_power(mechanism: Mechanism, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
-    """Power of the force and moment with which a moving base moves the arm [W], found at the first joints, where both are known already."""
-    force, moment = joint_wrenches(mechanism, q, qd, qdd)
-    velocities = root_velocities(mechanism, q)
-    return sum((dot(force[i], v) + dot(moment[i], w) for i, (v, w) in velocities.items()), 0.0)
+def fixed_power(m: Moments, base: MovingBase) -> Scalar:
+    """Power of the force and moment that move a body which stands on the moving base [W]; its moments about the outer origin."""
+    f, n = body_wrench(m, Motion(base.w, base.alpha, base.a, spin_matrix(base.w, base.alpha)))
+    return dot(f, base.v) + dot(n, base.w)
 
 
 def root_velocities(mechanism: Mechanism, q: Vector) -> dict[int, tuple[np.ndarray, np.ndarray]]:

@@ -196,17 +196,18 @@ def carried(mechanism: Mechanism, base: BaseState) -> Mechanism:
 
 def inertial_torques(mechanism: Mechanism, base: BaseState, q: Vector, qd: Vector) -> np.ndarray:
     """What the motion of the base adds to C q̇ + g, (n,): inertial forces, and gravity in turned axes."""
-    moving = carried(mechanism.lean_carried, base)
+    moving = carried(mechanism.lean, base)
     return array(newton_euler.nonlinear_effects(moving, q, qd) - newton_euler.nonlinear_effects(mechanism.lean, q, qd))
 
 
 def base_power(mechanism: Mechanism, at: BaseState, q: Vector, qd: Vector, qdd: Vector) -> Scalar:
     """Power of the forces that move the arm with its base [W], before external wrenches take their part of it.
 
-    The recursion at zero accelerations and the composite bodies are those that gave the accelerations; nothing is recursed again.
+    What the links have handed to the base needs a force that depends on time alone.
     """
-    moving = carried(mechanism.lean_carried, at)
-    return newton_euler.base_power(moving, q, qd, np.zeros(len(qd))) + composite.base_power(moving, q, qdd)
+    moving = carried(mechanism.lean, at)
+    assert moving.base is not None
+    return newton_euler.fixed_power(mechanism.lean_base, moving.base) + composite.base_power(moving, q, qd, qdd)
 
 
 def energies(moving: Mechanism, gravity: Vector, base: BaseState, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:

@@ -237,8 +237,8 @@ class Plant:
         for touch in touches:
             push = array(push + touch.torque)
         if base is not None and self._solves_once:
-            free = array(push - newton_euler.nonlinear_effects(carried(mechanism.lean_carried, base), q, qd))
-            forward = lambda tau: composite.accelerations(mechanism.lean_carried, q, array(free - tau))  # noqa: E731
+            free = array(push - newton_euler.nonlinear_effects(carried(mechanism.lean, base), q, qd))
+            forward = lambda tau: composite.accelerations(mechanism.lean, q, array(free - tau))  # noqa: E731
             (qdd, friction, loads), stuck = unloaded(self.friction, qd, states, forward, self.apart), None
         else:
             moving = mechanism if base is None else carried(mechanism, base)
