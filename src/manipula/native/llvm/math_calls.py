@@ -8,10 +8,11 @@ angles of one state are two calls, and four states of seven joints are four.
 from __future__ import annotations
 
 from manipula.native.llvm.graph_text import Function
+from manipula.native.llvm.target import processor
 from manipula.native.mathlib.functions import symbol
 
 SIDE_BY_SIDE = {1: 4, 4: 8, 8: 8}
-"""Doubles that one call should take, by the width of the code around it."""
+"""Doubles that one call should take, by the width of the code around it; code for one state takes eight where a register holds them."""
 
 
 class Calls:
@@ -43,7 +44,8 @@ class Calls:
             code = "sincos"
             n = n if operations[n].code == "sin" else partner
         queue = self.waiting.get(code, [])
-        limit = SIDE_BY_SIDE[width] // width
+        most = SIDE_BY_SIDE[width] if width > 1 else processor().width
+        limit = most // width
         group = [n]
         for m in queue:
             if len(group) == limit:
@@ -52,7 +54,8 @@ class Calls:
                 group.append(m)
         taken = set(group)
         self.waiting[code] = [m for m in queue if m not in taken]
-        self._call(code, group, width if len(group) == 1 else SIDE_BY_SIDE[width])
+        wide = next(w for w in (width, SIDE_BY_SIDE[width], most) if w >= len(group) * width)
+        self._call(code, group, wide)
 
     def _call(self, code: str, group: list[int], wide: int) -> None:
         f = self.f

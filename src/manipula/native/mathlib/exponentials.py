@@ -13,6 +13,7 @@ nearly cancel or an error would be amplified, both carry their rounding errors.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from manipula.native.llvm_text import LlvmValue
 from manipula.native.mathlib.lanes import Lanes, hex_floats
@@ -72,6 +73,7 @@ LN2_SHORT = hex_floats("0x1.62e42fefa3800p-1", "0x1.ef35793c76730p-45")  # 42 bi
 THIRD = hex_floats("0x1.5555555555555p-2", "0x1.5555555555555p-56")
 
 EXP_OVERFLOW, EXP_UNDERFLOW = 709.782712893384, -745.1332191019412
+EXP_NEAR = 700.0  # |x| up to which 2ⁿ is neither subnormal nor infinite
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 TANH_ONE = 22.0  # 1 to the last bit beyond 19.1
 ROUNDER_BITS = 0x4338000000000000
@@ -103,6 +105,17 @@ def exp(v: Lanes, x: LlvmValue) -> tuple[list[LlvmValue], None]:
     value = _scale(v, mantissa, bits)
     value = v.select(v.ordered("gt", x, v.const(EXP_OVERFLOW)), v.const(math.inf), value)
     return [v.select(v.ordered("lt", x, v.const(EXP_UNDERFLOW)), v.const(0.0), value)], None
+
+
+def exp_near(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, Callable[[], LlvmValue]]:
+    """Where eˣ is an ordinary number, one step scales it, to the same bits."""
+
+    def value() -> LlvmValue:
+        _, bits, (r, _) = _reduce(v, x)
+        mantissa = v.fadd(v.const(1.0), v.fma(v.fmul(r, r), v.polynomial(r, EXP), r))
+        return v.fmul(mantissa, v.from_bits(v.shl(v.add(bits, v.iconst(1023)), v.iconst(52))))
+
+    return v.ordered("lt", v.abs(x), v.const(EXP_NEAR)), value
 
 
 def exp_settled(v: Lanes, x: LlvmValue) -> tuple[LlvmValue, LlvmValue]:

@@ -52,6 +52,11 @@ _SETTLED: dict[str, Callable[[Lanes, LlvmValue], tuple[LlvmValue, LlvmValue]]] =
     "tanh": mathlib_exp.tanh_settled,
 }
 
+_NEAR: dict[str, Callable[[Lanes, LlvmValue], tuple[LlvmValue, Callable[[], LlvmValue]]]] = {
+    # name: a bit per lane "the short way will do", and the short way; its bits are those of the long one
+    "exp": mathlib_exp.exp_near,
+}
+
 FUNCTIONS = (*_FUNCTIONS, "sqrt", "floor")
 """Names that :func:`define` knows. ``sqrt`` and ``floor`` are exact LLVM intrinsics."""
 
@@ -101,6 +106,12 @@ def _definition(texts: Texts, name: str, width: int) -> str:
         v.start("settled")
         v.ret(value)
         v.start("usual")
+    if name in _NEAR:
+        near, short = _NEAR[name](v, *v.arguments)
+        v.branch_if(v.all(near), "short", "long")
+        v.start("short")
+        v.ret(short())
+        v.start("long")
     results, inside = body(v, *v.arguments)
     if inside is None:
         _return(v, results)
