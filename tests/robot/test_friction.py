@@ -98,6 +98,37 @@ def test_sliding_is_the_torque_of_a_joint_that_slides(law: FrictionLaw) -> None:
                 assert abs(found - expected) <= ROUNDING * (1 + abs(expected))
 
 
+@pytest.mark.parametrize(
+    ("static", "kinetic"), [(2.0, 1.0), (1.0, 2.0), (1.5, 1.5), (0.7, 0.0), (0.0, 0.7), (0.0, 0.0), (3.0, 1e-9)]
+)
+def test_a_faded_static_level_is_left_out_where_it_changes_no_bit(static: float, kinetic: float) -> None:
+    """The level at which a joint slides, by the torque far from the smoothed sign, is F_k + (F_s - F_k) exp(-(v/v_s)²) to the last bit."""
+    law = Stribeck(static, kinetic, v_stribeck=0.125, width=2.0**-10)  # powers of two: no quotient is rounded
+    kernel = native.compile_function(lambda qd: law.sliding(qd), {"qd": ()})
+    exact = native.compile_function(lambda qd: law.torque(qd), {"qd": ()})
+    speeds = np.linspace(0.1, 4.0, 20001)  # (v/v_s)² from below 1 to above 1000
+    assert np.array_equal(kernel(speeds), exact(speeds))
+    assert np.array_equal(kernel(-speeds), -kernel(speeds))
+
+
+def test_a_run_asks_for_the_torque_that_somebody_wrote(monkeypatch) -> None:
+    class Other(Stribeck):
+        def torque(self, qd, state=(), load=0.0):
+            return 0.25 * qd
+
+    assert Stribeck(2.0, 1.0, 0.1).slides
+    assert not Stiction(2.0).slides
+    assert not Other(2.0, 1.0, 0.1).slides
+    arm = mp.load("planar-2r")
+    common = {"q0": [0.3, 0.2], "qd0": [1.0, -1.0], "duration": 0.2, "sample": 0.1}
+    own, viscous = (
+        mp.simulate(mp.Scenario(arm, friction=[law, law], **common)) for law in (Other(2.0, 1.0, 0.1), Viscous(0.25))
+    )
+    assert np.max(np.abs(own.q - viscous.q)) < 1e-12
+    monkeypatch.setattr(Stribeck, "torque", Other.torque)
+    assert not Stribeck(2.0, 1.0, 0.1).slides
+
+
 @pytest.mark.parametrize("name", sorted(LAWS))
 @pytest.mark.parametrize("speed", [-1.3, -0.02, 0.015, 0.6])
 def test_taylor_numbers_carry_value_and_slope(name: str, speed: float) -> None:

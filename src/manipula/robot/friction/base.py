@@ -7,13 +7,18 @@ and, when it remembers something (a bristle), the rate of that memory.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar
 
 from manipula.algebra.ops import Scalar
 from manipula.errors import printable
+from manipula.identity import is_own
 from manipula.parts.checks import check_part
 from manipula.parts.field import Number
+
+NOTHING = -1000.0  # a power of e that is zero, and known to be zero without an exponential
+SLOWEST = 1e-300  # a speed whose reciprocal is a number
 
 Damping = Annotated[Any, Number("N·m·s/rad or N·s/m", "viscous friction b", least=0.0)]
 Width = Annotated[Any, Number("rad/s or m/s", "v_0, the speed at which 76 % of the dry friction acts", above=0.0)]
@@ -77,6 +82,12 @@ class FrictionLaw(ABC):
     def sliding(self, qd: Scalar, state: tuple[Scalar, ...] = (), load: Scalar = 0.0) -> Scalar:
         """The same where a law that sticks is known to slide, so that its state is -1 or 1; others slide always."""
         return self.torque(qd, state, load)
+
+    @property
+    def slides(self) -> bool:
+        """May a run ask :meth:`sliding` in the place of :meth:`torque` at any time? Not where somebody gave the law another torque."""
+        law = type(self)
+        return not self.sticks and law.sliding is not FrictionLaw.sliding and is_own(law)
 
     def state_rate(self, qd: Scalar, state: tuple[Scalar, ...], load: Scalar = 0.0) -> tuple[Scalar, ...]:
         """Time derivative of the law's states; laws without states have none."""

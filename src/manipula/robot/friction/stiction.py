@@ -9,11 +9,9 @@ from manipula.algebra import ops
 from manipula.algebra.ops import Scalar
 from manipula.errors import DescriptionError
 from manipula.parts.field import Number
-from manipula.robot.friction.base import Damping, FrictionLaw
+from manipula.robot.friction.base import NOTHING, SLOWEST, Damping, FrictionLaw
 
 FADED = 40.0  # (q̇/v_s)² from which the exponential is less than rounding of F_s
-NOTHING = -1000.0  # a power of e that is zero, and known to be zero without an exponential
-SLOWEST = 1e-300  # a speed whose reciprocal is a number
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def torques(laws: Laws, qd: Vector, states: States, loads: Vector, sliding: bool
     tau = zeros(len(laws))
     for i, law in enumerate(laws):
         if law is not None:
-            tau[i] = (law.sliding if sliding else law.torque)(qd[i], states[i], loads[i])
+            tau[i] = (law.sliding if sliding or law.slides else law.torque)(qd[i], states[i], loads[i])
     return array(tau)
 
 
