@@ -23,7 +23,11 @@ class Turns:
         self.lanes = 4 if plan.turns <= 4 else 8
         self.place = f.memory(len(plan.kept) * self.lanes)
         graph = f.module.graph
-        given = [v for v in plan.needed if graph.operations[v].code == "input" and graph.operations[v].data[0] in graph.shared]
+        given = [
+            v
+            for v in plan.needed
+            if graph.operations[v].code == "input" and graph.operations[v].data[0] in graph.shared
+        ]
         varying = [v for v in plan.needed if v not in given] if f.module.width > 1 else []
         self.same = self._agree(varying)
         if not self.same:

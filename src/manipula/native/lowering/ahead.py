@@ -60,7 +60,9 @@ def ahead_of(graph: Graph, loop: Loop) -> Ahead | None:
     if len(members) < LEAST:
         return None
     inside = {*members, index}
-    needed = sorted({a for n in members for a in operations[n].args if a not in inside and operations[a].code != "const"})
+    needed = sorted(
+        {a for n in members for a in operations[n].args if a not in inside and operations[a].code != "const"}
+    )
     return Ahead(members, kept, needed, turns, index)
 
 

@@ -7,7 +7,6 @@ and, when it remembers something (a bristle), the rate of that memory.
 
 from __future__ import annotations
 
-import functools
 from abc import ABC, abstractmethod
 from typing import Annotated, Any, ClassVar
 

@@ -14,6 +14,7 @@ from manipula.robot.friction.base import NOTHING, SLOWEST, Damping, FrictionLaw,
 HIDDEN = 55.0 * math.log(2.0)  # e^-HIDDEN of a number, added to it, changes no bit of it
 LEAST = 5e-324  # the smallest number: beside no kinetic level nothing fades before it
 
+
 @dataclass(frozen=True)
 class Stribeck(FrictionLaw):
     r""":math:`\tau_f = \left(F_k + (F_s - F_k)\,e^{-(\dot q/v_s)^2}\right)\tanh(\dot q/v_0) + b\,\dot q + f_0`."""
