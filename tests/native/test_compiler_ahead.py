@@ -38,10 +38,11 @@ def stages(count: int) -> Any:
             s = t + native.lookup(nodes, i) * h
             a = p * ops.sin(20.0 * s) + ops.cos(ops.sin(3.0 * s))
             late = s > 0.4
-            b = ops.where(late, ops.exp(-s), a)
+            around = late & (s < 0.8)
+            b = ops.where(around, ops.exp(-s), a)
             u, v = table(s)
             inner = native.until(lambda z: (0.5 * (z + b),), (y[0],), lambda z: ops.abs(z - b) < 0.1, 3).state[0]
-            slope = np.array([ops.where(late, u, -u) * y[1] + a, v * y[0] - b * inner], object)
+            slope = np.array([ops.where(late, u, -u) * y[1] + a, v * y[0] - b * ops.where(around, inner, y[0])], object)
             return x + 0.1 * h * slope, total + slope
 
         return native.repeat(stage, (x, np.zeros(2)), count).state[1]

@@ -239,7 +239,7 @@ def repeat(f: Function, number: int, loop: Loop) -> list[str]:
     rest = loop.body
     if turns is not None:
         turns.take(i[0])
-        rest = turns.rest(loop)
+        rest = turns.plan.rest
     going, halted = mask, ""
     if stopped is not None and active is not None:
         check, rest = needed_by(f, loop, loop.stop)

@@ -11,7 +11,6 @@ from typing import Any
 
 from manipula.native.llvm.graph_text import Function, Module, is_condition
 from manipula.native.lowering.ahead import Ahead
-from manipula.native.tracing.graph import Loop
 
 
 class Turns:
@@ -67,7 +66,7 @@ class Turns:
         before = f.module, f.names, f.rows, f.load, f.defined, f.mask
         f.module, f.rows, f.defined, f.mask = _side_by_side(f.module, L), {}, None, None
         turns = ", ".join(f"double {float(min(k, plan.turns - 1))!r}" for k in range(L))
-        f.names = {plan.index: f"<{turns}>"}
+        f.names = {plan.number: f"<{turns}>"}
         f.load = lambda f, v: f.splat(scalars[v], "i1" if is_condition(operations[v]) else "double")
         self.block(f, plan.members)
         for k, v in enumerate(plan.kept):
@@ -90,9 +89,11 @@ class Turns:
         f.leave(saved)
         f.do(f"br label %{on}")
         f.start(usual)
-        saved = f.scope()
+        saved, defined = f.scope(), f.defined
+        f.defined = None  # nobody outside the loop asks for these
         self.block(f, plan.members)
         own, last = [f.get(v) for v in plan.kept], f.block
+        f.defined = defined
         f.leave(saved)
         f.do(f"br label %{on}")
         f.start(on)
@@ -105,11 +106,6 @@ class Turns:
         for k, v in enumerate(self.plan.kept):
             place = f.let(f"getelementptr double, ptr {first}, i64 {k * self.lanes}")
             f.names[v] = f.splat(f.let(f"load double, ptr {place}, align 8"))
-
-    def rest(self, loop: Loop) -> list[int]:
-        """What is left for every turn."""
-        members = set(self.plan.members)
-        return [n for n in loop.body if n not in members]
 
 
 def _side_by_side(module: Module, lanes: int) -> Module:

@@ -22,16 +22,17 @@ class Ahead(NamedTuple):
 
     Attributes:
         members: operations of the body that depend on nothing that goes around, in their order.
-        kept: those of them that the rest of the body asks for.
+        kept: those of them that the rest of the body asks for. rest: what every turn computes.
         needed: what they take from outside the loop.
-        turns: of the loop. index: the operation that is the number of the turn.
+        turns: of the loop. number: the operation that is the number of the turn.
     """
 
     members: list[int]
     kept: list[int]
+    rest: list[int]
     needed: list[int]
     turns: int
-    index: int
+    number: int
 
 
 def ahead_of(graph: Graph, loop: Loop) -> Ahead | None:
@@ -51,29 +52,32 @@ def ahead_of(graph: Graph, loop: Loop) -> Ahead | None:
         if code not in ("param", "loop", "pick") and all(a in free or a not in body for a in args):
             free.add(n)
             members.append(n)
+    rest = [n for n in loop.body if n not in free]
     while True:
-        kept = _asked_for(graph, loop, members)
-        truths = {n for n in kept if operations[n].code in CONDITIONS}  # every turn finds these itself
-        if not truths:
+        kept = _asked_for(graph, loop, rest, members)
+        truths = {
+            n for n in kept if operations[n].code in CONDITIONS
+        }  # memory holds numbers: every turn finds these itself
+        if not truths - set(rest):
             break
-        members = [n for n in members if n not in truths]
+        rest = [n for n in loop.body if n in truths or n in set(rest)]
+    kept = [n for n in kept if n not in truths]
     if len(members) < LEAST:
         return None
     inside = {*members, index}
     needed = sorted(
         {a for n in members for a in operations[n].args if a not in inside and operations[a].code != "const"}
     )
-    return Ahead(members, kept, needed, turns, index)
+    return Ahead(members, kept, rest, needed, turns, index)
 
 
-def _asked_for(graph: Graph, loop: Loop, members: list[int]) -> list[int]:
-    """Members that the rest of the body, or what comes after a turn, needs."""
-    operations, inside = graph.operations, set(members)
+def _asked_for(graph: Graph, loop: Loop, rest: list[int], members: list[int]) -> list[int]:
+    """Members that what every turn computes, or what comes after a turn, needs."""
+    operations = graph.operations
     used = set(loop.results)
-    for n in loop.body:
-        if n not in inside:
-            op = operations[n]
-            used.update(op.args)
-            if op.code == "loop":
-                used |= free_values(operations, op.data)
+    for n in rest:
+        op = operations[n]
+        used.update(op.args)
+        if op.code == "loop":
+            used |= free_values(operations, op.data)
     return [n for n in members if n in used]
