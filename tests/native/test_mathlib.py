@@ -152,6 +152,20 @@ def test_lanes_that_are_settled_together_give_the_bits_of_others(functions, name
         assert np.isnan(functions(name, width, np.where(np.arange(64) == 5, NAN, settled))[0][5])
 
 
+def test_the_short_way_to_an_exponential_gives_the_bits_of_the_long_one(functions):
+    """Lanes of ordinary size go one way together and another one beside what is not."""
+    ordinary = np.concatenate([np.random.default_rng(9).uniform(-699.9, 699.9, 4000), [0.0, -0.0, TINY, -TINY, 699.99]])
+    ordinary = ordinary[: len(ordinary) // 8 * 8]
+    for width in WIDTHS[1:]:
+        together = functions("exp", width, ordinary)[0]
+        for odd in (NAN, INF, -INF, -720.0, 709.5, 701.0):
+            beside = ordinary.copy()
+            beside[::width] = odd
+            mixed = functions("exp", width, beside)[0]
+            kept = np.arange(len(ordinary)) % width != 0
+            assert np.array_equal(bits(together[kept]), bits(mixed[kept]))
+
+
 ORDINARY = {
     "sin": np.sin,
     "cos": np.cos,
