@@ -6,7 +6,7 @@
 ``calling/``           kernels, their entries from Python, threads, kernels found again
 ``store/``             object code on disk
 ``llvm/``              LLVM text of a graph, object code, addresses
-``lowering/``          a graph made ready: fused, ordered
+``lowering/``          a graph made ready: fused, ordered, what loops compute ahead
 ``mathlib/``           elementary functions as LLVM code
 ``tracing/``           a Python function as a graph; derivatives; the interpreter
 ``llvm_text``          how LLVM functions are written

@@ -4,6 +4,7 @@
 ``compiler``           a graph as one module: the entries for one state and for a batch
 ``graph_text``         straight-line arithmetic, one state or W side by side
 ``blocks``             lists of operations with their loops
+``turns``                what a loop computes ahead, all turns side by side
 ``segments``           long graphs cut into several functions
 ``math_calls``         calls of the elementary functions, several arguments in one
 ``lookups``            tables: finding a piece, reading a row
