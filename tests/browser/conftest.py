@@ -1,6 +1,6 @@
 """One headless Chromium for all tests of pages: Debian's own, offline; a test fails when the console hears an error or the page asks for anything.
 
-The one that has no windows at all opens a page with half the work.
+The one that has no windows at all opens a page with half the work. Every test has a page of its own; pages share profiles, see below.
 """
 
 from __future__ import annotations
@@ -34,24 +34,65 @@ def browser():
     if viewer.script() is None:
         pytest.skip(viewer.missing())
     with playwright.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=BROWSER, args=list(ARGUMENTS), timeout=PATIENCE_MS)
+        running = play.chromium.launch(executable_path=BROWSER, args=[*ARGUMENTS, "--process-per-site"], timeout=PATIENCE_MS)
         yield running
         running.close()
 
 
+class Profiles:
+    """Contexts of the browser that tests share, by what cannot be changed later.
+
+    A context of its own has a process of its own, and starting that takes more than the work of the page. One page stays behind in each,
+    so that the process does (``--process-per-site``).
+    """
+
+    def __init__(self, browser) -> None:
+        self.browser = browser
+        self.made: dict[object, tuple] = {}
+
+    def page(self, kind: object, address: str, **options):
+        """A new page in the context of this kind, where nothing is left of the one before; ``address``: something of the same site."""
+        if kind not in self.made:
+            context = self.browser.new_context(reduced_motion="reduce", accept_downloads=True, **options)
+            context.set_default_timeout(PATIENCE_MS)
+            self.made[kind] = context, context.new_page()
+            self.made[kind][1].goto(address)
+        context, keeper = self.made[kind]
+        context.clear_cookies()
+        keeper.evaluate("localStorage.clear()")
+        return context.new_page()
+
+    def close_pages(self) -> None:
+        """All but those that stay."""
+        for context, keeper in self.made.values():
+            for page in context.pages:
+                if page is not keeper:
+                    page.close()
+
+    def close(self) -> None:
+        for context, _ in self.made.values():
+            context.close()
+
+
+@pytest.fixture(scope="module")
+def profiles(browser):
+    made = Profiles(browser)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def opened(browser):
+def opened(profiles, tmp_path):
     """``opened(path, width, height, dark)``: a page from a file, its script at work."""
-    contexts, heard = [], []
+    heard = []
+    blank = tmp_path / "blank.html"
+    blank.write_text("<title>stays</title>")
 
     def show(path: Path, width: int = 1280, height: int = 800, dark: bool = False):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", reduced_motion="reduce",
-            offline=True, accept_downloads=True, has_touch=width < 600,
-        )  # fmt: skip
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
+        touch = width < 600
+        page = profiles.page(touch, blank.as_uri(), offline=True, has_touch=touch)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.on("console", lambda said: heard.append(said.text) if complains(said) else None)
         page.on("pageerror", lambda error: heard.append(str(error)))
         page.on("request", lambda asked: heard.append(asked.url) if not asked.url.startswith(("file:", "data:", "blob:")) else None)  # fmt: skip
@@ -61,8 +102,7 @@ def opened(browser):
         return page
 
     yield show
-    for context in contexts:
-        context.close()
+    profiles.close_pages()
     assert heard == []
 
 
@@ -87,15 +127,11 @@ def studio(browser, tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, studio):
+def page(profiles, studio):
     """A fresh page; the test fails when its console hears anything or it asks another host."""
     heard: list[str] = []
-    context = browser.new_context(
-        viewport={"width": 1300, "height": 850}, reduced_motion="reduce", accept_downloads=True
-    )
-    context.set_default_timeout(PATIENCE_MS)
-    shown = context.new_page()
     home = re.match(r"http://[\d.:]+/", studio).group()
+    shown = profiles.page(home, f"{home}nothing", viewport={"width": 1300, "height": 850})
     shown.on("console", lambda said: heard.append(said.text) if complains(said) else None)
     shown.on("pageerror", lambda error: heard.append(str(error)))
     own = (home, "data:", "blob:", home.replace("http", "ws"))
@@ -103,5 +139,5 @@ def page(browser, studio):
     shown.goto(studio)
     shown.wait_for_selector(READY, state="attached")
     yield shown
-    context.close()
+    profiles.close_pages()
     assert heard == []
