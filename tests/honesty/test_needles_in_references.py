@@ -124,3 +124,16 @@ def test_what_is_smooth_has_the_pieces_that_it_had() -> None:
     smooth = mp.formula_motion(["0.1*t^2*(3 - 2*t)", "0.5 - t"], 1.0, space="joint")
     assert len(smooth.to_piecewise(1e-12).breaks) == 2
     assert not smooth.looks().hidden
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+def test_a_tracked_motion_passes_the_bump_of_its_path(width: float) -> None:
+    arm = mp.planar([0.5, 0.5], [1.0, 1.0])
+    motion = mp.formula_motion([f"0.5 + 0.01*{SHAPES['gauss'].format(w=width)}", "0.5"], 1.0)
+    for found in (mp.track(arm, motion, q0=[0.0, np.pi / 2]), mp.track_cyclic(arm, motion, posture=[0.0, np.pi / 2])):
+        if found.ok:
+            there = mp.compile(arm).position(found.trajectory.position(AT + width * np.array([-1.0, 0.0, 1.0])))
+            assert there[:, 0] == pytest.approx(0.5 + 0.01 * np.exp([-1.0, 0.0, -1.0]), abs=1e-6)
+        else:
+            assert found.status == "inaccurate"
+    assert mp.track(arm, motion, q0=[0.0, np.pi / 2]).ok

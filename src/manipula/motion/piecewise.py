@@ -135,7 +135,7 @@ def to_piecewise(trajectory: Trajectory, tolerance: float = 1e-9) -> PiecewiseTr
         edges = cuts_at(looks, missed, edges)
         table = _table(trajectory, tolerance, edges)
     off = np.abs(table.derivatives(looks, 0)[0] - seen[0]).max(axis=1)
-    if off.max() > LOST * scale[0, 0]:
+    if off.max() > max(LOST, MISSED * tolerance) * scale[0, 0]:
         raise DescriptionError(
             f"At t = {looks[int(np.argmax(off))]:.9g} s this motion does something within less than {NARROWEST * trajectory.duration:.1g} s that changes its "
             f"position by {off.max():.3g}; a table cannot follow it. Make it wider, or leave it out.",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from manipula.errors import SolveError
+from manipula.motion.pose_motion import PoseMotion
+from manipula.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from manipula.motion.trajectory import OrientedTrajectory
@@ -16,11 +18,31 @@ LARGEST_JUMP = 0.3  # rad or m between neighbours; larger ones are bridged in sm
 HALVINGS = 14
 NEWTON = 25
 SETTLED = 1e-14
+QUICKLY, QUICK = (
+    1e-6,
+    0.25,
+)  # of a table: how well it follows the motion; of the time between samples: shorter pieces are quick
 
 
 def has_orientation(trajectory: Any) -> TypeGuard[OrientedTrajectory]:
     """Does the motion (of ours, or anything with the same methods) say how the tool is turned?"""
     return bool(getattr(trajectory, "has_orientation", False))
+
+
+def looks_along(trajectory: Any) -> np.ndarray:
+    """Times at which the motion has to be looked at besides those of samples, see :mod:`manipula.motion.looks`."""
+    return trajectory.looks().places if isinstance(trajectory, Trajectory) else np.zeros(0)
+
+
+def with_quick_parts(trajectory: Any, t: np.ndarray) -> np.ndarray:
+    """Samples t with more of them where the motion changes far more quickly than they follow each other."""
+    if not len(looks_along(trajectory)):
+        return t
+    motion = PoseMotion(trajectory) if has_orientation(trajectory) else trajectory
+    edges = motion.to_piecewise(QUICKLY).breaks
+    spacing = np.diff(t)[np.clip(np.searchsorted(t, edges[:-1], side="right") - 1, 0, len(t) - 2)]
+    quick = np.flatnonzero(np.diff(edges) < QUICK * spacing)
+    return np.unique(np.concatenate([t, edges[quick], edges[quick + 1]]))
 
 
 def poses_along(trajectory: Any, t: Any) -> np.ndarray:

@@ -23,7 +23,7 @@ from manipula.ik.search.starts import RELAXED, Search
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.beyond_reach import beyond_lengths, beyond_search
-from manipula.ik.tracking.continuation import has_orientation, poses_along
+from manipula.ik.tracking.continuation import has_orientation, looks_along, poses_along, with_quick_parts
 from manipula.ik.tracking.posture_graph import search_graph
 from manipula.ik.tracking.self_motion import compile_tracking_step
 from manipula.ik.tracking.splines import joint_splines
@@ -207,13 +207,13 @@ class Follower:
         return int(np.clip(100 * moved + 60 * turned, 60, 2000))
 
     def times(self, count: int) -> np.ndarray:
-        """Samples evenly in every smooth piece, breaks included."""
+        """Samples evenly in every smooth piece, breaks included, and closer where the path changes quickly."""
         breaks = np.asarray(self.trajectory.breaks, float)
         parts = [breaks[:1]]
         for a, b in zip(breaks, breaks[1:]):
             pieces = max(6, int(np.ceil(count * (b - a) / breaks[-1])))
             parts.append(np.linspace(a, b, pieces + 1)[1:])
-        return np.concatenate(parts)
+        return with_quick_parts(self.trajectory, np.concatenate(parts))
 
     # ------------------------------------------------------------------ postures
     def candidates(self, target: np.ndarray, rng: np.random.Generator, most: int = CANDIDATES) -> np.ndarray:
@@ -298,7 +298,8 @@ class Follower:
             order = np.argsort(t)
             t, q = t[order], q[order]
             motion = joint_splines(t, q, breaks)
-        between = np.sort(np.concatenate([t, *(t[:-1] + f * np.diff(t) for f in (0.25, 0.5, 0.75))]))
+        quarters = [t[:-1] + f * np.diff(t) for f in (0.25, 0.5, 0.75)]
+        between = np.sort(np.concatenate([t, *quarters, looks_along(self.trajectory)]))
         along = motion.position(between)
         residual = float(np.max(self.check(poses_along(self.trajectory, between), along)))
         margin = float(self.margin(along[:, None])[0])
