@@ -132,6 +132,7 @@ def test_a_tracked_motion_passes_the_bump_of_its_path(width: float) -> None:
     motion = mp.formula_motion([f"0.5 + 0.01*{SHAPES['gauss'].format(w=width)}", "0.5"], 1.0)
     for found in (mp.track(arm, motion, q0=[0.0, np.pi / 2]), mp.track_cyclic(arm, motion, posture=[0.0, np.pi / 2])):
         if found.ok:
+            assert found.trajectory is not None
             there = mp.compile(arm).position(found.trajectory.position(AT + width * np.array([-1.0, 0.0, 1.0])))
             assert there[:, 0] == pytest.approx(0.5 + 0.01 * np.exp([-1.0, 0.0, -1.0]), abs=1e-6)
         else:

@@ -36,7 +36,7 @@ def looks_along(trajectory: Any) -> np.ndarray:
 
 def with_quick_parts(trajectory: Any, t: np.ndarray) -> np.ndarray:
     """Samples t with more of them where the motion changes far more quickly than they follow each other."""
-    if not len(looks_along(trajectory)):
+    if not len(looks_along(trajectory)) or not type(trajectory).__module__.startswith("manipula."):
         return t
     motion = PoseMotion(trajectory) if has_orientation(trajectory) else trajectory
     edges = motion.to_piecewise(QUICKLY).breaks
