@@ -36,5 +36,5 @@ def test_an_arm_at_rest_takes_nothing() -> None:
     hold = mp.control.PDGravity(kp=100.0, kv=20.0, goal=[0.3])
     result = mp.simulate(mp.Scenario(mp.planar([1.0], [3.0]), q0=[0.3], duration=1.0, sample=0.1, controller=hold))
     report = mp.power_report(result)
-    assert np.all(np.abs(report.taken) < 1e-12)
+    assert float(np.abs(report.taken).max()) < 1e-12
     assert report.accuracy <= 0.1
