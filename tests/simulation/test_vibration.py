@@ -117,3 +117,21 @@ def test_wrong_questions() -> None:
         fast_part(np.arange(100) * 0.01, np.zeros(100), 80.0)
     with pytest.raises(DescriptionError, match="after"):
         residual_vibration(np.arange(10) * 0.1, np.zeros(10), after=5.0)
+
+
+@pytest.mark.parametrize("stiff", [1e4, 1e6, 1e8])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_stiff_drive_hides_no_slow_mode(stiff: float, scale: float) -> None:
+    r"""Two wheels that do not feel each other: :math:`\omega^2 = k(1/I + 1/J)` of each, however far apart they are."""
+    wheels = mp.from_dh(
+        [{"joint": "prismatic", "mass": 2.0 * scale}, {"joint": "revolute", "mass": 0.0, "inertia": [scale] * 3 + [0.0] * 3}],
+        "standard", gravity=(0, 0, 0), name="wheels",
+    )  # fmt: skip
+    wheels = wheels.replace(
+        joints=tuple(replace(j, rotor_inertia=J * scale) for j, J in zip(wheels.joints, (1e-6, 10.0)))
+    )
+    drives = (mp.drives.Flexible(stiff * scale, 0.0), mp.drives.Flexible(10.0 * scale, 0.0))
+    modes = mp.natural_modes(wheels, [0.0, 0.0], drives=drives)
+    truth = np.sqrt([10.0 * (1.0 + 0.1), stiff * (0.5 + 1e6)]) / (2 * np.pi)
+    assert modes.frequency[:2] == pytest.approx([0.0, 0.0], abs=1e-12 * truth[1])
+    assert modes.frequency[2:] == pytest.approx(truth, rel=1e-3 if stiff > 1e7 else 1e-5)

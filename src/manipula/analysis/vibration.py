@@ -25,6 +25,7 @@ from manipula.robot.drives.base import Drive
 from manipula.robot.drives.flexible import Flexible
 from manipula.robot.robot import Robot
 
+ROUNDING = 3e-14  # of the largest ω²: what is smaller is the rounding of a mode without a spring
 MOST_TREND = 20  # degree of a polynomial
 FILTER_SAMPLES = 16  # what the filter of order 4, run both ways, needs at its ends
 
@@ -34,7 +35,7 @@ class Modes(Value):
     """Natural frequencies [Hz] and mode shapes at one or several postures.
 
     Attributes:
-        frequency: (..., m), ascending; NaN where a posture is unstable in that mode.
+        frequency: (..., m), ascending; NaN where a posture is unstable in that mode. Less than 2e-7 of the largest is rounding, and 0.
         shape: (..., coordinates, m), links first, then rotors; largest entry 1.
         coordinates: names.
     """
@@ -95,7 +96,7 @@ def natural_modes(robot: Robot, q: Any, drives: Any = None, locked: bool = True)
             raise UnphysicalError(
                 f"The mass matrix of '{robot.name}' is not positive definite at {q.reshape(-1, robot.n)[k]}."
             ) from None
-        floor = 1e-9 * np.abs(values).max(initial=1.0)
+        floor = ROUNDING * np.abs(values).max(initial=0.0)
         clean = np.where(np.abs(values) < floor, 0.0, values)
         frequencies.append(np.where(clean >= 0, np.sqrt(np.abs(clean)) / (2 * np.pi), np.nan))
         shapes.append(vectors / np.abs(vectors).max(axis=0))
