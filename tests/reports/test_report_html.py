@@ -15,6 +15,7 @@ import pytest
 import manipula as mp
 from manipula.errors import DescriptionError
 from manipula.reports import viewer
+from manipula.reports.key_numbers import key_numbers
 from manipula.reports.packed import Packer, unpacked
 from manipula.reports.page import data
 from manipula.reports.report import CHARTS, report_html, write_report
@@ -399,3 +400,17 @@ def test_settings_are_written_like_other_numbers_and_formulas_as_they_can_be_cop
     assert "-2*sin(t) - 1e-3" in page
     assert "limits of velocity [rad/s]" in page
     assert "limits of torque [N·m]" in page
+
+
+def test_an_error_in_the_last_digits_is_no_key_number() -> None:
+    result = planar()
+    error = np.asarray(result.arrays["error"])
+    for size, shown in ((1e-16, "0"), (1e-11, "")):
+        found = {
+            row[0]: row
+            for row in key_numbers(replace(result, arrays={**result.arrays, "error": np.full_like(error, size)}))
+        }
+        assert ("Tracking error" in found) == bool(shown)
+        if shown:
+            assert found["Tracking error"][1] == shown
+            assert "to rounding" in found["Tracking error"][3]

@@ -11,6 +11,7 @@ from manipula.simulation.result import Result
 
 Row = tuple[str, str, str, str]  # title, value, unit and a remark
 ROUNDING = 1e-12  # of the energies: an imbalance below this is rounding
+LAST_DIGITS = 1e-13  # of positions: a tracking error below this is rounding
 
 
 def peak(result: Result, signal: str, slides: bool | None = None) -> tuple[float, int, float, int] | None:
@@ -111,6 +112,9 @@ def _tracking(result: Result) -> list[Row]:
     for words, unit, norm in error_groups(result):
         good = np.isfinite(norm)
         if not good.any():
+            continue
+        if np.nanmax(norm) <= LAST_DIGITS * max(1.0, float(np.nanmax(np.abs(result.arrays["q"])))):
+            rows.append(("Tracking error", "0", unit, f"{words}, to rounding"))
             continue
         rows.append(("Tracking error, rms", summary(np.sqrt(np.nanmean(norm**2))), unit, f"{words}, largest {summary(np.nanmax(norm))}"))  # fmt: skip
         ends = [row[np.isfinite(row)][-1] for row in np.atleast_2d(norm) if np.isfinite(row).any()]
