@@ -13,7 +13,7 @@ import manipula as mp
 from manipula.analysis.identification.calibration import calibrate
 from manipula.analysis.identification.kinematic_errors import AXES, Chain, moved
 from manipula.analysis.identification.measured_poses import read_poses
-from manipula.errors import DescriptionError, ShapeError
+from manipula.errors import DescriptionError, ShapeError, SolveError
 from oracles import Judge
 
 EXACT = 1e-9
@@ -239,3 +239,18 @@ def test_the_base_of_the_robot_is_where_it_is_described(arm):
     assert found.before.position < EXACT
     assert np.abs(found.corrections).max() < EXACT
     assert np.allclose(mp.compile(found.robot).pose(q), poses, atol=1e-8)
+
+
+def test_poses_of_something_else_are_doubted(arm):
+    """Measured at the elbow, or with the joints in another order: found is what fits best, and told that no robot is so wrong."""
+    robot, q = arm, postures(arm, 40)
+    for other in (q[:, ::-1], np.roll(q, 1, axis=0)):
+        try:
+            found = calibrate(robot, q, measured(robot, other)[:, :3, 3])
+        except SolveError as error:
+            assert "mm apart (rms)" in str(error)  # noqa: PT017
+            continue
+        assert "look whether the poses belong" in found.doubt
+        assert found.doubt in found.text()
+        assert found.to_dict()["doubt"] == found.doubt
+    assert calibrate(robot, q, measured(robot, q)).doubt == ""

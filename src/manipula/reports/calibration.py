@@ -30,7 +30,12 @@ def calibration_html(found: Calibration) -> str:
         ("Corrections", str(len(found.names)), "", f"{len(found.left_out)} cannot be told apart"),
         ("Condition", f"{found.condition:.3g}", "", "weighted, columns of one length"),
     ]
-    body = grid(numbers)
+    body = (
+        f'<ul class="findings"><li class="fair"><b>doubtful</b><span>{text(found.doubt, 400)}</span></li></ul>'
+        if found.doubt
+        else ""
+    )
+    body += grid(numbers)
     heads = found.heads()
     body += section(
         "Errors of the measured frame",

@@ -15,6 +15,9 @@ from manipula.robot.robot import Robot
 from manipula.verbs import verb
 
 
+FAR, TURNED = 0.1, 0.3  # m, rad: more than joints are built wrong, or their zeros set wrong, by
+
+
 @dataclass(frozen=True)
 class Fit:
     """Errors of the measured frame: root mean square and largest distance [m] and turn [rad]; None where none were measured."""
@@ -83,6 +86,19 @@ class Calibration(Value):
         """(k, 2) confidence interval of each correction (normal)."""
         return normal_interval(self.corrections, self.standard_deviation, self.confidence)
 
+    @property
+    def doubt(self) -> str:
+        """A sentence where corrections of joints are larger than any robot is built wrong by, else nothing."""
+        joints = self.errors[1:-1] / np.repeat((FAR, TURNED), 3)
+        if not joints.size or np.max(np.abs(joints)) < 1.0:
+            return ""
+        place, axis = np.unravel_index(np.argmax(np.abs(joints)), joints.shape)
+        value = abs(float(self.errors[1 + place, axis]))
+        return (
+            f"{self.places[1 + place]} would have to be off by {value:.2g} {'m' if axis < 3 else 'rad'}: "
+            "look whether the poses belong to these joint positions and to this tip."
+        )
+
     def report(self, path: str | os.PathLike[str]) -> Path:
         """One HTML page about the calibration."""
         return verb("Calibration.report")(self, path)
@@ -115,12 +131,13 @@ class Calibration(Value):
             "sigma": self.sigma.tolist(),
             "corrections": [{"name": n, "value": float(c), "deviation": float(s)}
                             for n, c, s in zip(self.names, self.corrections, self.standard_deviation)],
-            "left_out": {name: list(like) for name, like in self.left_out}, "weak": list(self.weak),
+            "doubt": self.doubt, "left_out": {name: list(like) for name, like in self.left_out}, "weak": list(self.weak),
         }  # fmt: skip
 
     def text(self) -> str:
         """The findings in words."""
         out = [f"{self.samples} poses, {len(self.names)} errors, condition number {self.condition:.4g}", ""]
+        out += [self.doubt, ""] if self.doubt else []
         table = [self.heads(), *self.rows()]
         widths = [max(len(row[k]) for row in table) for k in range(len(table[0]))]
         out += [

@@ -25,7 +25,7 @@ PARTS = ("base", "joints", "tool")
 DEPENDENT = 1e-7  # of a column: what is left of it beside the columns kept before it
 WEAK = 1e-3  # of a column, in the same sense: kept, but hardly seen; told
 LENGTH = 1.0  # m: a turn of one rad counts as this much when columns are compared
-STEPS, SHORTEST = 100, 1e-3
+STEPS, SHORTEST = 1000, 1e-3
 CONVERGED = 1e-15  # m, rad: of a step
 PROMISE = 1e-20  # of the sum of squares
 BY_CHANCE = 1e-3  # how often noise alone may add errors that postures show only because of the others
@@ -279,4 +279,9 @@ class _PoseFit:
             else:
                 return errors
             errors, now = trial, new
-        raise SolveError("The calibration did not converge; look whether the poses belong to these joint positions.")
+        apart = self._at(np.zeros_like(errors))[0][:, :3]
+        worst = int(np.argmax(np.linalg.norm(apart, axis=-1)))
+        raise SolveError(
+            f"The calibration did not converge in {STEPS} steps. Before it poses and joint positions are "
+            f"{1e3 * Fit.of(apart).position:.3g} mm apart (rms), most in row {worst + 1} of the poses; look whether they belong together."
+        )
