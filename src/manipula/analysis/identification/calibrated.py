@@ -14,7 +14,6 @@ from manipula.analysis.identification.intervals import normal_interval
 from manipula.robot.robot import Robot
 from manipula.verbs import verb
 
-
 FAR, TURNED = 0.1, 0.3  # m, rad: more than joints are built wrong, or their zeros set wrong, by
 
 
