@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import manipula as mp
 from manipula.reports.report import write_report
 from manipula.reports.theme import JOINT_COLOURS
 from manipula.robot.appearance import Visual
@@ -275,3 +277,56 @@ def test_two_runs_stand_beside_each_other_on_a_phone(opened, tmp_path):
     page = opened(write_report(pair, tmp_path / "two.html"), 390, 844)
     cut = page.locator(".scroll").evaluate_all("(all) => all.slice(0, 2).map((e) => e.scrollWidth - e.clientWidth)")
     assert max(cut) <= 0
+
+
+def test_names_in_legends_are_not_broken_by_long_values(opened, tmp_path):
+    """Numbers with a power of ten and the unit of an acceleration leave the names of joints whole."""
+    held = mp.Scenario.load(Path(__file__).parents[2] / "examples" / "pushed_and_observed.toml").replace(verify=False)
+    page = opened(write_report(mp.simulate(held), tmp_path / "small.html"), 1100, 1000)
+    page.evaluate("() => document.getElementById('chart-acceleration').scrollIntoView()")
+    page.evaluate("() => { const { clock } = window.manipulaView.state; clock.stay(0.4 * clock.end.value); }")
+    page.wait_for_function(
+        "() => document.querySelector('#chart-acceleration .legend').textContent.includes('·10')", timeout=20_000
+    )
+    lines = page.locator("#chart-acceleration .legend button span").evaluate_all(
+        "(all) => all.map((e) => Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))"
+    )
+    assert set(lines) == {1}
+
+
+def test_every_run_of_a_batch_has_one_entry_for_each_joint(opened, tmp_path):
+    """Many curves have no list of all of them; a joint is still named, and hidden by a click."""
+    made = mp.simulate(
+        mp.Scenario(
+            mp.load("planar-3r"), q0=np.linspace([0.1] * 3, [0.4] * 3, 16), duration=0.2, sample=0.02, verify=False
+        )
+    )
+    page = opened(write_report(made, tmp_path / "batch.html"))
+    page.locator("#chart-ensemble .plot").scroll_into_view_if_needed()
+    legend = page.locator("#chart-ensemble .legend button")
+    legend.first.wait_for()
+    assert legend.evaluate_all("(all) => all.map((e) => e.innerText)") == ["joint1", "joint2", "joint3"]
+    legend.nth(1).click()
+    page.wait_for_function(
+        "() => document.querySelectorAll('#chart-ensemble .legend button')[1].ariaPressed === 'false'"
+    )
+
+
+def test_contacts_and_bristles_are_named_with_their_units(opened, tmp_path):
+    """A wall and an end stop have two units, hence two scales; a bristle belongs to its joint."""
+    wall = mp.contact.PlaneContact(stiffness=2e5, point=[1.62, 0, 0], normal=[-1, 0, 0], radius=0.02)
+    stop = mp.contact.EndStop(stiffness=500, low=[-1.5, -2.5])
+    pressed = mp.Scenario(mp.load("planar-2r"), q0=[0.9, -1.2], contacts=(wall, stop), duration=0.2, sample=0.01, verify=False,
+                          friction=[None, mp.friction.LuGre(1000.0, 1.0, 0.01, 0.1, 0.15, 0.1, load=8.0)])  # fmt: skip
+    mp.simulate(pressed).save(tmp_path / "run.nc")
+    page = opened(write_report(mp.load_result(tmp_path / "run.nc"), tmp_path / "wall.html"))
+
+    def words(chart: str, what: str) -> list[str]:
+        page.locator(f"#chart-{chart}").scroll_into_view_if_needed()
+        page.locator(f"#chart-{chart} .legend button").first.wait_for()
+        return page.locator(f"#chart-{chart} {what}").all_inner_texts()
+
+    assert words("contact", ".legend span") == ["plane", "end stop"]
+    assert [u for u in words("contact", ".units span") if u] == ["F [N]", "F [N·m]"]
+    assert [u for u in words("contact-2", ".units span") if u] == ["δ [m]", "δ [rad]"]
+    assert words("bristles", ".legend span") == ["joint2"]

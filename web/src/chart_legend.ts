@@ -25,15 +25,18 @@ export class Legend {
     const unsaid = targets > FEW ? ["edge", "before", "target"] : ["edge", "before"]; // targets of many joints are one entry: they go with their joints
     const told = spec.curves.map((_, k) => k).filter((k) => !unsaid.includes(spec.curves[k].role ?? ""));
     const longest = Math.max(...told.map((k) => this.nameOf(k, true).length), 1);
-    const buttons = (told.length > MOST ? [] : told).map((k) => this.row(k));
-    this.element = el("div", { class: "legend", style: `--n:${Math.min(longest, MOST_LETTERS)}` }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
+    const crowd = told.length > MOST; // every run of a batch: one entry for each joint, without a value
+    const first = told.filter((k, i) => spec.curves[k].joint !== undefined && told.findIndex((j) => keyOf(spec.id, spec.curves[j]) === keyOf(spec.id, spec.curves[k])) === i);
+    const buttons = crowd ? (first.length > MOST ? [] : first).map((k) => this.row(k, true)) : told.map((k) => this.row(k));
+    const unit = Math.max(...spec.axes.map((axis) => axis.unit.length), 0);
+    this.element = el("div", { class: "legend", style: `--n:${Math.min(longest, MOST_LETTERS)};--u:${unit}` }, ...buttons.map(([button]) => button), targets > FEW ? el("div", { class: "key" }, el("i", { class: "chip dots", style: "--c:var(--muted)" }), texts.dotted) : null);
     state.follow(() => {
       const hidden = state.hidden.value;
       for (const [button, key] of buttons) button.setAttribute("aria-pressed", String(!hidden.has(key)));
     });
     state.follow(() => {
       const joint = state.selected.value;
-      told.forEach((k, i) => buttons[i]?.[0].classList.toggle("selected", joint !== null && spec.curves[k].joint === joint));
+      (crowd ? first : told).forEach((k, i) => buttons[i]?.[0].classList.toggle("selected", joint !== null && spec.curves[k].joint === joint));
     });
   }
 
@@ -44,9 +47,10 @@ export class Legend {
     return (brief ? this.state.briefOf(joint, name) : name) + (several ? ` (${run + 1})` : "");
   }
 
-  private row(k: number): [HTMLElement, string] {
+  private row(k: number, all = false): [HTMLElement, string] {
     const curve = this.spec.curves[k];
-    const name = this.nameOf(k);
+    const joint = all ? this.state.page.joints[curve.joint!]?.name : undefined;
+    const name = joint ?? this.nameOf(k);
     const value = el("output", {});
     const pinned = el("small", {});
     const dash = curve.role === "target" ? "dots" : DASH_CLASSES[(curve.dash + curve.run) % DASH_CLASSES.length];
@@ -55,8 +59,8 @@ export class Legend {
     const look = (on: boolean): void => {
       if (curve.joint !== undefined) this.state.selected.value = on ? curve.joint : null;
     };
-    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key), pointerenter: () => look(true), pointerleave: () => look(false), ...(curve.joint === undefined ? {} : { "data-joint-row": curve.joint }) }, chip, el("span", {}, this.nameOf(k, true)), value, pinned);
-    this.rows.push({ curve: k, value, pinned });
+    const button = el("button", { type: "button", title: texts.toggle(name), click: () => this.state.toggle(key), pointerenter: () => look(true), pointerleave: () => look(false), ...(curve.joint === undefined ? {} : { "data-joint-row": curve.joint }) }, chip, el("span", {}, joint === undefined ? this.nameOf(k, true) : this.state.briefOf(curve.joint, joint)), value, pinned);
+    if (!all) this.rows.push({ curve: k, value, pinned });
     return [button, key];
   }
 

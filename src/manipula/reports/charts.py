@@ -19,7 +19,7 @@ from manipula.reports.plots.energy import ENERGY_LINES, error_names
 from manipula.reports.plots.joints import LIMITED, SYMBOLS, TITLES
 from manipula.reports.plots.program import FLOOR, constraint_names
 from manipula.reports.plots.steady import NOISE, largest, natural_size
-from manipula.reports.source import decimated, joint_count, names_of, needed_robot, prismatic, unit_of
+from manipula.reports.source import columns_of, decimated, joint_count, names_of, needed_robot, prismatic, unit_of
 from manipula.reports.theme import JOINT_COLOURS
 from manipula.simulation.recorded import limits_of
 from manipula.simulation.result import Result
@@ -244,25 +244,30 @@ def _height(shown: Shown) -> Iterator[Panel]:
     }
 
 
+def _columns(shown: Shown, signal: str, title: str, label: str, low: float = -np.inf) -> Panel:
+    """Columns that are none of all joints, each in its unit: a second axis where there are two of them."""
+    values = np.maximum(np.asarray(shown.result.arrays[signal], float), low)
+    at, columns = shown.add(values[shown.index]), columns_of(shown.result, signal)
+    units = list(dict.fromkeys(unit for *_, unit in columns))
+    units = units if len(units) < 3 else [" or ".join(units)]
+    curves = []
+    for k, (name, joint, unit) in enumerate(columns):
+        own = {} if joint is None else {"joint": joint}
+        axis = units.index(unit) if unit in units else 0
+        curves.append(
+            _curve(shown, name, (at, k), colour=colour_of(k if joint is None else joint), dash=0, axis=axis, **own)
+        )
+    sizes = [max(largest(values[..., [c["y"][1] for c in curves if c["axis"] == a]]), 1e-9) for a in range(len(units))]
+    return {"title": title, "axes": [_axis(label, *pair) for pair in zip(units, sizes)], "curves": curves}
+
+
 def _bristles(shown: Shown) -> Iterator[Panel]:
-    at, values = shown.signal("bristles"), shown.result.arrays["bristles"]
-    curves = [_curve(shown, f"state {k + 1}", (at, k), colour=colour_of(k), dash=0) for k in range(values.shape[-1])]
-    unit = "rad or m" if any(prismatic(shown.result)) else "rad"
-    yield {"title": "Bristle deflection", "axes": [_axis("z", unit, max(largest(values), 1e-9))], "curves": curves}
+    yield _columns(shown, "bristles", "Bristle deflection", "z")
 
 
 def _contact(shown: Shown) -> Iterator[Panel]:
-    for name, title, label in (
-        ("contact_force", "Normal force of contacts", "F"),
-        ("penetration", "Penetration, from zero", "δ"),
-    ):
-        values = np.maximum(np.asarray(shown.result.arrays[name], float), 0.0)
-        at = shown.add(values[shown.index])
-        curves = [
-            _curve(shown, f"contact {k + 1}", (at, k), colour=colour_of(k), dash=0) for k in range(values.shape[-1])
-        ]
-        unit = "N or N·m" if label == "F" else "m or rad"
-        yield {"title": title, "axes": [_axis(label, unit, max(largest(values), 1e-9))], "curves": curves}
+    yield _columns(shown, "contact_force", "Normal force of contacts", "F", 0.0)
+    yield _columns(shown, "penetration", "Penetration, from zero", "δ", 0.0)
 
 
 def _manipulability(shown: Shown) -> Iterator[Panel]:

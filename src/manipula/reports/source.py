@@ -71,6 +71,26 @@ def unit_of(result: Result, signal: str, joint: int | None = None) -> str:
     return " or ".join(sorted(kinds, key=len, reverse=True))
 
 
+def columns_of(result: Result, signal: str) -> list[tuple[str, int | None, str]]:
+    """Name, joint and unit of every column of ``bristles``, ``contact_force`` or ``penetration``; results of before say less."""
+    said = dict(result.meta.get("columns") or {})
+    count = int(result.arrays[signal].shape[-1])
+    if signal == "bristles":
+        names = names_of(result)
+        joints = [names.index(name) for name in said.get("bristles", ()) if name in names]
+        if len(joints) != count:
+            return [(f"state {k + 1}", None, "rad or m" if any(prismatic(result)) else "rad") for k in range(count)]
+        return [(names[i], i, unit_of(result, "q", i)) for i in joints]
+    known, units = tuple(said.get("contacts", ())), tuple(said.get("contact_units", ()))
+    if not len(known) == len(units) == count:
+        known, units = tuple(f"contact {k + 1}" for k in range(count)), ("N or N·m",) * count
+    depth = {"N": "m", "N·m": "rad"}
+    return [
+        (name, None, unit if signal == "contact_force" else depth.get(unit, "m or rad"))
+        for name, unit in zip(known, units)
+    ]
+
+
 def finite_until(result: Result) -> int:
     """Number of leading samples of a single run in which q is finite."""
     good = np.asarray(np.isfinite(result.arrays["q"]).all(axis=-1))

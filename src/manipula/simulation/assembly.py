@@ -12,7 +12,17 @@ from manipula.simulation.result import Result, RunVerdict
 from manipula.simulation.scenario import Scenario
 from manipula.simulation.stated_limits import stated_limits
 
-PROVENANCE = ("versions", "robot_digest", "robot_toml", "parameters", "settings", "limits", "scenario_toml", "acting")
+PROVENANCE = (
+    "versions",
+    "robot_digest",
+    "robot_toml",
+    "parameters",
+    "settings",
+    "limits",
+    "scenario_toml",
+    "acting",
+    "columns",
+)
 EMPTY: Mapping[str, Any] = FrozenDict()
 WORST_FIRST = ("failed", "not_finite", "diverged", "singular", "limit", "step_too_small", "inaccurate", "finished")
 
@@ -70,7 +80,7 @@ def least(trusted: np.ndarray) -> float:
 
 def provenance(scenario: Scenario) -> dict[str, Any]:
     """``robot_toml``, the values of its free ``parameters``, the ``settings`` that differ from their defaults, and the ``limits``."""
-    from manipula.simulation.provenance import acting, robot_text, settings, versions
+    from manipula.simulation.provenance import acting, columns, robot_text, settings, versions
     from manipula.simulation.recorded import scenario_text
 
     free = {name: _plain(value) for name, value in (scenario.parameters or {}).items()}
@@ -79,6 +89,7 @@ def provenance(scenario: Scenario) -> dict[str, Any]:
         "robot_toml": robot_text(scenario.robot), "parameters": free, "settings": settings(scenario),
         "limits": stated_limits(scenario.robot, scenario.limits, parameters=scenario.parameters), "scenario_toml": scenario_text(scenario),
         "acting": acting(scenario.robot, scenario.friction, scenario.drives, tuple(scenario.vary or ())),
+        "columns": columns(scenario.robot, scenario.friction, scenario.contacts),
     }  # fmt: skip
 
 

@@ -84,6 +84,22 @@ def acting(robot: Robot, friction: Any, drives: Any, varied: Any = ()) -> dict[s
     return out
 
 
+def columns(robot: Robot, friction: Any, contacts: Any = ()) -> dict[str, tuple[str, ...]]:
+    """What the columns of ``bristles`` and of the signals of contacts are: the joint of every state of a friction law, the kind of every
+    contact (numbered where there are several of it) and the unit of its force.
+
+    Args:
+        friction: that of the scenario; ``None`` takes the robot's own, an empty one means none.
+    """
+    laws = [j.friction for j in robot.joints] if friction is None else list(friction)
+    states = tuple(name for name, law in zip(robot.joint_names, laws) if law is not None for _ in range(law.states))
+    kinds = [contact.name.replace("_", " ") for contact in contacts or ()]
+    names = tuple(
+        kind if kinds.count(kind) == 1 else f"{kind} {kinds[:k].count(kind) + 1}" for k, kind in enumerate(kinds)
+    )
+    return {"bristles": states, "contacts": names, "contact_units": tuple(c.unit(robot) for c in contacts or ())}
+
+
 def part_words(part: Any) -> str:
     """A law, drive or torque in one line: its name and its numbers, zeros left out."""
     if isinstance(part, str) or not dataclasses.is_dataclass(part) or isinstance(part, type):

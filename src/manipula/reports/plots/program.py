@@ -9,7 +9,7 @@ import numpy as np
 from manipula.reports.plots.base import Panels, plot
 from manipula.reports.plots.energy import time_axis
 from manipula.reports.plots.steady import natural_size, steady
-from manipula.reports.source import decimated, prismatic
+from manipula.reports.source import columns_of, decimated
 from manipula.reports.theme import joint_colour, plain
 from manipula.simulation.result import Result
 
@@ -74,9 +74,10 @@ def height(result: Result, axes: list[Any]) -> None:
 def bristles(result: Result, axes: list[Any]) -> None:
     """z of the friction models over time."""
     values = np.asarray(result.arrays["bristles"], float)
-    for k in range(values.shape[-1]):
-        axes[0].plot(result.t, values[:, k], color=joint_colour(k), label=f"state {k + 1}")
+    columns = columns_of(result, "bristles")
+    for k, (name, joint, _) in enumerate(columns):
+        axes[0].plot(result.t, values[:, k], color=joint_colour(k if joint is None else joint), label=name)
     steady(axes[0], max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9))
-    unit = "rad or m" if any(prismatic(result)) else "rad"
-    time_axis(axes[0], "Bristle deflection", unit)
+    units = " or ".join(dict.fromkeys(unit for *_, unit in columns))
+    time_axis(axes[0], "Bristle deflection", f"z [{units}]")
     axes[0].legend(loc="best")

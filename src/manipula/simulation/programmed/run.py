@@ -23,7 +23,7 @@ from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.traced import check_memory, check_traced
 from manipula.simulation.programmed.verdict import RESIDUAL, broken, ended, judged, trusted_until, until
 from manipula.simulation.progress import phase
-from manipula.simulation.provenance import acting, programmed_settings, robot_text, versions
+from manipula.simulation.provenance import acting, columns, programmed_settings, robot_text, versions
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
 from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
@@ -362,7 +362,7 @@ def _result(plant: ProgrammedPlant, independent: tuple[int, ...] | None, done: I
         "equations": tuple(c.equation for c in plant.constraints), "splits": done.splits, "stabilisation": plant.stabilisation,
         "step": h, "duration": float(t[-1]), "integrator": integrator, "versions": versions(), "name": "programmed motion",
         "robot_toml": robot_text(plant.robot), "settings": programmed_settings(plant),
-        "acting": acting(plant.robot, plant.friction, plant.drives), **more,
+        "acting": acting(plant.robot, plant.friction, plant.drives), "columns": columns(plant.robot, plant.friction), **more,
     }  # fmt: skip
     notes = (
         *moved,

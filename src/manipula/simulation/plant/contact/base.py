@@ -60,6 +60,10 @@ class Contact(ABC):
         """Why it cannot act on this robot, with what is allowed; empty when it can. A name that the robot does not have is raised."""
         return ""
 
+    def unit(self, robot: Robot) -> str:
+        """What its normal force is measured in."""
+        return "N"
+
     def fitted(self, robot: Robot) -> Any:
         """The contact with what it takes from the robot (limits of joints) as numbers."""
         return self

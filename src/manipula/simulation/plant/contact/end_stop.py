@@ -105,6 +105,12 @@ class EndStop(Contact):
             low[i], high[i] = -OPEN, OPEN
         return low, high
 
+    def unit(self, robot: Robot) -> str:
+        """Its force is the sum over its joints: a torque where they turn."""
+        low, high = self._ends(robot)
+        acting = [j for j, a, b in zip(robot.joints, low, high) if a > -OPEN or b < OPEN]
+        return " or ".join(dict.fromkeys("N·m" if j.is_revolute else "N" for j in acting)) or "N"
+
     def fitted(self, robot: Robot) -> EndStop:
         low, high = self._ends(robot)
         return replace(self, low=tuple(low.tolist()), high=tuple(high.tolist()))
