@@ -53,14 +53,12 @@ def breach(plant: Plant, t: Scalar, x: Vector, *decided: Any) -> Scalar:
         return worst
 
     def overloaded(worst: Scalar, todo: Scalar, x: Vector) -> tuple[Scalar, Scalar, Vector]:
-        at = plant.flow(
-            t, x, *decided
-        ).sticking  # of the loop's own x: what does not depend on a loop is computed outside it, always
+        at = plant.flow(t, x, *decided).sticking
         assert at is not None
         for i, mode, force in zip(joints, modes, at.reaction):
             limit = plant.friction[i].hold * (1.0 + SLACK)  # pyright: ignore[reportOptionalMemberAccess]
             worst = ops.minimum(worst, ops.where(ops.abs(mode) > 0.5, FARTHEST, limit - ops.abs(force)))
-        return worst, 0.0 * todo, x
+        return worst, 0.0 * todo, _only_inside(x)
 
     return native.until(overloaded, (worst, rests, array(x)), lambda _, todo, __: todo < 0.5, 1.0).state[0]
 
@@ -107,16 +105,20 @@ def touched(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, sides: l
     if near is None:
         return lowest(h, new)
 
-    def look(_: Scalar, todo: Scalar, h: Scalar, new: Vector) -> tuple[Scalar, Scalar, Scalar, Vector]:
-        return (
-            lowest(h, new),
-            0.0 * todo,
-            h,
-            new,
-        )  # of the loop's own h and state: what does not depend on a loop is computed outside it
+    def look(_: Scalar, todo: Scalar, end: Vector) -> tuple[Scalar, Scalar, Vector]:
+        return lowest(end[0], end[1:]), 0.0 * todo, _only_inside(end)
 
-    state = FARTHEST, near, h, array(new)
-    return native.until(look, state, lambda _, todo, __, ___: todo < 0.5, 1.0).state[0]
+    state = FARTHEST, near, array([h, *new])
+    return native.until(look, state, lambda _, todo, __: todo < 0.5, 1.0).state[0]
+
+
+def _only_inside(x: Vector) -> np.ndarray:
+    """What a loop that turns at most once hands on of numbers that it reads: others, which nobody reads.
+
+    Whatever does not depend on a loop is computed before it, whether it turns or not, by the tracer and by LLVM; so a loop that seldom turns
+    reads numbers of its own, and these have to change.
+    """
+    return np.roll(array(x), 1)
 
 
 def _near(plant: Plant, t: Scalar, x: Vector, h: Scalar, new: Vector, starts: list[Scalar]) -> Scalar | None:
