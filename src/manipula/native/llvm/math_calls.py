@@ -7,12 +7,17 @@ angles of one state are two calls, and four states of seven joints are four.
 
 from __future__ import annotations
 
-from manipula.native.llvm.graph_text import Function
+from manipula.native.llvm.graph_text import MATH, Function
 from manipula.native.llvm.target import processor
 from manipula.native.mathlib.functions import symbol
 
 SIDE_BY_SIDE = {1: 4, 4: 8, 8: 8}
 """Doubles that one call should take, by the width of the code around it; code for one state takes eight where a register holds them."""
+
+FORWARD = 12
+"""Operations that are written before their turn so that one more argument can share a call."""
+
+NOT_SIMPLE = MATH | {"loop", "pick", "gather", "locate", "length"}
 
 
 class Calls:
@@ -50,12 +55,29 @@ class Calls:
         for m in queue:
             if len(group) == limit:
                 break
-            if m != n and m not in f.names and not any(a in self.pending for a in operations[m].args):
+            if m != n and m not in f.names and self._brought_forward(m):
                 group.append(m)
         taken = set(group)
         self.waiting[code] = [m for m in queue if m not in taken]
         wide = next(w for w in (width, SIDE_BY_SIDE[width], most) if w >= len(group) * width)
         self._call(code, group, wide)
+
+    def _brought_forward(self, m: int) -> bool:
+        """Can the arguments of operation ``m`` be at hand now? A few operations that stand further on are written for it."""
+        operations = self.f.module.graph.operations
+        missing: set[int] = set()
+        todo = list(operations[m].args)
+        while todo:
+            a = todo.pop()
+            if a in self.pending and a not in missing:
+                if operations[a].code in NOT_SIMPLE or len(missing) == FORWARD:
+                    return False
+                missing.add(a)
+                todo.extend(operations[a].args)
+        for a in sorted(missing):  # numbers grow from arguments to results
+            self.f.operation(a, operations[a])
+        self.pending -= missing
+        return True
 
     def _call(self, code: str, group: list[int], wide: int) -> None:
         f = self.f
