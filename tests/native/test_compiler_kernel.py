@@ -9,7 +9,8 @@ import pytest
 from manipula import native
 from manipula.algebra import ops
 from manipula.errors import CompileError, ShapeError
-from manipula.native.llvm import objects
+from manipula.native.llvm import objects, target
+from manipula.native.llvm.compiler import module_text
 from manipula.native.llvm_text import ModuleText
 
 
@@ -269,3 +270,25 @@ def test_the_scheduler_of_llvm_is_on_again_behind_a_run(monkeypatch):
     monkeypatch.setattr(objects, "KNOWN_LLVM", range(0))
     objects.compile_object(ModuleText("run", text, in_order=True))
     assert len(set_to) == 2
+
+
+def test_functions_whose_arguments_are_made_one_after_the_other_share_a_call():
+    """Code for one state computes exponentials of several joints in one call, also where every argument takes a few operations of its own."""
+
+    def friction(q, qd, vs):
+        at = [ops.where(r * r < 40.0, -(r * r), -1000.0) for r in qd / vs]
+        return np.array([ops.sin(a) * (1.0 + 2.0 * ops.exp(p)) + b for a, b, p in zip(q, qd, at)], object)
+
+    graph = native.trace(friction, {"q": (6,), "qd": (6,), "vs": (6,)})
+    text = module_text(graph, 1).text
+    body = text[text.index("define void @one") :]
+    widest = target.processor().width
+    assert body.count("call") > 0
+    for name, calls in (("exp", -(-6 // widest)), ("sin", -(-6 // widest))):
+        assert body.count(f"@manipula_math_{name}_") == calls, name
+        assert f"@manipula_math_{name}_1(" not in body, name
+    kernel = native.compile_function(friction, {"q": (6,), "qd": (6,), "vs": (6,)})
+    q, qd, vs = RNG.normal(size=(3, 50, 6))
+    alone = np.array([kernel(*row) for row in zip(q, qd, vs)])
+    assert np.array_equal(kernel(q, qd, vs), alone)
+    assert np.max(np.abs(alone - [np.asarray(friction(*row), float) for row in zip(q, qd, vs)])) < 1e-13
