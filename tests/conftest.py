@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,22 @@ def pytest_configure() -> None:
 SLOW = Path(__file__).with_name("slow_tests.txt")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Every other worker reads the files from the end: what one has prepared of a file for its assertions, another finds on disk."""
+    report = yield
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    if int(worker.removeprefix("gw")) % 2 and isinstance(collector, (pytest.Session, pytest.Directory)):
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of the list are slow; a name without brackets stands for all parameters."""
+    """The same order of files for all workers. The tests of the list are slow; a name without brackets stands for all parameters."""
+    items.sort(key=lambda item: item.path.parts)
     lines = SLOW.read_text(encoding="utf-8").splitlines()
     slow = {line.partition(" < ")[0].strip() for line in lines if line and not line.startswith("#")}
     for item in items:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy  # its statistics are loaded when they are used
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
 
 from manipula.algebra.inertia import moments
 from manipula.algebra.inertia import pseudo_inertia as general_pseudo_inertia
@@ -87,7 +87,7 @@ def test_estimates_lie_where_the_covariance_says(noisy):
     found, true, sigma, _ = noisy
     error = found.beta - found.base.values(true)
     distance = error @ np.linalg.solve(found.covariance, error)
-    assert UNLIKELY < stats.chi2.cdf(distance, found.base.count) < 1.0 - UNLIKELY
+    assert UNLIKELY < scipy.stats.chi2.cdf(distance, found.base.count) < 1.0 - UNLIKELY
     inside = np.mean(
         (found.interval[:, 0] <= found.base.values(true)) & (found.base.values(true) <= found.interval[:, 1])
     )
@@ -107,7 +107,7 @@ def test_confidence_intervals_cover_as_often_as_they_promise():
         wanted = found.base.values(true)
         hits.append((found.interval[:, 0] <= wanted) & (wanted <= found.interval[:, 1]))
     total = int(np.sum(np.asarray(hits)[:, 0]))
-    low, high = stats.binom.ppf([UNLIKELY, 1.0 - UNLIKELY], 200, 0.9)
+    low, high = scipy.stats.binom.ppf([UNLIKELY, 1.0 - UNLIKELY], 200, 0.9)
     assert low <= total <= high
 
 
@@ -119,7 +119,7 @@ def test_the_physical_estimate_explains_the_data_as_well(noisy):
     assert least <= physical * (1.0 + 1e-9)
     assert physical < least + 40.0  # the truth itself is physical and lies about b = 22 above the minimum
     error = found.physical_beta - found.base.values(true)
-    assert error @ np.linalg.solve(found.covariance, error) < stats.chi2.ppf(1.0 - UNLIKELY, found.base.count)
+    assert error @ np.linalg.solve(found.covariance, error) < scipy.stats.chi2.ppf(1.0 - UNLIKELY, found.base.count)
 
 
 @pytest.mark.parametrize("seed", range(3))

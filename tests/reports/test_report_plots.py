@@ -7,8 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from manipula.errors import DescriptionError, ShapeError, UnknownNameError
 from manipula.reports.figures import plot, save_figure
@@ -33,6 +31,9 @@ def given_to(p: Plot) -> list[object]:
 
 
 def own_axes(p: Plot, result: object) -> list[object]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     want = p.panels(result)
     figure = Figure(figsize=(6, 4))
     FigureCanvasAgg(figure)
@@ -122,6 +123,8 @@ def test_samples_after_an_early_end_are_left_out() -> None:
 
 
 def test_what_cannot_be_drawn_says_why() -> None:
+    from matplotlib.figure import Figure
+
     with pytest.raises(UnknownNameError, match="Did you mean 'joints'"):
         plot(planar(), "jonts")
     with pytest.raises(DescriptionError, match=r"this is a batch; choose one: result.run\(0\)"):
