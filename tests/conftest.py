@@ -51,11 +51,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[object]:
-    """What collecting makes stays to the end: it is no garbage, and looking through it again and again takes seconds."""
+    """What collecting makes stays to the end: it is no garbage, and looking through it again and again takes seconds.
+
+    What tests make is looked through seldom: at Python's thresholds that is every tenth second of a run of many minutes.
+    """
     gc.disable()
     done = yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
     gc.enable()
     return done
 
