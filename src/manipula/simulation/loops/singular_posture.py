@@ -17,7 +17,6 @@ from manipula.simulation.plant.plant import Plant
 SINGULAR_POSTURE = 1e-8  # 1/κ of the task's Jacobian; its square, which the inverse needs, has no digits left
 ARRIVED = 1e-3  # 1/κ below which a run that goes on to lose its numbers has come into a singular posture
 NEAR = 0.02  # 1/κ below which a posture is worth a sentence
-BEFORE = 0.2  # of 1/κ at the start, likewise
 NEARER = 0.1  # of σmin/σmax: what a joint may move in one step [rad or m]
 MOST_STEPS = 20_000
 
@@ -42,8 +41,7 @@ def singular_on_the_way(
     if controller is None or run.loop.discrete or run.loop.parts is None:
         return None
     lay, second, step = plant.layout, run.loop.second, run.scenario.step
-    began = _reciprocal(plant, run.x0[k])
-    nearest, place, speed = began, (t, x), 0.0
+    nearest, place, speed = _reciprocal(plant, run.x0[k]), (t, x), 0.0
     for _ in range(MOST_STEPS):
         reciprocal = _reciprocal(plant, x)
         if reciprocal <= ARRIVED:
@@ -57,7 +55,7 @@ def singular_on_the_way(
         fastest = float(np.abs(np.concatenate([lay.qd(x), np.sqrt(np.abs(lay.q(curved)))])).max())
         h = min(step, NEARER * reciprocal / fastest) if fastest > 0.0 else step
         t, x = t + h, x + h * rate + 0.5 * h * h * curved
-    return ("", _passed(controller, place[0], nearest, speed)) if nearest < max(NEAR, BEFORE * began) else None
+    return ("", _passed(controller, place[0], nearest, speed)) if nearest < NEAR else None
 
 
 def _inverting(plant: Plant) -> PoseController | None:

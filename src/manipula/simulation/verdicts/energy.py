@@ -12,7 +12,6 @@ from manipula.simulation.plant.sticking import sticky
 from manipula.simulation.result import RunVerdict
 
 ALLOWED = 1e3  # tolerances, of the largest energy that was exchanged: an impact multiplies what a step commits
-LEAST = 1e-8  # of that energy
 ROUNDING = 1e-12  # J, and of the mechanical energy
 
 
@@ -24,7 +23,7 @@ def with_energy_verdicts(run: Run, arrays: Mapping[str, Any], verdicts: Sequence
     exchanged = [rows(name) for name in arrays if name == "kinetic" or name.startswith("work_")]
     lost, energy = rows("audit").max(axis=1), rows("energy").max(axis=1)
     largest = np.max([part.max(axis=1) for part in exchanged], axis=0)
-    bound = max(ALLOWED * run.scenario.tolerance, LEAST) * largest + ROUNDING * (1.0 + energy)
+    bound = ALLOWED * run.scenario.tolerance * largest + ROUNDING * (1.0 + energy)
     told = "{:.1e} J of energy are unaccounted for, of {:.1e} J exchanged: steps were too long for a contact or for stiction. Reduce the step."
     return [
         RunVerdict("inaccurate", told.format(lost[k], largest[k]))
