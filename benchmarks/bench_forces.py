@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.simulation.loops.fixed import grid_of
+from manipula.simulation.loops.fixed import grid_of, lag, steps_of
 from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.stepping.grid import WHOLE
 
@@ -46,6 +46,10 @@ def parts(n: int) -> dict[str, dict[str, Any]]:
         "smoothed Coulomb friction in all joints": {"friction": [mp.friction.Coulomb(0.03)] * n},
         "Stribeck friction in all joints": {"friction": [mp.friction.Stribeck(**law)] * n},
         "stiction in all joints": {"friction": [mp.friction.Stiction(**law)] * n},
+        "a control period of two steps": {"control_period": 2 * STEP},
+        "encoders, differences behind a filter": {"encoder": mp.Encoder(resolution=1e-5, velocity="difference", filter_time=2 * STEP)},
+        "a delay of a step and a half": {"actuator": mp.Actuator(delay=1.5 * STEP)},
+        "other gains at an event": {"switches": (mp.Switch(when="q1 - 30", controller=_law(n, 2.0)),)},
         "stiction in all joints, slower than 6 v_s": {"friction": [mp.friction.Stiction(**{**law, "v_stribeck": 0.5})] * n},
     }  # fmt: skip
 
@@ -55,14 +59,19 @@ def loop(name: str, runs: int, duration: float, settings: dict[str, Any]) -> Cal
     robot = mp.load(name)
     n = robot.n
     q0 = 0.001 * np.arange(runs)[:, None] * np.ones(n)
-    law = mp.control.PDGravity(kp=1.0, kv=6.0, goal=np.full(n, 4.0))
+    law = _law(n, 1.0)
     common = {"duration": duration, "sample": duration, "step": STEP, "integrator": "rk4", "verify": False}
     free = {"friction": [None] * n} if "friction" not in settings else {}
     scenario = mp.Scenario(robot, controller=law, q0=q0, qd0=np.full((runs, n), 0.5), **common, **free, **settings)
     run = prepare_run(scenario)
     kernel, (grid, _) = run.loop.run, grid_of(run, STEP)
-    numbers = (*run.inputs, *grid, grid.intervals, 0.0, STEP, WHOLE)
+    every = (steps_of(run)[1],) if run.loop.periodic else ()
+    numbers = (*run.inputs, *grid, grid.intervals, 0.0, STEP, WHOLE, *lag(run), *every)
     return lambda: kernel(run.x0, run.p, *numbers, threads=1)
+
+
+def _law(n: int, kp: float) -> Any:
+    return mp.control.PDGravity(kp=kp, kv=6.0, goal=np.full(n, 4.0))
 
 
 def measured(name: str, runs: int) -> dict[str, float]:

@@ -64,3 +64,26 @@ def test_tight_where_a_number_occurs_once() -> None:
     assert (1.0 / Range([1.0], [4.0])).low[0] == 0.25
     assert Range([3.0], [3.3]).cos().low[0] == -1.0
     assert np.isinf((1.0 / t).high[0])
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "cos(t^3 - 2*max(t - 1, 0)^3)", "(abs(t) + 1)^2.5/(2 + min(t, 1)*t)"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_ranges_of_derivatives_of_derivatives(text: str, order: int) -> None:
+    """A series whose coefficients are series of ranges; each value of the exact derivative lies in them."""
+    formula = parse(text, ("t",))
+    low = np.random.default_rng(2).uniform(-2.0, 2.0, 100)
+    width = 1e-3
+    inner = Jet([Range(low, low + width), as_range(1.0)], level=1)
+    with np.errstate(all="ignore"):
+        found = formula.evaluate({"t": Jet.variable(inner, order)})
+        at = low + 0.3 * width
+        exact = [formula.evaluate({"t": Jet.variable(float(x), order)}) for x in at]
+    value = found.derivative(order) if isinstance(found, Jet) else 0.0
+    top = as_range(value.coefficients[0] if isinstance(value, Jet) else value)
+    for k, e in enumerate(exact):
+        true = float(e.derivative(order)) if isinstance(e, Jet) else 0.0
+        if np.isfinite(true):
+            room = 1e-9 * (1.0 + abs(true))
+            assert (
+                np.broadcast_to(top.low, low.shape)[k] - room <= true <= np.broadcast_to(top.high, low.shape)[k] + room
+            )

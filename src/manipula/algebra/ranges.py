@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.jet import Jet
+
 HALF_TURN = np.pi
 
 
@@ -77,19 +79,25 @@ class Range:
     def __pos__(self) -> Range:
         return self
 
-    def __add__(self, other: Any) -> Range:
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            return NotImplemented  # a coefficient beside a series
         other = as_range(other)
         return Range(self.low + other.low, self.high + other.high, self.torn | other.torn)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Range:
+    def __sub__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            return NotImplemented  # a coefficient beside a series
         return self + -as_range(other)
 
     def __rsub__(self, other: Any) -> Range:
         return as_range(other) - self
 
-    def __mul__(self, other: Any) -> Range:
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            return NotImplemented  # a coefficient beside a series
         if other is self:
             return self**2
         other = as_range(other)
@@ -108,13 +116,17 @@ class Range:
             self.torn | pole,
         )  # fmt: skip
 
-    def __truediv__(self, other: Any) -> Range:
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            return NotImplemented  # a coefficient beside a series
         return self * as_range(other)._inverse()
 
     def __rtruediv__(self, other: Any) -> Range:
         return as_range(other) * self._inverse()
 
-    def __pow__(self, exponent: Any) -> Range:
+    def __pow__(self, exponent: Any) -> Any:
+        if isinstance(exponent, Jet):
+            return NotImplemented  # a coefficient beside a series
         if isinstance(exponent, Range):
             return (exponent * self.log()).exp()
         if not float(exponent).is_integer():
