@@ -87,3 +87,19 @@ def test_the_gallery_has_every_panel(page):
     tabs = page.locator("#tabs [role=tab]").evaluate_all("(all) => all.map((tab) => tab.id.replace('tab-', ''))")
     declared = (Path(__file__).parents[2] / "scripts" / "gallery.py").read_text(encoding="utf-8")
     assert set(tabs) == set(re.findall(r'^    Scene\(.*, "(\w+)"\),$', declared, re.MULTILINE))
+
+
+def test_a_level_offers_the_parts_that_it_has(page):
+    """The recursion gives torques and no matrices: what it has not cannot be chosen, and nobody reads of attributes of Python."""
+    choose(page, "planar-2r")
+    page.click("#tab-equations")
+    page.wait_for_selector(".equations math")
+    page.select_option("select[aria-label=Level]", "recursive")
+    page.wait_for_function(
+        "() => document.querySelector('.equations').textContent.includes('Torques') || document.querySelector('.equations .wrong')"
+    )
+    assert page.locator(".equations .wrong").count() == 0
+    offered = "(all) => all.filter((e) => !e.disabled).map((e) => e.value)"
+    assert page.locator("select[aria-label=Part] option").evaluate_all(offered) == ["tau", "pose", "jacobian"]
+    page.select_option("select[aria-label=Level]", "compact")
+    assert len(page.locator("select[aria-label=Part] option").evaluate_all(offered)) == 10

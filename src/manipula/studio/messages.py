@@ -191,9 +191,10 @@ class TextForm(TypedDict):
 
 
 class CodeForm(TypedDict):
-    """Files of source code."""
+    """Files of source code, and one text of them that compiles alone."""
 
     files: dict[str, str]
+    text: str
 
 
 class IkForm(TypedDict):

@@ -5,6 +5,7 @@ import type { Studio } from "./studio";
 import { TEXTS } from "../texts";
 
 const PARTS = ["M", "C", "h", "g", "tau", "T", "V", "pose", "jacobian", "christoffel"];
+const OF_RECURSION = ["tau", "pose", "jacobian"]; // the level "recursive" computes torques; matrices are no part of it
 const CODE = ["c", "python", "matlab", "julia", "rust", "javascript"];
 
 export function equationsPanel(studio: Studio): HTMLElement {
@@ -18,6 +19,8 @@ export function equationsPanel(studio: Studio): HTMLElement {
   const part = select(TEXTS.part, PARTS);
   const shown = el("div", { class: "equations", tabindex: 0, "aria-live": "polite" });
   const derive = async (): Promise<void> => {
+    for (const choice of part.options) choice.disabled = level.value === "recursive" && !OF_RECURSION.includes(choice.value);
+    if (part.selectedOptions[0]?.disabled) part.value = OF_RECURSION[0];
     shown.replaceChildren(el("p", { class: "words" }, TEXTS.deriving));
     try {
       const { text } = await ask("equations", { document: studio.store.document.value, level: level.value, only: part.value });
@@ -45,10 +48,9 @@ export function equationsPanel(studio: Studio): HTMLElement {
   return el("div", { class: "panel" }, row(TEXTS.level, level), row(TEXTS.part, part), shown, row(TEXTS.language, as), el("div", { class: "buttons" }, copy));
 }
 
-/** The text of equations in LaTeX or plain text; of a language the files of the whole robot, one after the other. */
+/** The text of equations in LaTeX or plain text; of a language the functions of the whole robot, which compile as they are. */
 async function source(studio: Studio, as: string, level: string, part: string): Promise<string> {
   const given = { document: studio.store.document.value };
   if (!CODE.includes(as)) return (await ask("equations", { ...given, level, only: part, format: as })).text;
-  const { files } = await ask("code", { ...given, language: as });
-  return Object.values(files).join("\n");
+  return (await ask("code", { ...given, language: as })).text;
 }

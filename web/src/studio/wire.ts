@@ -162,9 +162,10 @@ export interface Text {
   format?: string;
 }
 
-/** Files of source code. */
+/** Files of source code, and one text of them that compiles alone. */
 export interface Code {
   files: Record<string, string>;
+  text: string;
 }
 
 /** Answer of ``ik``. */

@@ -29,11 +29,22 @@ def equations(
 
 
 def code(runs: RunStore, document: Any, language: Any) -> dict[str, Any]:
-    """The robot's functions as source code: file names with their texts."""
+    """The robot's functions as source code: file names with their texts, and one text to copy that needs no other file."""
     if language not in LANGUAGES:
         raise unknown_name("language", str(language), LANGUAGES, field="language")
     robot = documents.robot_from_document(document).numeric
-    return {"files": source_texts(robot, language)}
+    files = source_texts(robot, language)
+    return {"files": files, "text": one_text(language, files)}
+
+
+def one_text(language: str, files: dict[str, str]) -> str:
+    """All files but the test as one that compiles alone: no header is asked for, functions of MATLAB stand in a script."""
+    kept = {name: text for name, text in files.items() if not name.rpartition(".")[0].endswith("_test")}
+    text = "\n".join(kept.values())
+    if language == "c":
+        own = [f'#include "{name}"' for name in kept]
+        text = "\n".join(line for line in text.split("\n") if line.strip() not in own)
+    return "1; % a script; its functions follow\n\n" + text if language == "matlab" else text
 
 
 VERBS = {"equations": equations, "code": code}
