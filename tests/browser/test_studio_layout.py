@@ -103,3 +103,20 @@ def test_a_level_offers_the_parts_that_it_has(page):
     assert page.locator("select[aria-label=Part] option").evaluate_all(offered) == ["tau", "pose", "jacobian"]
     page.select_option("select[aria-label=Level]", "compact")
     assert len(page.locator("select[aria-label=Part] option").evaluate_all(offered)) == 10
+
+
+def test_a_path_that_begins_far_from_the_arm_is_in_the_picture(page):
+    """Its points can be seen and dragged back; one that is absurdly far does not make the arm a dot."""
+    choose(page, "planar-2r")
+    line = "([x, y]) => window.studio.store.edit(['reference'], { path: { kind: 'line', a: [1.2, 0.4], b: [x, y] }, timing: { kind: 'quintic', duration: 1 } })"
+    page.wait_for_function(SHOWN, arg="planar-2r")
+    page.click("#tab-task")
+    before = page.evaluate("window.studio.view.stage.camera.position.length()")
+    page.evaluate(line, [3.4, 3.2])
+    place = """([x, y]) => { const s = window.studio.view.stage; const v = s.camera.position.clone().set(x, y, 0).project(s.camera);
+      return Math.max(Math.abs(v.x), Math.abs(v.y)); }"""
+    page.wait_for_function(f"(p) => ({place})(p) < 1", arg=[3.4, 3.2], timeout=15_000)
+    assert page.evaluate(place, [1.2, 0.4]) < 1
+    page.evaluate(line, [3000.0, 3200.0])
+    page.wait_for_timeout(1500)
+    assert page.evaluate("window.studio.view.stage.camera.position.length()") < 6 * before

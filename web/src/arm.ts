@@ -159,7 +159,7 @@ export class Stage {
   }
 
   /** A motion that takes more room: all of it is in the picture, unless somebody has turned that. */
-  widen(robots: readonly Mechanism[]): void {
+  widen(robots: readonly Pick<Mechanism, "low" | "high">[]): void {
     const least = [0, 1, 2].map((k) => Math.min(...robots.map((r) => r.low[k]), this.corners[0].getComponent(k)));
     const most = [0, 1, 2].map((k) => Math.max(...robots.map((r) => r.high[k]), this.corners[7].getComponent(k)));
     const grown = Math.max(...least.map((v, k) => this.corners[0].getComponent(k) - v), ...most.map((v, k) => v - this.corners[7].getComponent(k)));

@@ -39,6 +39,7 @@ export function pointsOf(store: Store, schemas: Schemas): Path[] {
 
 /** Graphics compute in 4 bytes, and square. */
 const FURTHEST = 1e15;
+const NEAR = 0.05; // of what the camera sees: three times the arm; a point further off would make the arm a dot
 const drawable = (p: readonly number[]): boolean => p.every((x) => Math.abs(x) <= FURTHEST);
 
 /** From poor to good. */
@@ -105,7 +106,16 @@ export class Overlay {
       ball.position.set(p[0], p[1], p[2] ?? 0);
       this.group.add(ball);
     }
+    if (stage.controls.enabled) this.room(stage, line ?? []); // while somebody drags a point, the picture stands still
     stage.ask();
+  }
+
+  /** The whole reference is in the picture, also where it begins far from the arm. */
+  private room(stage: Stage, line: readonly (readonly number[])[]): void {
+    const handles = this.handles.map((path) => this.store.get(path) as number[] | undefined).filter((p) => p !== undefined);
+    const points = [...line, ...handles].filter(drawable).map((p) => [p[0], p[1], p[2] ?? 0]);
+    const near = points.filter((p) => Math.hypot(...p.map((v, k) => v - stage.controls.target.getComponent(k))) < NEAR * stage.camera.far);
+    if (near.length) stage.widen([{ low: [0, 1, 2].map((k) => Math.min(...near.map((p) => p[k]))), high: [0, 1, 2].map((k) => Math.max(...near.map((p) => p[k]))) }]);
   }
 
   /** Frames of a DH table while it is built; none ends that. */
