@@ -34,7 +34,9 @@ def browser():
     if viewer.script() is None:
         pytest.skip(viewer.missing())
     with playwright.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=BROWSER, args=[*ARGUMENTS, "--process-per-site"], timeout=PATIENCE_MS)
+        running = play.chromium.launch(
+            executable_path=BROWSER, args=[*ARGUMENTS, "--process-per-site"], timeout=PATIENCE_MS
+        )
         yield running
         running.close()
 

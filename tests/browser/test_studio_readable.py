@@ -161,7 +161,9 @@ def test_the_numbers_of_a_phase_plane_are_those_of_all_runs(page):
     page.click("#keep")
     page.evaluate("() => window.studio.store.edit(['duration'], 1.5)")
     page.wait_for_function("() => window.studio.compared.value !== null")
-    page.wait_for_function("() => !window.studio.view.growing && window.studio.view.state.engine.runs.value[0].t.at(-1) === 1.5")
+    page.wait_for_function(
+        "() => !window.studio.view.growing && window.studio.view.state.engine.runs.value[0].t.at(-1) === 1.5"
+    )
     page.evaluate("document.getElementById('chooser').open = true")
     page.click('input[data-chart="phase"]')
     page.wait_for_selector("#chart-phase .u-over")
