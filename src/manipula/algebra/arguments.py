@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from abc import ABC
 from collections.abc import Iterable
 from typing import Any
 
@@ -137,8 +138,16 @@ def function_of(value: Any, name: str, *arguments: str) -> Any:
     return value
 
 
-def check_overrides(kind: type, base: type) -> None:
-    """Refuse a class of somebody's whose methods cannot be called like those of the class that it extends."""
+class Extensible:
+    """What somebody may extend, with ``ABC`` beside it: a class whose methods cannot be called like those that it replaces is refused."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        roots = (c for c in reversed(cls.__mro__) if ABC in c.__bases__ and issubclass(c, Extensible))
+        _check_overrides(cls, next(roots, cls))
+
+
+def _check_overrides(kind: type, base: type) -> None:
     if kind.__module__.partition(".")[0] == "manipula":
         return
     for name, method in vars(kind).items():

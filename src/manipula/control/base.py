@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from manipula.algebra.arguments import check_overrides, whole_number
-from manipula.algebra.fields import freeze
+from manipula.algebra.arguments import whole_number
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Scalar, Vector
 from manipula.errors import DescriptionError, ShapeError, printable
-from manipula.parts.checks import check_fit, check_part
+from manipula.parts.checks import DeclaredPart, check_fit
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.criterion import checked_criteria
 from manipula.redundancy.orientation import TurnTarget, turn_target
@@ -70,7 +69,7 @@ def target_of(derivative: Callable[[int], np.ndarray], turned: bool = False) -> 
     return target
 
 
-class Controller(ABC):
+class Controller(DeclaredPart, ABC):
     """A frozen dataclass of gains with one method.
 
     ``space`` says which target it follows: "joint", "task" (tip position) or "none". Gains are numbers or one number per joint.
@@ -86,13 +85,8 @@ class Controller(ABC):
     measures: ClassVar[tuple[str, ...]] = ()  # beside q and qd; "motors": arm.motors, "wrench": arm.wrench
     follows_orientation: ClassVar[bool] = False  # does it look at ``target.turn``?
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, Controller)
-
     def __post_init__(self) -> None:
-        freeze(self)
-        check_part(self)
+        super().__post_init__()
         checked_criteria(getattr(self, "criteria", ()))
 
     def states(self, n: int) -> int:

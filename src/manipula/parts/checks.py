@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import is_masked
+from manipula.algebra.arguments import Extensible, is_masked
 from manipula.algebra.expression import parse
+from manipula.algebra.fields import freeze
 from manipula.algebra.symbols import is_symbolic
 from manipula.errors import DescriptionError, LengthError, UnknownNameError, nearest, printable, unknown_name
 from manipula.parts.declared import FieldDeclaration, declared
 
 MANY = 1000  # entries that are looked at one by one
+
+
+class DeclaredPart(Extensible):
+    """A frozen dataclass of plain values, which are what their declarations say. Also the base of what somebody writes."""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+        check_part(self)
 
 
 def check_part(part: Any) -> None:

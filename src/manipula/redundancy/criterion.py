@@ -10,15 +10,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from manipula.algebra import ops
-from manipula.algebra.arguments import check_overrides
 from manipula.algebra.derivatives import gradient
-from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array, zeros
 from manipula.algebra.ops import Scalar, Vector
 from manipula.algebra.scattered import Scattered
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
-from manipula.parts.checks import check_part
+from manipula.parts.checks import DeclaredPart
 from manipula.parts.field import Number
 from manipula.redundancy.arm import Arm
 from manipula.robot.robot import Robot
@@ -28,20 +26,12 @@ HUGE = 1e15  # squared four times it is still a number
 Gain = Annotated[Any, Number("1/s or 1/s²", "k; as a velocity, under torque control as an acceleration", least=0.0)]
 
 
-class Criterion(ABC):
+class Criterion(DeclaredPart, ABC):
     """A cost w(q) to be kept small by motion that the task does not see."""
 
     part: ClassVar[str] = "criterion"
     name: ClassVar[str]
     gain: Any
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, Criterion)
-
-    def __post_init__(self) -> None:
-        freeze(self)
-        check_part(self)
 
     @abstractmethod
     def cost(self, arm: Arm, q: Vector) -> Scalar:

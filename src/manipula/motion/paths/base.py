@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from manipula.algebra.arguments import between, check_overrides, choice, real_array, whole_number
+from manipula.algebra.arguments import Extensible, between, choice, real_array, whole_number
 from manipula.algebra.jet import Jet
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, printable
 from manipula.identity import is_own
@@ -37,7 +37,7 @@ SNAP = 1e-14  # of the length: an s this near a break is taken to be on it
 STANDSTILL = 1e-9  # of the mean |dp/du|: below this a cusp is assumed and the tangent is taken just beside it
 
 
-class Curve(ABC):
+class Curve(Extensible, ABC):
     """A curve over its own parameter u, smooth between consecutive ``breaks``.
 
     Attributes:
@@ -51,10 +51,6 @@ class Curve(ABC):
     breaks: np.ndarray
     speed: float | None = None
     halvings: tuple[tuple[int, int], ...] = AHEAD[1:]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, Curve)
 
     @abstractmethod
     def point(self, u: Any, piece: Any) -> Sequence[Any]:

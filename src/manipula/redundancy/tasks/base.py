@@ -15,12 +15,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.arguments import check_overrides
-from manipula.algebra.fields import freeze
 from manipula.algebra.linear import array
 from manipula.algebra.ops import Vector
 from manipula.errors import DescriptionError
-from manipula.parts.checks import check_part
+from manipula.parts.checks import DeclaredPart
 from manipula.parts.field import Choice, Number, Whole
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import TurnTarget
@@ -59,7 +57,7 @@ class TaskRows(NamedTuple):
     bias: np.ndarray
 
 
-class ArmTask(ABC):
+class ArmTask(DeclaredPart, ABC):
     """A frozen dataclass with one method, ``rows``."""
 
     part: ClassVar[str] = "task"
@@ -71,14 +69,6 @@ class ArmTask(ABC):
     weight: Any
     damping: Any
     gain: Any
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, ArmTask)
-
-    def __post_init__(self) -> None:
-        freeze(self)
-        check_part(self)
 
     @property
     def follows(self) -> bool:

@@ -8,39 +8,31 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from manipula.algebra.arguments import check_overrides
+from manipula.algebra.arguments import Extensible
 from manipula.algebra.ops import Scalar, Vector
 
 RightHandSide = Callable[[Scalar, Vector], Vector]
 
 
-class FixedStep(ABC):
+class FixedStep(Extensible, ABC):
     """A one-step method with constant step h. ``order`` is checked by the tests."""
 
     name: ClassVar[str]
     order: ClassVar[int]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, FixedStep)
 
     @abstractmethod
     def step(self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, n: int) -> Vector:
         """State at t + h from state x at t. The first n entries of x are positions, the next n velocities."""
 
 
-class AdaptiveStep(ABC):
+class AdaptiveStep(Extensible, ABC):
     """A one-step method with an estimate of its own error; the step follows the tolerance. Traced as well."""
 
     name: ClassVar[str]
     order: ClassVar[int]
     error_order: ClassVar[int]  # the estimate behaves like h to this power plus one
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        check_overrides(cls, AdaptiveStep)
 
     @abstractmethod
     def attempt(
