@@ -15,7 +15,7 @@ import manipula as mp
 from manipula.analysis.manipulability import limit_distance, manipulability
 from manipula.analysis.power import power_report
 from manipula.analysis.singularities import singularities
-from manipula.analysis.vibration import fast_part, natural_modes, residual_vibration, spectrum
+from manipula.analysis.vibration import fast_part, natural_modes, spectrum
 from manipula.analysis.workspace import workspace
 from manipula.physics.functions import FUNCTIONS
 
@@ -79,7 +79,6 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "natural_modes": (natural_modes, {"robot": GEARED, "q": Q, "drives": FLEXIBLE, "locked": True}),
     "power_report": (power_report, {"result": None}),
     "spectrum": (spectrum, {"t": T, "signal": MOTION, "trend": 1}),
-    "residual_vibration": (residual_vibration, {"t": T, "signal": MOTION, "after": 0.5, "trend": 2}),
     "fast_part": (fast_part, {"t": T, "signal": MOTION, "cutoff": 5.0}),
     "feasibility": (mp.feasibility, {"motion": None, "limits": None, "robot": ARM, "tip": None, "samples": 21}),
     "base_parameters": (mp.base_parameters, {"robot": ARM, "extras": ()}),

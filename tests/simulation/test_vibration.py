@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.analysis.vibration import fast_part, natural_modes, residual_vibration, spectrum
+from manipula.analysis.vibration import fast_part, natural_modes, spectrum
 from manipula.errors import DescriptionError, ShapeError
 from manipula.robot.drives import Flexible
 
@@ -100,7 +100,6 @@ def test_spectrum_finds_amplitude_and_frequency() -> None:
     assert amplitude == pytest.approx(0.3, rel=0.16)  # scalloping of a Hann window between two lines
     assert lines.peak(1)[0] == pytest.approx(40.0, abs=0.02)
     assert lines.peak(1)[1] == pytest.approx(0.02, rel=1e-2)
-    np.testing.assert_allclose(residual_vibration(t, x, after=1.0), [0.3 / np.sqrt(2), 0.02 / np.sqrt(2)], rtol=0.02)
     fast = fast_part(t, x[:, 0], 5.0)
     assert np.sqrt(np.mean(fast[500:-500] ** 2)) == pytest.approx(0.3 / np.sqrt(2), rel=0.01)
 
@@ -115,8 +114,6 @@ def test_wrong_questions() -> None:
         spectrum([0.0, 0.1, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9], np.zeros(8))
     with pytest.raises(DescriptionError, match="cutoff"):
         fast_part(np.arange(100) * 0.01, np.zeros(100), 80.0)
-    with pytest.raises(DescriptionError, match="after"):
-        residual_vibration(np.arange(10) * 0.1, np.zeros(10), after=5.0)
 
 
 @pytest.mark.parametrize("stiff", [1e4, 1e6, 1e8])

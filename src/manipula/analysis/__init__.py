@@ -9,7 +9,7 @@
 ``infinite``             where a trajectory jumps, and what is infinite there
 ``point_checks``         limits of points other than the tip
 ``power``                power and energy of a run
-``vibration``            natural modes, spectra, what is left after a move
+``vibration``            natural modes, spectra, the fast part of a signal
 ``workspace``            maps of where the tip can be
 ``manipulability``       manipulability, condition, distance from the limits
 ``singularities``        nearly singular postures along a motion

@@ -1,4 +1,4 @@
-r"""Vibration: natural frequencies along a motion, spectra, and what is left after the move.
+r"""Vibration: natural frequencies along a motion, spectra, the fast part of a signal.
 
 With flexible drives the linearised arm has links and rotors joined by springs,
 
@@ -147,18 +147,6 @@ def spectrum(t: Any, signal: Any, trend: int = 1) -> Spectrum:
     window = np.hanning(len(t))
     lines = np.fft.rfft(x * window[:, None], axis=0)
     return Spectrum(np.fft.rfftfreq(len(t), step.mean()), 2.0 * np.abs(lines) / window.sum())
-
-
-def residual_vibration(t: Any, signal: Any, after: float, trend: int = 2) -> np.ndarray:
-    """Root mean square of what oscillates after a time, per channel: the trend of the rest is taken out."""
-    t, x = _signal(t, signal, 4)
-    after, trend = number(after, "after"), whole_number(trend, "trend", 0, MOST_TREND)
-    rest = t >= after
-    if rest.sum() < 4:
-        raise DescriptionError(f"Fewer than 4 samples lie after t = {after:g} s.", field="after")
-    u = np.linspace(-1.0, 1.0, int(rest.sum()))
-    smooth = np.polynomial.polynomial.polyval(u, np.polynomial.polynomial.polyfit(u, x[rest], trend)).T
-    return np.sqrt(np.mean((x[rest] - smooth) ** 2, axis=0))
 
 
 def fast_part(t: Any, signal: Any, cutoff: float) -> np.ndarray:

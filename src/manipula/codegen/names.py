@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 LONGEST = 32
 LONGEST_PREFIX = 24  # prefix + "_" + name stays within the 63 characters that MATLAB allows
-_LEGAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 _LOCAL = re.compile(r"(t|sin|cos|table|expected)_?[0-9]+", re.IGNORECASE)  # names the generator makes itself
 
 _C = """auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -81,11 +80,6 @@ def identifier(text: object, fallback: str = "x", longest: int = LONGEST) -> str
     if _reserved(name):
         name = f"{name[: longest - 1]}_"
     return name
-
-
-def is_identifier(name: str) -> bool:
-    """Whether a name keeps the promise of this file."""
-    return bool(_LEGAL.fullmatch(name)) and not _reserved(name)
 
 
 def _reserved(name: str) -> bool:

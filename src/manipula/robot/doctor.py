@@ -9,7 +9,7 @@ from typing import Any
 
 from manipula.algebra.symbols import is_symbolic
 from manipula.algebra.value import Value
-from manipula.errors import DescriptionError, UnphysicalError
+from manipula.errors import DescriptionError
 from manipula.robot.doctor_rules import RULES, SEVERITIES, Finding
 from manipula.robot.doctor_rules.statics import holding
 from manipula.robot.robot import Robot
@@ -72,11 +72,6 @@ class Diagnosis(Value):
         """The last line: how many errors and warnings."""
         counts = [_count(len(self.errors), "error"), _count(len(self.warnings), "warning")]
         return f"{self.robot}: {counts[0]}, {counts[1]}."
-
-    def raise_errors(self) -> None:
-        """Raise the first error as an exception."""
-        if self.errors:
-            raise UnphysicalError(self.errors[0].sentence, field=self.errors[0].place)
 
     def __str__(self) -> str:
         return self.text()

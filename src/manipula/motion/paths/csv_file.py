@@ -135,11 +135,6 @@ def csv_text(source: Any) -> tuple[str | None, str]:
     return text, read_text(text, MAX_BYTES)
 
 
-def read_rows(text: str, file: str | None, delimiter: str, columns: Sequence[Any] | None) -> np.ndarray:
-    """The chosen columns as floats, shape (points, coordinates); errors name the line."""
-    return read_named_rows(text, file, delimiter, columns)[1]
-
-
 def in_time(
     names: Sequence[str] | None, rows: np.ndarray, wanted: Sequence[str], file: str | None = None
 ) -> np.ndarray:
