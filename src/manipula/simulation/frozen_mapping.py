@@ -37,13 +37,13 @@ class Frozen(Mapping[str, Any]):
         return repr(self._entries)
 
     def __reduce__(self) -> Any:
-        return Frozen, (self._entries,)
+        return type(self), (self._entries,)
 
 
 def frozen(value: Any) -> Any:
     """Lists and arrays as tuples, whole numbers as floats, dicts as ``Frozen``; everything else as it is."""
     if isinstance(value, Mapping):
-        return value if isinstance(value, Frozen) else Frozen(value)
+        return value if type(value) is Frozen else Frozen(value)
     if isinstance(value, np.ndarray):
         return frozen(value.tolist())
     if isinstance(value, (list, tuple)):

@@ -16,6 +16,7 @@ from manipula.algebra.fields import check_field_names
 from manipula.errors import BudgetError, DescriptionError, printable
 from manipula.lazy import cached_property
 from manipula.simulation import field_values
+from manipula.simulation.frozen_mapping import Frozen
 from manipula.simulation.plant.parameters import is_number
 from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.scenario import Scenario
@@ -31,34 +32,22 @@ MOST_SEED = 2**63
 EVERY = ("all", "failed", "none")
 
 
-class Vary(Mapping[str, Any]):
-    """What varies, by path: tuples of values, or distributions. A value that compares and does not change."""
+class Vary(Frozen):
+    """What varies, by path: tuples of values, or distributions."""
 
-    __slots__ = ("_axes",)
+    __slots__ = ()
 
     def __init__(self, axes: Mapping[str, Any]) -> None:
-        self._axes = {path: axis_of(path, given) for path, given in axes.items()}
-
-    def __getitem__(self, path: str) -> Any:
-        return self._axes[path]
-
-    def __iter__(self) -> Any:
-        return iter(self._axes)
-
-    def __len__(self) -> int:
-        return len(self._axes)
+        self._entries = {path: axis_of(path, given) for path, given in axes.items()}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
             return NotImplemented
-        own = other._axes if isinstance(other, Vary) else Vary(other)._axes
-        return list(self._axes.items()) == list(own.items())  # their order counts the runs
+        own = other if isinstance(other, Vary) else Vary(other)
+        return list(self.items()) == list(own.items())  # their order counts the runs
 
     def __hash__(self) -> int:
-        return hash(tuple(self._axes))
-
-    def __repr__(self) -> str:
-        return repr(self._axes)
+        return hash(tuple(self))
 
 
 def axis_of(path: str, given: Any) -> Any:
@@ -92,8 +81,6 @@ def _value(value: Any, field: str) -> Any:
     if isinstance(value, (list, tuple, np.ndarray)):
         return tuple(_value(v, f"{field}[{i}]") for i, v in enumerate(np.asarray(value, object).tolist()))
     if isinstance(value, Mapping):
-        from manipula.simulation.frozen_mapping import Frozen
-
         return Frozen(value)
     if value is None:
         raise DescriptionError("None is no value that a run can have.", field=field)
