@@ -120,3 +120,19 @@ def test_a_path_that_begins_far_from_the_arm_is_in_the_picture(page):
     page.evaluate(line, [3000.0, 3200.0])
     page.wait_for_timeout(1500)
     assert page.evaluate("window.studio.view.stage.camera.position.length()") < 6 * before
+
+
+def test_numbers_without_a_value_are_asked_for_where_the_arm_is(page):
+    """A file whose lengths are symbols: a field for their values stands in the panel, and the arm appears."""
+    arm = "{ format: 1, name: 'open', robot: { name: 'open', planar: { lengths: ['L1', 0.4], masses: [2, 1.5] } }, duration: 1 }"
+    choose(page, "panda")
+    page.evaluate(f"() => window.studio.open(async () => ({arm}))")
+    box = page.locator("#free-numbers textarea")
+    box.wait_for()
+    assert "panel Robot" in page.inner_text("#free-numbers .wrong")
+    box.fill("L1 = 0.5")
+    page.wait_for_function(SHOWN, arg="open", timeout=15_000)
+    page.wait_for_function("() => document.querySelector('#free-numbers .wrong').textContent === ''", timeout=15_000)
+    assert box.is_visible()
+    choose(page, "panda")
+    assert page.locator("#free-numbers").is_hidden()

@@ -19,8 +19,8 @@ Q = (0.3, -0.4, 0.2, 0.1)
 CALLS = {  # a program that prints the torques of gravity, behind the text; the words that run it
     "python": ("arm.py", "\nprint(*gravity({q}))\n", [sys.executable, "arm.py"]),
     "javascript": ("arm.mjs", "\nconst g = new Float64Array(4); gravity(Float64Array.of({q1}), g); console.log(...g);\n", ["node", "arm.mjs"]),
-    "c": ("arm.c", "\n#include <stdio.h>\nint main(void) {{ double q[] = {{{q1}}}, g[4]; scara_khang_gravity(q, g);"
-          ' printf("%.17g %.17g %.17g %.17g\\n", g[0], g[1], g[2], g[3]); return 0; }}\n', ["sh", "-c", "cc -Wall -o arm arm.c -lm && ./arm"]),
+    "c": ("arm.c", ("\n#include <stdio.h>\nint main(void) {{ double q[] = {{{q1}}}, g[4]; scara_khang_gravity(q, g);"
+          ' printf("%.17g %.17g %.17g %.17g\\n", g[0], g[1], g[2], g[3]); return 0; }}\n'), ["sh", "-c", "cc -Wall -o arm arm.c -lm && ./arm"]),
     "matlab": ("arm.m", "\nprintf('%.17g ', scara_khang_gravity([{q1}]'));\n", ["octave", "--quiet", "--no-gui", "arm.m"]),
 }  # fmt: skip
 

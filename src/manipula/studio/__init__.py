@@ -13,6 +13,7 @@
 ``first_values``   what a part begins with that is chosen in a form
 ``messages``       the form of every message between page and server, from which the types of the page are written
 ``runs``           runs by number: watched while they go, stopped, found again
+``page_words``     advice for people who write Python, in the terms of the page
 ``pages``          robots and runs as the viewer of reports shows them
 ``signals``        the numbers of a run as one binary message
 ``robot_view``     a robot as the page draws and lists it

@@ -32,6 +32,7 @@ from manipula.simulation.files.scenario_read import read_state
 from manipula.simulation.files.text import toml_text
 from manipula.simulation.programmed.scenario import ProgramScenario
 from manipula.simulation.scenario import Scenario
+from manipula.studio.page_words import ENTER_THEM
 from manipula.studio.wire import from_json, to_json
 
 LEAST_BENT, WORST_CONDITION = 2, 1e3  # joints; condition of the Jacobian from which on an arm counts as straight
@@ -60,6 +61,31 @@ def robot_from_document(document: Any) -> Robot:
     return _begun_reading(document, ())[1]
 
 
+def numeric_robot_from_document(document: Any) -> Robot:
+    """The same with the values that the document states for free parameters; of a list for many runs the first.
+
+    Raises:
+        DescriptionError: names the parameters that have no value.
+    """
+    return _with_values(robot_from_document(document), document)
+
+
+def _with_values(robot: Robot, document: Any) -> Robot:
+    stated = document.get("parameters") if isinstance(document, dict) else None
+    values = {}
+    for name, value in (stated if isinstance(stated, dict) else {}).items():
+        first = value[0] if isinstance(value, list) and value else value
+        if name in robot.parameters and isinstance(first, (int, float)) and not isinstance(first, bool):
+            values[name] = float(first)
+    robot = (robot.with_parameters(**values) if values else robot).with_values()
+    if robot.parameters:
+        raise DescriptionError(
+            f"The arm has numbers without a value: {', '.join(robot.parameters[:12])}. {ENTER_THEM}.",
+            field="parameters",
+        )
+    return robot
+
+
 def start_from_document(document: Any) -> list[float] | None:
     """The initial posture that a document states (of a batch the first), or None where it states none or a wrong one."""
     try:
@@ -77,7 +103,7 @@ def reference_from_document(document: Any) -> tuple[Robot, Trajectory, Any]:
     table = root.table("reference")
     if table is None:
         raise DescriptionError("The document has no reference.", field="reference")
-    return robot, read_reference(table), read_state(root, "q0", robot)
+    return _with_values(robot, document), read_reference(table), read_state(root, "q0", robot)
 
 
 def _begun_reading(document: Any, keys: tuple[str, ...]) -> tuple[Fields, Robot]:

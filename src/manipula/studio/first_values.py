@@ -33,7 +33,7 @@ from manipula.simulation.plant.disturbances import KIND as DISTURBANCES
 from manipula.simulation.plant.disturbances import Actuator, Noise
 from manipula.simulation.plant.encoder import Encoder
 from manipula.simulation.plant.switch import Switch
-from manipula.studio.documents import robot_from_document, scenario_from, starting_posture
+from manipula.studio.documents import numeric_robot_from_document, scenario_from, starting_posture
 from manipula.studio.wire import to_json
 
 KINDS: dict[str, PartKind] = {
@@ -114,7 +114,7 @@ def chosen(document: Any, kind: Any, name: Any, place: Any, q: Any = None) -> di
         raise unknown_name("kind of part", str(kind), [*KINDS, *TABLES], field="kind")
     if not isinstance(place, list) or not 0 < len(place) <= LONGEST_PLACE:
         raise DescriptionError("A place is a list of keys of the document.", field="place")
-    robot = robot_from_document(document).numeric
+    robot = numeric_robot_from_document(document)
     heres = list(_places(robot, q))
     kept = _kept(kind, name, _at(document, place))
     tables = [table for here in heres for table in _tables(kind, name, here)]

@@ -24,6 +24,7 @@ from manipula.simulation.result import Result
 from manipula.simulation.run_file import run as run_scenario
 from manipula.simulation.scenario import Scenario
 from manipula.studio.documents import scenario_from
+from manipula.studio.page_words import in_page_words
 from manipula.studio.wire import to_json
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ def verdict_of(result: Result) -> dict[str, Any]:
 def told(error: Exception) -> dict[str, Any]:
     """An error as the page shows it: the sentence, and the field beside which it stands."""
     return {
-        "kind": type(error).__name__, "message": str(error), "problem": getattr(error, "problem", str(error)),
+        "kind": type(error).__name__, "message": in_page_words(str(error)),
+        "problem": in_page_words(str(getattr(error, "problem", error))),
         "field": getattr(error, "field", None), "line": getattr(error, "line", None), "file": getattr(error, "file", None),
     }  # fmt: skip
 

@@ -34,7 +34,7 @@ export function robotPanel(studio: Studio, forms: Forms, schemas: Schemas): HTML
       el("button", { type: "button", class: "quiet", click: () => studio.change(async () => (await ask("as_dh", { document: store.document.value, convention })).document) }, `${TEXTS.asTable} (${convention})`);
     panel.append(el("div", { class: "buttons" }, as(TEXTS.standard), as(TEXTS.modified)));
   } else panel.append(new DhTable(store, forms, schemas.resolved({ $ref: "#/$defs/dh_row" }), (row) => studio.select(row)).draw(), construction(studio));
-  panel.append(doctorList(studio), jointSliders(studio));
+  panel.append(freeNumbers(studio, forms, schemas), doctorList(studio), jointSliders(studio));
   if (isTable(robot)) {
     const whole = schemas.resolved({ $ref: "#/$defs/robot" });
     const form = (whole.oneOf ?? []).find((one) => Object.keys(one.properties ?? {}).some((key) => ["link", "dh", "planar"].includes(key) && key in robot));
@@ -77,6 +77,17 @@ function planarForm(studio: Studio): HTMLElement {
     el("label", { class: "row list" }, el("span", { class: "name" }, TEXTS.masses, el("span", { class: "unit" }, "kg")), masses),
     el("button", { type: "button", id: "make-planar", click: make }, TEXTS.makePlanar),
   );
+}
+
+/** Values of numbers that the arm leaves open; there where it has such numbers. */
+function freeNumbers(studio: Studio, forms: Forms, schemas: Schemas): HTMLElement {
+  const field = schemas.root.else?.properties?.["parameters"];
+  const box = el("div", { class: "fields", id: "free-numbers" }, field ? forms.field("parameters", field, ["parameters"]) : null);
+  studio.follow(() => {
+    const asked = studio.store.problem.value?.field?.startsWith("parameters") ?? false;
+    box.hidden = !asked && studio.store.document.value["parameters"] === undefined;
+  });
+  return box;
 }
 
 function doctorList(studio: Studio): HTMLElement {

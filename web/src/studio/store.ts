@@ -39,7 +39,7 @@ export function put(value: Json | undefined, path: Path, next: Json | undefined)
 export const fieldName = (path: Path): string => path.map((key, i) => (typeof key === "number" ? `[${key}]` : i ? `.${key}` : key)).join("");
 
 /** What of a document says which robot is looked at, and where it starts. */
-export const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"]]), JSON.stringify([document["q0"], document["q0_deg"]])];
+export const lookedAt = (document: Table): [string, string] => [JSON.stringify([document["robot"], document["constants"], document["parameters"]]), JSON.stringify([document["q0"], document["q0_deg"]])];
 
 const MERGED_MS = 800; // changes of one field within this time are undone together
 const MOST_STEPS = 200;

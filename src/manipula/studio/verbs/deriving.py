@@ -32,7 +32,7 @@ def code(runs: RunStore, document: Any, language: Any) -> dict[str, Any]:
     """The robot's functions as source code: file names with their texts, and one text to copy that needs no other file."""
     if language not in LANGUAGES:
         raise unknown_name("language", str(language), LANGUAGES, field="language")
-    robot = documents.robot_from_document(document).numeric
+    robot = documents.numeric_robot_from_document(document)
     files = source_texts(robot, language)
     return {"files": files, "text": one_text(language, files)}
 

@@ -42,7 +42,7 @@ def check(runs: RunStore, document: Any) -> dict[str, Any]:
 
 def robot(runs: RunStore, document: Any) -> dict[str, Any]:
     """The robot of a document as the page draws it, with what the doctor says."""
-    found = documents.robot_from_document(document)
+    found = documents.numeric_robot_from_document(document)
     return {"robot": robot_view(found, documents.start_from_document(document)), "doctor": diagnosis(found)}
 
 

@@ -26,7 +26,7 @@ POSTURES = 64  # of all solutions that are listed
 
 def ik(runs: RunStore, document: Any, target: Any, q: Any = None, every: Any = False) -> dict[str, Any]:
     """Joints that bring the tip to a position (3) or a pose (4 × 4), near ``q``; with ``every`` all postures."""
-    robot = documents.robot_from_document(document).numeric
+    robot = documents.numeric_robot_from_document(document)
     wanted = finite_array(target, "target")
     if wanted.shape not in ((3,), (4, 4)):
         raise ShapeError(f"A target is a position (3) or a pose (4 × 4), found shape {wanted.shape}.")
