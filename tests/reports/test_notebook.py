@@ -176,6 +176,7 @@ def test_postures_are_in_the_units_of_the_joints() -> None:
     for found in answers:
         assert found.units == ("rad", "rad", "rad", "m")
         assert "q4 [m]" in found._repr_html_()
+        assert "0.0·10" not in found._repr_html_()  # an error of nothing is 0
         assert "rad or m" not in found._repr_html_()
     assert mp.solve_ik(turning, [0.4, 0.1, 0.5]).units == ("rad",) * 7
 

@@ -414,3 +414,10 @@ def test_an_error_in_the_last_digits_is_no_key_number() -> None:
         if shown:
             assert found["Tracking error"][1] == shown
             assert "to rounding" in found["Tracking error"][3]
+
+
+def test_a_moment_in_a_card_is_not_broken_between_number_and_unit() -> None:
+    from manipula.reports.key_numbers import grid, unbroken
+
+    assert unbroken("panda_joint7, t = 0.102 s") == "panda_joint7, t&nbsp;=&nbsp;0.102&nbsp;s"
+    assert "t&nbsp;=&nbsp;0.102&nbsp;s" in grid([("Largest velocity", "11.5", "rad/s", "panda_joint7, t = 0.102 s")])

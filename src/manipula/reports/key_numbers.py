@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from manipula.reports.page import text
@@ -168,11 +170,16 @@ def numbers_grid(result: Result) -> str:
     return grid(key_numbers(result))
 
 
+def unbroken(html: str) -> str:
+    """A number stays in one line with what it is of, and with its unit: "t = 0 s"; ``web/src/numbers.ts`` does the same."""
+    return re.sub(r"(?<=\d) (?=[^\W\d_])", "&nbsp;", html.replace(" = ", "&nbsp;=&nbsp;"))
+
+
 def grid(rows: list[Row]) -> str:
     """Key numbers as HTML."""
     columns = min((6, 5, 4), key=lambda k: (-len(rows) % k, -k)) if len(rows) > 6 else max(len(rows), 4)
     cells = (
-        f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{text(remark, 80)}</dd>' if remark else ''}</div>"
+        f"<div><dt>{text(title)}</dt><dd>{text(value)} <small>{text(unit)}</small></dd>{f'<dd>{unbroken(text(remark, 80))}</dd>' if remark else ''}</div>"
         for title, value, unit, remark in rows
     )
     return f'<dl class="numbers" style="--columns:{columns}">{"".join(cells)}</dl>\n'

@@ -170,8 +170,9 @@ def _postures(found: IkResult) -> str:
     q = np.atleast_2d(found.q)
     count, n = q[..., 0].size, q.shape[-1]
     residuals, statuses = (np.broadcast_to(x, q.shape[:-1]).ravel() for x in (found.residual, found.status))
+    errors = [f"{x:.1e}" if x else "0" for x in residuals[:MOST_ROWS].tolist()]
     rows = [
-        (str(k + 1), *(f"{x:.6g}" for x in q.reshape(count, n)[k]), f"{float(residuals[k]):.1e}", statuses[k]) for k in range(min(count, MOST_ROWS))
+        (str(k + 1), *(f"{x:.6g}" for x in q.reshape(count, n)[k]), errors[k], statuses[k]) for k in range(min(count, MOST_ROWS))
     ]  # fmt: skip
     single = isinstance(found.status, str)
     words = (
