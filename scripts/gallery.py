@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,37 @@ def live(page: Any, folder: Path, address: str) -> None:
     page.evaluate(TOP, ".live")
 
 
+def notebook_page(path: Path) -> None:
+    """What a notebook shows of a robot, of postures, of limits and of equations, one below the other."""
+    import manipula as mp
+    from manipula.reports.notebook import html_of
+
+    arm, run = mp.load("scara-khang"), mp.simulate(mp.Scenario.load(EXAMPLES / "predictive_within_bounds.toml"))
+    shown = {
+        'mp.load("planar-3r")': mp.load("planar-3r"),
+        "mp.solve_ik(scara, X, all_solutions=True)": mp.solve_ik(arm, mp.compile(arm).pose([0.3, 0.4, 0.2, 0.1]), all_solutions=True),
+        "mp.doctor(scara)": mp.doctor(arm),
+        'mp.equations(mp.load("planar-2r"))': mp.equations(mp.load("planar-2r")),
+        "result.feasibility": run.feasibility,
+    }  # fmt: skip
+    style = ":root{color-scheme:light dark}pre{opacity:.65;margin:1.4rem 0 .4rem;white-space:pre-wrap}div{overflow-x:auto}"
+    style += "body{font:14px/1.4 sans-serif;margin:1rem}"
+    cells = "".join(f"<pre>{escape(words)}</pre><div>{html_of(value)}</div>" for words, value in shown.items())
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    head += f"<title>notebook</title><style>{style}</style>"
+    path.write_text(head + cells, encoding="utf-8")
+
+
+def notebook(page: Any, folder: Path, address: str) -> None:
+    page.goto(made(folder, "notebook.html", notebook_page))
+    page.frame_locator("iframe").first.locator("html[data-report=ready]").wait_for(state="attached")
+
+
+def notebook_tables(page: Any, folder: Path, address: str) -> None:
+    notebook(page, folder, address)
+    page.evaluate("() => document.querySelectorAll('pre')[1].scrollIntoView()")
+
+
 SCENES = (
     Scene("robot", "Robot", "An iiwa 14 with its frames, centres of mass and ellipsoids of inertia; joints by slider.", robot, "robot"),
     Scene("table", "Robot as a table", "A SCARA as a DH table, and the frames that its first ten turns and shifts make.", table, "robot"),
@@ -239,6 +271,8 @@ SCENES = (
     Scene("report-charts", "Report, its charts", "The same report further down.", report_charts),
     Scene("comparison", "Report of two runs", "A PUMA that is pushed, with and without taking the push back.", comparison),
     Scene("live", "Live file", "A Panda with another payload, computed in the page.", live),
+    Scene("notebook", "Notebook, a robot", "What a notebook shows of a robot: its joints move in turn.", notebook),
+    Scene("notebook-tables", "Notebook, tables", "Postures, findings of the doctor, equations, limits.", notebook_tables),
 )  # fmt: skip
 
 
