@@ -191,3 +191,10 @@ def test_postures_are_listed_with_their_errors() -> None:
     many = Seen(html_of(mp.solve_ik(arm, arm.position(np.tile([0.3, 0.5], (300, 1))))))
     assert "… and 100 more." in many.words
     assert Seen(html_of(mp.solve_ik(arm, [9.0, 0.0, 0.0]))).words.startswith("unreachable: ")
+
+
+def test_equations_have_the_heads_of_an_output_and_letters_that_can_be_read() -> None:
+    made = html_of(mp.equations(mp.load("planar-2r")))
+    heads = [tag for tag, _ in Seen(made).tags if tag in ("h1", "h2", "h3", "h4")]
+    assert heads == ["h3", "h4", "h4"]
+    assert all("font-size:1.2em" in given.get("style", "") for tag, given in Seen(made).tags if tag == "math")

@@ -33,7 +33,8 @@ from manipula.symbolic.equations import Equations
 LARGEST = 1_500_000  # characters of one output
 MOST_ROWS = 200
 TALLEST, ABOVE, ROW = 1120, 780, 42  # pixels of a robot's frame: at most, above its table, of a row
-TURN, SLIDE, FRAMES = 0.8, 0.2, 24  # how far a joint is shown to move [rad, m], and in how many samples
+MATH = '<math style="font-size:1.2em"'  # dots over letters can be seen
+TURN, SLIDE, FRAMES = 0.8, 0.2, 48  # how far a joint is shown to move [rad, m], and in how many samples
 
 
 def html_of(value: Any) -> str:
@@ -192,7 +193,9 @@ def _postures(found: IkResult) -> str:
 def _equations(equations: Equations) -> str:
     formulas = equations_html(equations)
     if formulas:
-        return formulas
+        for large, fitting in (("h1", "h3"), ("h2", "h4")):  # heads of an output, not of a page
+            formulas = formulas.replace(f"<{large}>", f"<{fitting}>").replace(f"</{large}>", f"</{fitting}>")
+        return f'<div style="font-size:1.05em">{formulas.replace("<math", MATH)}</div>'
     advice = (
         "They are too long to be shown here; print(equations.text('g')) writes a part of them, equations.html() a page."
     )
