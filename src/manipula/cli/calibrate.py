@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from manipula.cli.measurements import Json, Report, check_places, delivered, pairs, robot_as, share_of
+from manipula.cli.measurements import Json, Report, check_places, delivered, measured, robot_as
 from manipula.cli.outputs import Force
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
@@ -54,13 +54,11 @@ def calibrate(
     from manipula.analysis.identification.measured_poses import read_poses
 
     model = options.load(robot, numbers=True)
-    read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     check_places(output, report, force)
-    other = None if validate is None else share_of(validate)
+    data, other = measured(read_poses, poses, model, validate, column, units)
     words = tuple(w for w in what.replace(",", " ").split() if w)
     found = found_by(
-        model, *read_poses(poses, model, **read), what=words, frame=frame, position_noise=position_noise,
-        rotation_noise=rotation_noise, validate=read_poses(other, model, **read) if isinstance(other, str) else other,
+        model, *data, what=words, frame=frame, position_noise=position_noise, rotation_noise=rotation_noise, validate=other
     )  # fmt: skip
     written = delivered(found, output, report, json)
     if written is None:

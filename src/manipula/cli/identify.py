@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from manipula.cli.measurements import Json, Report, check_places, delivered, pairs, robot_as, share_of
+from manipula.cli.measurements import Json, Report, check_places, delivered, measured, robot_as
 from manipula.cli.outputs import Force
 from manipula.cli.robot_options import RobotOptions, Source, takes_robot
 
@@ -53,13 +53,11 @@ def identify(
     from manipula.analysis.identification.read_log import read_log
 
     model = options.load(robot, numbers=True)
-    read: dict[str, Any] = {"columns": pairs(column, "--column"), "units": pairs(units, "--units")}
     words = () if friction == "none" else tuple(w for w in friction.replace(",", " ").split() if w)
     check_places(output, report, force)
-    other = None if validate is None else share_of(validate)
+    data, other = measured(read_log, log, model, validate, column, units)
     found = identify_log(
-        model, read_log(log, model, **read), validate=read_log(other, model, **read) if isinstance(other, str) else other,
-        extras="auto" if words == ("auto",) else words, cutoff=cutoff, decimate=decimate, velocity=velocity,
+        model, data, validate=other, extras="auto" if words == ("auto",) else words, cutoff=cutoff, decimate=decimate, velocity=velocity
     )  # fmt: skip
     written = delivered(found, output, report, json)
     if written is None:

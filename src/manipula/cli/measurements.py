@@ -31,12 +31,16 @@ def pairs(given: list[str] | None, option: str) -> dict[str, str]:
     return found
 
 
-def share_of(text: str) -> str | float:
-    """A number is a share, anything else a file."""
+def measured(read: Any, file: str, model: Any, validate: str | None, columns: Any, units: Any) -> tuple[Any, Any]:
+    """What a file holds, and what the answer is tried on: another file, the share of this one that ``validate`` is the number of, or None."""
+    how = {"columns": pairs(columns, "--column"), "units": pairs(units, "--units")}
+    found = read(file, model, **how)
+    if validate is None:
+        return found, None
     try:
-        return float(text)
+        return found, float(validate)
     except ValueError:
-        return text
+        return found, read(validate, model, **how)
 
 
 def check_places(output: Path | None, report: Path | None, force: bool) -> None:
