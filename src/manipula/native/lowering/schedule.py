@@ -57,24 +57,27 @@ def depth_first(body: list[int], needs: dict[int, tuple[int, ...]], roots: Itera
     """Operations in the order in which a walk from the results leaves them; what no result needs comes last."""
     registers: dict[int, int] = {}
     for n in body:
-        counts = sorted((registers[a] for a in needs[n] if a in registers), reverse=True)
-        registers[n] = max((c + k for k, c in enumerate(counts)), default=1)
+        counts = [registers[a] for a in needs[n] if a in registers]
+        if len(counts) > 1:
+            counts.sort(reverse=True)
+            registers[n] = max([c + k for k, c in enumerate(counts)])
+        else:
+            registers[n] = counts[0] if counts else 1
     order: list[int] = []
     seen: set[int] = set()
     for root in (*roots, *body):
         if root not in registers or root in seen:
             continue
-        stack = [(root, False)]
+        stack = [root]
         while stack:
-            n, done = stack.pop()
-            if done:
-                order.append(n)
-                continue
-            if n in seen:
-                continue
-            seen.add(n)
-            stack.append((n, True))
-            inside = [a for a in needs[n] if a in registers and a not in seen]
-            inside.sort(key=lambda a: registers[a])  # the last one pushed is visited first
-            stack.extend((a, False) for a in inside)
+            n = stack.pop()
+            if n < 0:  # its arguments are computed
+                order.append(~n)
+            elif n not in seen:
+                seen.add(n)
+                stack.append(~n)
+                inside = [a for a in needs[n] if a in registers and a not in seen]
+                if len(inside) > 1:
+                    inside.sort(key=registers.__getitem__)  # the last one pushed is visited first
+                stack += inside
     return order
