@@ -138,3 +138,12 @@ def test_a_tracked_motion_passes_the_bump_of_its_path(width: float) -> None:
         else:
             assert found.status == "inaccurate"
     assert mp.track(arm, motion, q0=[0.0, np.pi / 2]).ok
+
+
+@pytest.mark.parametrize("text", ["1/(t - 0.5)", "exp(1000*t)", "asin(2*t)", "1e308*t*10"])
+@pytest.mark.filterwarnings("error")
+def test_a_formula_that_is_refused_is_refused_in_words_only(text: str) -> None:
+    with pytest.raises(mp.DescriptionError, match="finite"):
+        mp.formula_motion([text], 1.0, space="joint")
+    with pytest.raises(mp.DescriptionError, match="finite|runs from"):
+        mp.trajectory(mp.paths.line([0, 0, 0], [1, 0, 0]), mp.timing.formula(text, 1.0))

@@ -186,7 +186,9 @@ def formula_motion(
         description |= {"orientation": turned} if turned is not None else {}
         description |= {"constants": named} if named else {}
     motion = FormulaMotion(f, T, np.array([0.0, *inner, T]), space, angles, description)
-    if not np.isfinite(motion.derivatives(np.linspace(0.0, T, 129), 2)).all():
+    with np.errstate(all="ignore"):  # it is told in words
+        whole = np.isfinite(motion.derivatives(np.linspace(0.0, T, 129), 2)).all()
+    if not whole:
         raise DescriptionError(
             f"The formulas, or their first two derivatives, are not finite everywhere from 0 to {T:g} s.",
             field="coordinates",

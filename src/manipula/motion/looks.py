@@ -42,7 +42,8 @@ def looks_at(functions: Sequence[Callable[[Any], Any]], low: float, high: float)
             g = partial(_derivative, f, low, order)
             seen = partial(_plain, g)
             try:
-                fine = needles(g, seen, high - low, places - low, seen(places - low))
+                with np.errstate(all="ignore"):
+                    fine = needles(g, seen, high - low, places - low, seen(places - low))
             except Exception:  # somebody's function that takes no ranges, or one without a value there
                 return unsearched(low, high)
             found.append(low + fine.places)

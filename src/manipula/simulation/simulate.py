@@ -44,6 +44,7 @@ from manipula.simulation.verdicts.criteria import with_criteria_notes
 from manipula.simulation.verdicts.energy import with_energy_verdicts
 from manipula.simulation.verdicts.friction import friction_verdict
 from manipula.simulation.verdicts.peaks import Peaks
+from manipula.simulation.verdicts.unstopped import with_unstopped_verdicts
 
 if TYPE_CHECKING:
     from manipula.simulation.verdicts.windows import Searched
@@ -67,7 +68,7 @@ def simulate(scenario: Scenario, *, threads: int | None = None) -> Result:
         )
         raise DescriptionError(f"simulate() takes a Scenario, found {type(scenario).__name__}{how}.")
     with np.errstate(all="ignore"):  # numbers that are not finite are a status
-        return with_criteria_notes(_simulated(scenario, threads), scenario)
+        return _completed(_simulated(scenario, threads), scenario)
 
 
 def simulate_runs(
@@ -80,7 +81,12 @@ def simulate_runs(
         noise_seeds: one for every run of a batch, whose noise is that of the run alone with this seed.
     """
     with np.errstate(all="ignore"):
-        return with_criteria_notes(_simulated(scenario, threads, watch, noise_seeds), scenario)
+        return _completed(_simulated(scenario, threads, watch, noise_seeds), scenario)
+
+
+def _completed(result: Result, s: Scenario) -> Result:
+    """The result with what is asked of all kinds of runs."""
+    return with_criteria_notes(with_unstopped_verdicts(result, s), s)
 
 
 def _simulated(
@@ -271,8 +277,14 @@ def _verdict(run: Run, samples: RunSamples, k: int, rcond: float) -> RunVerdict:
             "inaccurate",
             f"The mass matrix is so ill conditioned (1/κ = {rcond:.1e}) that rounding exceeds the tolerance.",
         )
+    finer = "tolerance" if s.integrator in ADAPTIVE else "step"
+    if np.isinf(error):
+        return RunVerdict(
+            "inaccurate",
+            f"Repeated with other, finer steps the run ended earlier{', perhaps at a joint limit that longer steps pass over' * s.stop_at_limits}.{until} "
+            f"Reduce the {finer}, or the motion itself is too sensitive.",
+        )
     if error > s.tolerance:
-        finer = "tolerance" if s.integrator in ADAPTIVE else "step"
         return RunVerdict(
             "inaccurate",
             f"Repeating the run with other, finer steps changed the answer by {error:.1e} (allowed {s.tolerance:.1e}).{until} "
