@@ -145,5 +145,5 @@ def test_a_tracked_motion_passes_the_bump_of_its_path(width: float) -> None:
 def test_a_formula_that_is_refused_is_refused_in_words_only(text: str) -> None:
     with pytest.raises(mp.DescriptionError, match="finite"):
         mp.formula_motion([text], 1.0, space="joint")
-    with pytest.raises(mp.DescriptionError, match="finite|runs from"):
+    with pytest.raises(mp.DescriptionError, match=r"finite|runs from"):
         mp.trajectory(mp.paths.line([0, 0, 0], [1, 0, 0]), mp.timing.formula(text, 1.0))
