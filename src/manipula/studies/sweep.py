@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.algebra.arguments import whole_number
+from manipula.algebra.arguments import flag, function_of, whole_number
 from manipula.errors import DescriptionError, unknown_name
 from manipula.studies.chunks import ChunkMaker, ChunkQueue, Made
 from manipula.studies.folder import StudyFolder
@@ -96,6 +96,9 @@ def sweep(
     arrow()
     if not isinstance(study, Study):
         study = Study.load(study)
+    resume = flag(resume, "resume")
+    if progress is not None:
+        progress = function_of(progress, "progress", "state")
     if chunk is not None:
         chunk = whole_number(chunk, "chunk", 1, study.runs)
     if engine not in ENGINES and not str(engine).startswith(CLUSTER):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.arguments import positive, whole_number
+from manipula.algebra.arguments import function_of, positive, whole_number
 from manipula.algebra.value import Value
 from manipula.errors import BudgetError, DescriptionError, unknown_name
 from manipula.formats.whole_file import BESIDE, file_path, write_whole
@@ -176,6 +176,8 @@ def tune(
     Raises:
         DescriptionError: a path or column that is not there, a folder that holds another tuning.
     """
+    if progress is not None:
+        progress = function_of(progress, "progress", "state")
     if not isinstance(study, Study):
         raise DescriptionError(f"tune() takes a Study, found {type(study).__name__}.", field="study")
     searched = _searched(study, parameters)
