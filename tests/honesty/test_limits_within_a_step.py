@@ -57,4 +57,43 @@ def test_of_a_batch_only_the_run_that_passes() -> None:
 
 
 def test_a_repetition_that_ends_earlier_is_told_in_words() -> None:
-    assert "ended earlier, perhaps at a joint limit" in thrown(5.7e-4, integrator="rk4", step=2e-2).reason
+    assert "passes its limit by 0.00057 rad at t = 0.209" in thrown(5.7e-4, integrator="rk4", step=2e-2).reason
+
+
+@pytest.mark.parametrize("sample", [1e-2, 0.5])
+def test_it_is_the_same_whatever_samples_were_asked_for(sample: float) -> None:
+    result = thrown(2e-6, integrator="rk4", step=1e-2, sample=sample)
+    assert result.status == "inaccurate"
+    assert "Joint 'joint1' passes its limit by 2e-06 rad at t = 0.209" in result.reason
+    assert result.trusted_until == pytest.approx(0.20925, abs=1e-3)
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", 1e-2), ("rodas", 1e-2), ("dop853", 1e-2)])
+@pytest.mark.parametrize("sample", [1e-2, 1.0])
+def test_a_repetition_that_only_touches_the_limit_goes_on(sample: float, method: str, step: float) -> None:
+    """It turns beyond the limit by less than the run is exact: whichever step ends there, the motion is right to its end."""
+    for below in (1e-10, 1e-8, 1e-7, 3e-7, 5e-7, 9e-7):
+        result = thrown(below, integrator=method, step=step, sample=sample)
+        assert result.status in ("finished", "limit"), result.reason
+
+
+def test_a_limit_that_is_passed_before_the_one_it_stopped_at_is_told() -> None:
+    """A swinging rod turns at the same place again and again; a later step ends there, beyond the limit."""
+    rod = mp.planar([0.5], [1.0])
+    told = set()
+    for below in np.linspace(1e-5, 1e-4, 8):
+        limits = replace(rod.joints[0].limits, lower=-np.pi - 0.5 + below, upper=1.1)
+        swinging = rod.replace(joints=(replace(rod.joints[0], limits=limits),))
+        common: dict[str, Any] = {
+            "q0": [0.5],
+            "duration": 6.0,
+            "integrator": "rk4",
+            "step": 1e-2,
+            "stop_at_limits": True,
+        }
+        result = mp.simulate(mp.Scenario(swinging, sample=1e-2, **common))
+        told.add(result.status)
+        assert result.status in ("limit", "inaccurate")
+        assert float(result.reason.split("t = ")[1].split(" s")[0]) == pytest.approx(0.788, abs=5e-3)
+        assert result.trusted_until < 0.79
+    assert told == {"limit", "inaccurate"}

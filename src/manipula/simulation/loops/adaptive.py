@@ -172,7 +172,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
     if s.verify and not unseen:
         finer = tolerance / 50 if tolerance / 50 > TIGHTEST else tolerance * 8
         # one step more between any two samples, so that steps and rounding are others
-        between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times))
+        between = grid.with_marks(grid.times[:-1] + RATIO * np.diff(grid.times)).with_wider_limits(s.tolerance)
         largest = min(longest, RATIO * s.step if foreign(run) else FAR)
         everyone = list(range(len(done.x)))
         again = lambda x0, members: go(members, between, finer, largest, x0)  # noqa: E731

@@ -137,7 +137,8 @@ def run_fixed(run: Run, threads: int | None = None, watch: Watch | None = None) 
                 lambda beside, t, h: _one_step(beside, grid, t, h),
             )
         left = np.flatnonzero(np.isnan(error))
-        finer = lambda x0, members: integrate(replace(run, x0=x0), members, grid, RATIO, threads)  # noqa: E731
+        wider = grid.with_wider_limits(s.tolerance)
+        finer = lambda x0, members: integrate(replace(run, x0=x0), members, wider, RATIO, threads)  # noqa: E731
         error[left], trusted[left], decided = verified(
             run, grid.times, done, finer, shrinkage(order), left.tolist(), steps
         )

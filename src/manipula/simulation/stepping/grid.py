@@ -47,6 +47,12 @@ class Grid(NamedTuple):
         """The same samples with more instants on which steps end."""
         return Grid.of(self.times, np.concatenate([self.marks[1:-1], more]), self.low, self.high)
 
+    def with_wider_limits(self, tolerance: float) -> Grid:
+        """The same, but a run ends only where it is beyond a limit by more than it is exact: a repetition of a run that touches one goes on."""
+        low, high = (np.asarray(x, float) for x in (self.low, self.high))
+        more = [tolerance * np.fmax(1.0, np.abs(np.where(np.isfinite(x), x, 0.0))) for x in (low, high)]
+        return self._replace(low=low - more[0], high=high + more[1])
+
     def steps(self, h: float) -> float:
         """How many steps of h a run takes, roughly: whole ones, and one more at every sample and mark."""
         return float(self.times[-1] - self.times[0]) / h + len(self.times) + len(self.marks)
