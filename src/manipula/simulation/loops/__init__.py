@@ -9,6 +9,7 @@
 ``coarse_repetition``  runs that longer steps may verify
 ``adaptive``           runs whose step follows the error
 ``events``             steps that end where contacts open or close, joints stick or slip
+``following``          a run followed again from one of its states
 ``interpreted``        controllers that are called from Python, and what they remember
 ``probing``            somebody's code asked at more times than the steps will
 ``watching``           a run looked at on every step and known instant, for its limits

@@ -35,6 +35,7 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.plant.plant import Plant
 from manipula.simulation.progress import phase
+from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import FAR, RATIO, Grid, ended, inputs_of, margin, watch_step, within
 
 TIGHTEST = 2e-15
@@ -98,7 +99,8 @@ def samples_of(method: AdaptiveStep, plant: Plant, f: Any, x: Any, grid: Grid, s
     def stop(k: Any, t: Any, x: Any, *rest: Any) -> Any:
         return (rest[-1] < 0.5) | over(x)
 
-    first = (0.0, x, FIRST, 0.0, *((FAR, FIRST, 1.0) if plant.has_events else ()), 1.0)
+    begin = native.lookup(grid.times, ops.minimum(samples, 0.0))
+    first = (begin, x, FIRST, 0.0, *((FAR, FIRST, 1.0) if plant.has_events else ()), 1.0)
     done = native.repeat(step, first, samples, record=lambda k, t, x, *_: x, stop=stop)
     t, last, h = done.state[:3]
     return {"samples": done.samples, "stopped": done.stopped, "reached": t, "last": last, "step": h}
@@ -130,7 +132,7 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
     """
     s = run.scenario
     grid, unseen = grid_of(run)
-    tolerance = max(1e-6 * s.tolerance, TIGHTEST)  # long motions amplify what a step commits
+    tolerance = tolerance_of(s)
     phase("compiling")
     calls = how_to_run(run, lambda: compiled(run.loop, integrator))
     if calls.once_a_step:
@@ -180,6 +182,11 @@ def run_adaptive(run: Run, integrator: str, threads: int | None = None, watch: W
     commands = python_commands(run, grid.times, done.x) if calls.python else None
     ends = done.stopped, done.why, done.last
     return RunSamples(grid.times, done.x, *ends, error, trusted, calls, commands, unseen, done.changed, decided)
+
+
+def tolerance_of(s: Scenario) -> float:
+    """Of one step: long motions amplify what it commits."""
+    return max(1e-6 * s.tolerance, TIGHTEST)
 
 
 def _needs_fixed_steps() -> DescriptionError:

@@ -219,12 +219,17 @@ def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
     return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
 
 
+def one_step_per_sample(run: Run, grid: Grid) -> BatchPart:
+    """All members from the first of the grid's times on, in steps from each time to the next; divided where something happens in between."""
+    return _native(run, range(len(run.x0)), grid, WHOLE, 1, FAR, float(grid.times[0]))
+
+
 def _one_step(run: Run, grid: Grid, t: float, h: float) -> np.ndarray:
     """The states of all members one step of h after the time t."""
     single = Grid.of(
         np.array([t, t + h]), np.empty(0), np.full_like(grid.low, -np.inf), np.full_like(grid.high, np.inf)
     )
-    return _native(run, range(len(run.x0)), single, WHOLE, 1, FAR, t).last
+    return one_step_per_sample(run, single).last
 
 
 def _native(

@@ -12,27 +12,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manipula.algebra.value import Value
 from manipula.errors import DescriptionError, ShapeError
 from manipula.simulation.point_motion import Point, point_rates, read_point
+from manipula.simulation.signals.jerk_instants import (
+    Dense,
+    doubtful,
+    followed_closely,
+    integrated_again,
+    jumps_in,
+    middle_of,
+    steep,
+    unexplained,
+)
 from manipula.simulation.signals.jerk_of_points import Pointed, retooled
-from manipula.simulation.signals.jerk_sources import Look, Looking, source_of, timed
+from manipula.simulation.signals.jerk_sources import Following, JerkSource, Look, Looking, source_of, timed
 
 if TYPE_CHECKING:
     from manipula.motion.trajectory import Trajectory
     from manipula.robot.robot import Robot
     from manipula.simulation.result import Result
 
-HALVINGS = 12  # of an interval until what is left of a change of the acceleration is a jump
 ZOOMS, PLACES, SEARCHED = 3, 16, 12  # how finely, and in how many intervals, the largest jerk is looked for
-QUIET = 1e-6  # of the largest acceleration: changes below this are no jumps
-STAYS = 0.2  # of a change that is left after all halvings: then it is a jump
-EXAMINED = 60  # intervals of a run in which a jump is looked for, those that need it most first
-PATIENCE = 20_000  # evaluations within one of them
 
 
 Shown = Callable[..., Any]  # t, q, qd, qdd, jerk of the joints → acceleration and jerk of what is asked for
@@ -44,7 +49,9 @@ class Jerk(Value):
 
     Attributes:
         t, values: at the samples. exact: from the flow itself, else an estimate from the samples, off by about ``error``.
-        jumps: (run, component, time) of every jump of the acceleration, where the jerk is infinite.
+        jumps: (run, component, time) of every jump of the acceleration, where the jerk is infinite. The time is exact to about 1e-13 of
+            itself (and 1e-13 s); where a function of the state decides it, as exact as the states of the run, and with a controller in Python as
+            the polynomials through its samples.
         between: (run, time, jerk of every component) where it is larger between samples than at them.
         remark: a sentence where the numbers need one.
     """
@@ -126,7 +133,7 @@ def _found(result: Result, shown: Any) -> Jerk:
         values = np.full((*q.shape[:-1], components), np.inf)
         values[~np.isfinite(q).all(axis=-1)] = np.nan
         return Jerk(result.t, values, remark=source.held)
-    runs = [_one(result.t, x, source.looking(k), shown, k, not source.exact) for k, x in enumerate(source.states)]
+    runs = [_one(result, source, shown, k) for k in range(len(source.states))]
     jumps = tuple((k, i, t) for k, run in enumerate(runs) for _, i, t in run.jumps)
     between = tuple((k, t, v) for k, run in enumerate(runs) for _, t, v in run.between)
     values = np.array([run.values for run in runs]) if q.ndim == 3 else runs[0].values
@@ -146,38 +153,29 @@ def _told(jumps: tuple[tuple[int, int, float], ...], batch: bool, remark: str) -
 # along a flow --------------------------------------------------------------------------------------------------------
 
 
-class Dense(NamedTuple):
-    """The motion between samples: knots (K,), states there and their first and second derivatives (K, size)."""
-
-    t: np.ndarray
-    x: np.ndarray
-    rate: np.ndarray
-    second: np.ndarray
-
-    def at(self, k: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """States and times at the fractions u of the intervals k: the quintic through both ends."""
-        h = (self.t[k + 1] - self.t[k])[:, None]
-        u = u[:, None]
-        a, b = self.x[k], self.x[k + 1]
-        v, w = h * self.rate[k], h * self.rate[k + 1]
-        p, r = h * h * self.second[k] / 2, h * h * self.second[k + 1] / 2
-        c2, c3 = 3.0 * (b - a) - 2.0 * v - w, 2.0 * (a - b) + v + w
-        bubble = (u * (1 - u)) ** 2 * ((p - c2) * (1 - u) + (r - c2 - 3.0 * c3) * u)
-        x = a + u * (v + u * (c2 + u * c3)) + bubble
-        return x, self.t[k] + u[:, 0] * h[:, 0]
-
-
-def _one(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Any, run: int, slow: bool) -> Jerk:
+def _one(result: Result, source: JerkSource, shown: Any, run: int) -> Jerk:
     """Jerk of one run; of a point that a change of tool replaces in parts, of which every one shows the same point."""
+    t, x, looking = result.t, source.states[run], source.looking(run)
+    following = None if source.following is None else source.following(run)
+    step = float(result.meta.get("step") or np.inf)
+
+    def along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown) -> Jerk:
+        return _along(t, x, looking, shown, not source.exact, following, step)
+
     parts = shown.parts(run, float(t[-1])) if isinstance(shown, Pointed) else []
     if len(parts) < 2:
-        return _along(t, x, looking, shown(run), slow)
-    found = retooled(t, x, looking, parts, lambda s, y, looking, shown: _along(s, y, looking, shown, slow))
+        return along(t, x, looking, shown(run))
+    found = retooled(t, x, looking, parts, along)
     return Jerk(t, found.values, jumps=found.jumps, between=found.between)
 
 
-def _along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown, slow: bool) -> Jerk:
-    """Jerk of one run from its states (S, size); ``slow``: every look costs a call of somebody's Python."""
+def _along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown, slow: bool, following: Following | None = None,
+           step: float = np.inf) -> Jerk:  # fmt: skip
+    """Jerk of one run from its states (S, size); ``slow``: every look costs a call of somebody's Python.
+
+    Args:
+        following: how the run itself is followed, where it has a loop. step: of the run.
+    """
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
         seen = looking(x, t)
@@ -191,112 +189,24 @@ def _along(t: np.ndarray, x: np.ndarray, looking: Looking, shown: Shown, slow: b
     if last < 2:
         return Jerk(t, values)
     dense = Dense(t[:last], x[:last], seen.rate, seen.second)
-    middle = look(*dense.at(np.arange(last - 1), np.full(last - 1, 0.5)))
-    steep = _steep(dense.t, seen, middle)
-    if len(steep) and not slow:
-        knots, states = _followed(dense, steep, looking)
+    middle = middle_of(dense, look)
+    if following is None:
+        places = steep(dense.t, seen, middle)
+    else:
+        places = doubtful(dense, seen, middle, looking(x[:1], t[:1]).jerk.shape[1])
+    if len(places) and not slow:
+        if following is None:
+            knots, states = integrated_again(dense, places, looking)
+        else:
+            smallest = unexplained(dense.t, seen, middle)[1]
+            knots, states = followed_closely(dense, places, smallest, look, step, following)
         seen = look(states, knots)
         dense = Dense(knots, states, seen.rate, seen.second)
-        middle = look(*dense.at(np.arange(len(knots) - 1), np.full(len(knots) - 1, 0.5)))
-    jumps, steep = _jumps(dense, seen, middle, look)
+        middle = middle_of(dense, look)
+    jumps, steep_places = jumps_in(dense, seen, middle, look)
     peaks = _peaks(dense, seen, middle, look, {k for k, _, _ in jumps}, 1 if slow else SEARCHED)
-    between = tuple((0, when, tuple(v.tolist())) for when, v in (*steep, *peaks))
+    between = tuple((0, when, tuple(v.tolist())) for when, v in (*steep_places, *peaks))
     return Jerk(t, values, jumps=tuple((0, i, when) for _, i, when in jumps), between=between)
-
-
-def _unexplained(t: np.ndarray, ends: Look, middle: Look) -> tuple[np.ndarray, np.ndarray]:
-    r"""What of a change of the acceleration the jerk does not explain, (K − 1, n), and how much of it is nothing, (n,).
-
-    .. math:: a_1 - a_0 - \tfrac h6 (j_0 + 4 j_m + j_1)
-    """
-    change = np.diff(ends.acceleration, axis=0)
-    rest = change - np.diff(t)[:, None] / 6 * (ends.jerk[:-1] + 4 * middle.jerk + ends.jerk[1:])
-    scale = np.abs(ends.acceleration).max(axis=0, initial=0.0) + np.abs(change).max(axis=0, initial=0.0)
-    return rest, QUIET * scale + 1e-9
-
-
-def _steep(t: np.ndarray, ends: Look, middle: Look) -> np.ndarray:
-    """Intervals in which the motion is not the smooth curve through the samples, those that need a look most first."""
-    rest, smallest = _unexplained(t, ends, middle)
-    ratio = (np.abs(rest) / smallest).max(axis=1)
-    order = np.argsort(-ratio)[:EXAMINED]
-    return order[ratio[order] > 1.0]
-
-
-def _followed(dense: Dense, intervals: np.ndarray, look: Looking) -> tuple[np.ndarray, np.ndarray]:
-    """Knots and states with the motion inside some intervals integrated again, finely, from the sample before."""
-    import warnings
-
-    from scipy.integrate import solve_ivp
-
-    knots, states = [dense.t], [dense.x]
-    for k in intervals:
-        asked = 0
-
-        def rate(t: float, x: np.ndarray) -> np.ndarray:
-            nonlocal asked
-            asked += 1
-            if asked > PATIENCE:
-                raise _EndlessError
-            return look(x[None], np.array([t])).rate[0]
-
-        span = float(dense.t[k]), float(dense.t[k + 1])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a discontinuity makes it complain; what it reached is used
-            try:
-                done = solve_ivp(rate, span, dense.x[k], method="LSODA", rtol=1e-10, atol=1e-12)
-            except _EndlessError:
-                continue
-        inside = (done.t > span[0] + 1e-9 * (span[1] - span[0])) & (done.t < span[1] - 1e-9 * (span[1] - span[0]))
-        good = inside & np.isfinite(done.y).all(axis=0)
-        knots.append(done.t[good])
-        states.append(done.y.T[good])
-    times = np.concatenate(knots)
-    order = np.argsort(times, kind="stable")
-    return times[order], np.concatenate(states)[order]
-
-
-class _EndlessError(Exception):
-    """A motion that switches faster and faster."""
-
-
-def _jumps(dense: Dense, ends: Look, middle: Look, look: Looking
-           ) -> tuple[list[tuple[int, int, float]], list[tuple[float, np.ndarray]]]:  # fmt: skip
-    """(interval, component, time) where the acceleration changes by what the jerk does not explain, however short the interval.
-
-    A smooth motion that is recorded too coarsely also differs, but less and less as the interval is halved. What was seen on the
-    way is given as well: a steep change that is no jump has its largest jerk there.
-    """
-    h = np.diff(dense.t)
-    rest, smallest = _unexplained(dense.t, ends, middle)
-    found: list[tuple[int, int, float]] = []
-    steep: list[tuple[float, np.ndarray]] = []
-    for k in _steep(dense.t, ends, middle):
-        i = int(np.argmax(np.abs(rest[k]) / smallest))
-        low, high = 0.0, 1.0
-        a, b, m = (Look(*(p[n : n + 1] for p in part)) for part, n in ((ends, k), (ends, k + 1), (middle, k)))
-        left, seen = np.abs(rest[k]), []
-        for _ in range(HALVINGS):
-            quarters = np.array([0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high])
-            inner = look(*dense.at(np.array([k, k]), quarters))
-            seen += [(float(dense.t[k] + u * h[k]), inner.jerk[n]) for n, u in enumerate(quarters)]
-            width = (high - low) * h[k] / 2
-            halves = []
-            for n, (start, end) in enumerate(((a, m), (m, b))):
-                explained = width / 6 * (start.jerk[0] + 4 * inner.jerk[n] + end.jerk[0])
-                halves.append(np.abs(end.acceleration[0] - start.acceleration[0] - explained))
-            side = int(halves[1][i] > halves[0][i])
-            left = halves[side]
-            part = Look(*(p[side : side + 1] for p in inner))
-            low, high = (low, (low + high) / 2) if side == 0 else ((low + high) / 2, high)
-            a, b, m = (a, m, part) if side == 0 else (m, b, part)
-            if left[i] < smallest[i]:
-                break
-        when = float(dense.t[k] + (low + high) / 2 * h[k])
-        torn = np.flatnonzero((left > smallest) & (left > STAYS * np.abs(rest[k])))
-        found += [(int(k), int(c), when) for c in torn]
-        steep += [] if len(torn) else seen
-    return found, steep
 
 
 def _peaks(

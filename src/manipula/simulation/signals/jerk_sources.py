@@ -23,6 +23,7 @@ from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
 from manipula.simulation.given_motion.kinematic import law, table_of, task_rows
+from manipula.simulation.loops.following import followed
 from manipula.simulation.loops.interpreted import python_rate
 from manipula.simulation.loops.setup import prepare_run
 from manipula.simulation.plant_of_scenario import turn_of
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from manipula.simulation.result import Result
 
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
+AGREED, ROUGH = (
+    1e-2,
+    1e-5,
+)  # of two such difference quotients, and of the rate, by which they may differ where nothing jumps
 HELD = (
     "The command is decided once a step and held: the acceleration jumps every {:g} s, and the jerk is infinite there."
 )
@@ -50,6 +55,7 @@ class JerkSource:
 
     Attributes:
         exact: else ``error`` says how far it may be off. held: a sentence when the acceleration jumps all the time.
+        following: of run k, where its own loop can be followed: the states at times, the first of which is that of a state.
     """
 
     states: np.ndarray
@@ -58,6 +64,7 @@ class JerkSource:
     error: float = 0.0
     remark: str = ""
     held: str = ""
+    following: Callable[[int], Following] | None = None
 
 
 def source_of(result: Result) -> JerkSource | str:
@@ -124,7 +131,7 @@ def _dynamic(result: Result, s: Scenario) -> JerkSource:
             return look
 
         _check_unchanged(result, s, states[0], lambda x, t: looking(0)(x, t).acceleration)
-        return JerkSource(states, looking)
+        return JerkSource(states, looking, following=lambda k: lambda x, times: followed(run, k, x, times))
     rate = python_rate(run, 0)[1]
     _check_unchanged(
         result, s, states[0], lambda x, t: np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
@@ -152,15 +159,23 @@ def _none(x: np.ndarray, t: np.ndarray) -> Look:
 
 
 def _differences(f: Any, n: int) -> Looking:
-    """Central differences along the flow with Richardson's extrapolation; nothing depends on the record."""
+    """Differences along the flow with Richardson's extrapolation; nothing depends on the record.
+
+    Central ones, and where two of different widths disagree (the rate jumps between the places) those of the side on which it bends less.
+    """
 
     def one(x: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
         rate = np.asarray(f(t, x), float)
-        wide, narrow = (
-            (np.asarray(f(t + e, x + e * rate), float) - np.asarray(f(t - e, x - e * rate), float)) / (2 * e)
-            for e in (2 * NUDGE, NUDGE)
+        beside = {k: np.asarray(f(t + k * NUDGE, x + k * NUDGE * rate), float) for k in (-2, -1, 1, 2)}
+        wide, narrow = ((beside[k] - beside[-k]) / (2 * k * NUDGE) for k in (2, 1))
+        smooth = np.abs(wide - narrow) <= AGREED * np.maximum(np.abs(wide), np.abs(narrow)) + ROUGH * np.abs(rate).max(
+            initial=1.0
         )
-        return rate, (4 * narrow - wide) / 3
+        if smooth.all():
+            return rate, (4 * narrow - wide) / 3
+        bends = [np.abs(rate - 2 * beside[side] + beside[2 * side]).max() for side in (-1, 1)]
+        side = -1 if bends[0] < bends[1] else 1
+        return rate, side * (4 * beside[side] - 3 * rate - beside[2 * side]) / (2 * NUDGE)
 
     def look(x: np.ndarray, t: np.ndarray) -> Look:
         rows = [one(a, float(b)) for a, b in zip(x, t)]
@@ -292,4 +307,5 @@ class Look(NamedTuple):
     jerk: np.ndarray
 
 
+Following = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Looking = Callable[[np.ndarray, np.ndarray], Look]
