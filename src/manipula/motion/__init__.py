@@ -18,6 +18,7 @@
 ``path_limits``     limits as rows along a path, for ``time_optimal``
 ``phase_plane``     the fastest speed profile under linear constraints
 ``words``           motions in words
+``oriented``        whether a motion says how the tool is turned
 ``breaks``          which piece a number lies on
 ``looks``           where a function has to be looked at so that nothing is passed over
 ==================  =====================================================

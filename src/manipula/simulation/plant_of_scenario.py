@@ -10,7 +10,7 @@ import numpy as np
 from manipula.control.base import Controller, prepared, state_count
 from manipula.control.simple import UserFunction
 from manipula.errors import DescriptionError, ShapeError
-from manipula.ik.tracking.continuation import has_orientation
+from manipula.motion.oriented import has_orientation
 from manipula.physics.mechanism import prepare
 from manipula.redundancy.arm import Arm
 from manipula.redundancy.orientation import resolved_turn

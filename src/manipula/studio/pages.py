@@ -22,10 +22,8 @@ from manipula.simulation.result import Result
 USUAL = ("position", "velocity", "torque", "error", "tip", "energy")
 MOST_RUNS = 6  # over each other (MOST_KEPT in web/src/studio/studio.ts is one less)
 QUICK = 1  # of compression: the page is on this machine
-SPREAD, SLID = (
-    12,
-    0.15,
-)  # postures that say how much room an arm needs; of a joint that slides, metres for each radian of the others
+SPREAD = 12  # postures that say how much room an arm needs
+SLID = 0.15  # of the arm's size: how far a joint slides where the others turn by one radian
 
 
 def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
@@ -35,11 +33,7 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
             f"Arms of at most {MOST_JOINTS} joints are drawn, this one has {robot.n}.", field="robot"
         )
     packer = Packer()
-    moved = np.array(
-        [1.0 if j.is_revolute else SLID for j in robot.joints]
-    )  # one that slides leaves the plane of the others
-    around = np.asarray(q, float) + np.linspace(-0.7, 0.7, SPREAD)[:, None] * moved
-    bones = skeleton(robot, np.concatenate([[np.asarray(q, float)], around]))
+    bones = skeleton(robot, _around(robot, np.asarray(q, float)))
     if not can_be_drawn(bones):
         raise DescriptionError(
             f"Arms are drawn within {FURTHEST:g} m of the origin; this one reaches further.", field="robot"
@@ -66,6 +60,14 @@ def robot_page(robot: Robot, q: Sequence[float]) -> dict[str, Any]:
         "arrays": packer.arrays,
     }
     return {"page": page, "arrays": packer.text(QUICK)}
+
+
+def _around(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """A posture and those near it, (1 + SPREAD, n): every joint moves, so an arm whose joint leaves the plane of the others is no flat one."""
+    turning = np.array([j.is_revolute for j in robot.joints])
+    width = np.linspace(-0.7, 0.7, SPREAD)[:, None]
+    slid = SLID * skeleton(robot, np.concatenate([q[None], q + width * turning])).size
+    return np.concatenate([q[None], q + width * np.where(turning, 1.0, slid)])
 
 
 def run_page(results: Sequence[Result], charts: Sequence[str] = USUAL, numbers: bool = True) -> dict[str, Any]:

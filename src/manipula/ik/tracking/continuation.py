@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from manipula.errors import SolveError
+from manipula.motion.oriented import has_orientation
 from manipula.motion.pose_motion import PoseMotion
 from manipula.motion.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from manipula.motion.trajectory import OrientedTrajectory
 
 LARGEST_JUMP = 0.3  # rad or m between neighbours; larger ones are bridged in smaller steps
 HALVINGS = 14
 NEWTON = 25
 SETTLED = 1e-14
-QUICKLY, QUICK = (
-    1e-6,
-    0.25,
-)  # of a table: how well it follows the motion; of the time between samples: shorter pieces are quick
-
-
-def has_orientation(trajectory: Any) -> TypeGuard[OrientedTrajectory]:
-    """Does the motion (of ours, or anything with the same methods) say how the tool is turned?"""
-    return bool(getattr(trajectory, "has_orientation", False))
+QUICKLY = 1e-6  # of a table: how well it follows the motion
+QUICK = 0.25  # of the time between samples: shorter pieces are quick
 
 
 def looks_along(trajectory: Any) -> np.ndarray:

@@ -23,11 +23,12 @@ from manipula.ik.search.starts import RELAXED, Search
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
 from manipula.ik.tracking.beyond_reach import beyond_lengths, beyond_search
-from manipula.ik.tracking.continuation import has_orientation, looks_along, poses_along, with_quick_parts
+from manipula.ik.tracking.continuation import looks_along, poses_along, with_quick_parts
 from manipula.ik.tracking.posture_graph import search_graph
 from manipula.ik.tracking.self_motion import compile_tracking_step
 from manipula.ik.tracking.splines import joint_splines
 from manipula.model import Model
+from manipula.motion.oriented import has_orientation
 from manipula.motion.piecewise import PiecewiseTrajectory
 from manipula.motion.trajectory import Trajectory
 from manipula.redundancy.criterion import check_criteria_act, checked_criteria

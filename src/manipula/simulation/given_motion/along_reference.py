@@ -17,9 +17,10 @@ from manipula.ik.search.driver import compile_errors, compile_residual
 from manipula.ik.solve import solve_ik
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
-from manipula.ik.tracking.continuation import follow, has_orientation, poses_along
+from manipula.ik.tracking.continuation import follow, poses_along
 from manipula.ik.tracking.track import track
 from manipula.model import Model
+from manipula.motion.oriented import has_orientation
 from manipula.motion.paths.base import Side
 from manipula.simulation.given_motion.joint_motion import JointMotion, conditions
 from manipula.simulation.given_motion.kinematic import run_kinematic

@@ -12,8 +12,9 @@ from manipula.ik.search.driver import compile_errors
 from manipula.ik.solve import solve_ik
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
-from manipula.ik.tracking.continuation import follow, has_orientation, poses_along
+from manipula.ik.tracking.continuation import follow, poses_along
 from manipula.model import Model
+from manipula.motion.oriented import has_orientation
 from manipula.simulation.given_motion.joint_motion import JointMotion
 from manipula.simulation.given_motion.verdict import is_singular
 from manipula.simulation.result import RunVerdict

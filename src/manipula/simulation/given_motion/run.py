@@ -10,8 +10,8 @@ import numpy as np
 
 from manipula.algebra.rotation import rotation_vectors
 from manipula.errors import DescriptionError, SolveError
-from manipula.ik.tracking.continuation import has_orientation
 from manipula.model import Model
+from manipula.motion.oriented import has_orientation
 from manipula.motion.piecewise import hermite
 from manipula.redundancy.arm import Arm
 from manipula.robot.drives.rigid import Rigid

@@ -18,7 +18,7 @@ from manipula.errors import ManipulaError, printable
 from manipula.identity import identity, is_own
 from manipula.ik.targets import movable
 from manipula.ik.task import Task
-from manipula.ik.tracking.continuation import has_orientation
+from manipula.motion.oriented import has_orientation
 from manipula.physics import kinematics
 from manipula.physics.mechanism import mechanism_of
 from manipula.redundancy.arm import Arm
