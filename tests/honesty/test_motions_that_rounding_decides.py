@@ -244,3 +244,18 @@ def test_where_repetitions_begin() -> None:
         assert not found[:, 4:].any()  # zero speed is exact, and works are no coordinates
     for steps, factor, size in ((1.0, 1.0, 16.0), (1.0, -1.0, -16.0), (1.0, 0.05, 320.0)):
         assert beside(np.ones(2), 1, 1, steps, factor) - 1.0 == pytest.approx([size * eps, 0.0])
+
+
+@pytest.mark.parametrize("method", ["rk4", "dop853"])
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(("rest", "falls"), [(3 / 10 - 0.3, False), (0.1 * 3 - 0.3, True)])
+def test_what_somebodys_rounding_leaves_of_zero_is_no_rest(
+    rest: float, falls: bool, compiled: bool, method: str
+) -> None:
+    """3/10 - 0.3 is 0 and 0.1·3 - 0.3 is not: the rod stands on q = 0 for ever, or falls in six seconds."""
+    standing = mp.planar([0.5], [1.0], gravity=(-9.81, 0, 0))
+    law = mp.control.UserFunction(lambda t, q, qd, target: [rest + 0.0 * (q[0] if compiled else float(q[0]))])
+    options: dict[str, Any] = {"q0": [0.0], "duration": 8.0, "step": 0.01, "sample": 0.1, "integrator": method}
+    result = mp.simulate(mp.Scenario(standing, controller=law, **options))
+    assert result.status == ("inaccurate" if falls else "finished"), result.reason
+    assert bool(result.q.any()) is falls

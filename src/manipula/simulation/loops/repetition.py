@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from manipula.simulation.loops.fixed import BatchPart
 
 MOST_AT_ONCE = 20_000_000  # numbers of a batch that are verified together
+MOST_ASKED = 64  # runs of a batch that begin at rest
 Repeat = Callable[[np.ndarray, list[int]], "BatchPart"]
 
 
@@ -45,7 +46,16 @@ def begun_beside(run: Run, steps: float = 0.0, factor: float = 1.0, side: float 
     s, lay = run.scenario, run.plant.layout
     count = 2 * lay.n if delicate(run) else lay.size - len(lay.works)
     carried = s.base_motion is not None or bool(s.disturbances)
-    return beside(run.x0, lay.n, count, steps, factor * side, not carried and rests_at_zero(s.robot))
+    exact = not carried and rests_at_zero(s.robot) and (run.own or not _pushed(run))
+    return beside(run.x0, lay.n, count, steps, factor * side, exact)
+
+
+def _pushed(run: Run) -> bool:
+    """Does somebody's code push an arm that would rest at q = 0, be it by what its own rounding leaves of zero?"""
+    lay = run.plant.layout
+    resting = np.flatnonzero(~run.x0[:, : 2 * lay.n].any(axis=1))
+    asked = (run.loop.traced(run.p[k], *run.inputs).flow(0.0, run.x0[k]).rate for k in resting[:MOST_ASKED])
+    return any(np.any(lay.qd(rate)) for rate in asked)
 
 
 def verified(run: Run, t: np.ndarray, done: BatchPart, repeat: Repeat, factor: float, members: list[int], steps: float = 0.0) -> Verified:  # fmt: skip
