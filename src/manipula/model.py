@@ -8,7 +8,7 @@ Each function is traced and compiled when it is first used, and kept on disk for
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Literal, Protocol, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from manipula.robot.robot import Robot
 
 ExpressedIn = Literal["base", "body"]
 MAX_ENTRIES = 250_000  # of one result that is computed entry by entry
-F = TypeVar("F", covariant=True)
+F = TypeVar("F")
 
 
 class OfPosition(Protocol):
@@ -53,20 +53,18 @@ class OfTorque(Protocol):
     def __call__(self, q: Any, qd: Any, tau: Any, *, out: Any = None, threads: int | None = None) -> Any: ...
 
 
-class compiled(Generic[F]):
+class compiled(cached_property[F]):
     """A function of the table as an attribute of a model: compiled when first read, from then on the machine code itself."""
 
+    def __init__(self) -> None:
+        super().__init__(self._made)
+
     def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
         self.name, self.__doc__ = name, FUNCTIONS[name].text()
 
-    @overload
-    def __get__(self, model: None, owner: type | None = None) -> compiled[F]: ...
-    @overload
-    def __get__(self, model: Model, owner: type | None = None) -> F: ...
-    def __get__(self, model: Model | None, owner: type | None = None) -> Any:
-        if model is None:
-            return self
-        return model.__dict__.setdefault(self.name, model.kernel(self.name).described(FUNCTIONS[self.name].text()))
+    def _made(self, model: Model) -> Any:
+        return model.kernel(self.name).described(FUNCTIONS[self.name].text())
 
 
 def compile(robot: Robot) -> Model:

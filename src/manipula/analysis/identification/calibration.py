@@ -16,7 +16,7 @@ import numpy as np
 from manipula.algebra.arguments import finite_array, number, positive
 from manipula.analysis.identification.blas_threads import one_thread_if_small
 from manipula.analysis.identification.calibrated import Calibration, Fit
-from manipula.analysis.identification.kinematic_errors import AXES, Chain, differences, matrix_of, moved
+from manipula.analysis.identification.kinematic_errors import AXES, SerialChain, differences, matrix_of, moved
 from manipula.errors import DescriptionError, ShapeError, SolveError, unknown_name
 from manipula.model import Model
 from manipula.robot.robot import Robot
@@ -58,7 +58,7 @@ def calibrate(
         confidence: level of the intervals.
     """
     described = robot if isinstance(robot, Robot) else robot.robot
-    chain = Chain.to(described, frame)
+    chain = SerialChain.to(described, frame)
     q, measured = _checked(described, q, poses)
     other: tuple[np.ndarray, np.ndarray] | None = None
     if isinstance(validate, tuple):
@@ -106,7 +106,7 @@ def _checked(robot: Robot, q: Any, poses: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, measured
 
 
-def _wanted(chain: Chain, what: Any) -> np.ndarray:
+def _wanted(chain: SerialChain, what: Any) -> np.ndarray:
     """Numbers of the errors that are looked for, in the order in which they are kept: base, zeros of encoders, the rest, tool."""
     words = (what,) if isinstance(what, str) else tuple(what)
     names = chain.places[1:-1]
@@ -129,7 +129,7 @@ def _wanted(chain: Chain, what: Any) -> np.ndarray:
     return found
 
 
-def _placed(chain: Chain, q: np.ndarray, measured: np.ndarray) -> np.ndarray:
+def _placed(chain: SerialChain, q: np.ndarray, measured: np.ndarray) -> np.ndarray:
     """(4, 4) where the base must stand so that the described robot is closest to the measurements [Kabsch 1976]."""
     if len(q) < 3:
         raise DescriptionError(f"At least 3 poses are needed to find the base, found {len(q)}.", field="poses")
@@ -151,7 +151,7 @@ def _placed(chain: Chain, q: np.ndarray, measured: np.ndarray) -> np.ndarray:
 class _PoseFit:
     """Weighted residuals of one set of measurements."""
 
-    def __init__(self, chain: Chain, q: np.ndarray, measured: np.ndarray, base: np.ndarray, wanted: np.ndarray,
+    def __init__(self, chain: SerialChain, q: np.ndarray, measured: np.ndarray, base: np.ndarray, wanted: np.ndarray,
                  noise: tuple[float | None, float | None]) -> None:  # fmt: skip
         self.chain, self.q, self.measured, self.base, self.wanted, self.noise = chain, q, measured, base, wanted, noise
         self.rows = 6 if measured.ndim == 3 else 3

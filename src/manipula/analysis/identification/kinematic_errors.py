@@ -53,7 +53,7 @@ def moved(error: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Chain:
+class SerialChain:
     """The joints between base and measured frame, with a place for errors before each, at the base and at the tool.
 
     Attributes:
@@ -65,7 +65,7 @@ class Chain:
     joints: tuple[int, ...]
 
     @classmethod
-    def to(cls, robot: Robot, frame: str = "") -> Chain:
+    def to(cls, robot: Robot, frame: str = "") -> SerialChain:
         """The chain that ends in a frame; the tip when none is named."""
         end = robot.frame(frame) if frame else robot.tip_frame
         way, link = [], end.link

@@ -35,7 +35,7 @@ from manipula.simulation.loops.watching import Watch, recorded
 from manipula.simulation.progress import phase
 from manipula.simulation.stated_limits import position_limits
 from manipula.simulation.stepping.coarse import share
-from manipula.simulation.stepping.grid import FAR, LARGEST, RATIO, WHOLE, Grid
+from manipula.simulation.stepping.grid import DIVERGED, FAR, RATIO, WHOLE, Grid
 from manipula.simulation.stepping.instants import formula_marks, narrower, table_marks, tabled_marks
 from manipula.simulation.stepping.verification import shrinkage
 
@@ -214,7 +214,7 @@ def part_of(run: Run, grid: Grid, x: Any, commands: Any, stopped: Any, reached: 
 def _ended_by(x: np.ndarray, n: int, grid: Grid) -> str:
     if not np.isfinite(x).all():
         return "not_finite"
-    if np.abs(x[: 2 * n]).sum() > LARGEST:
+    if np.abs(x[: 2 * n]).sum() > DIVERGED:
         return "diverged"
     return "limit" if ((x[:n] < grid.low) | (x[:n] > grid.high)).any() else ""
 

@@ -16,9 +16,8 @@ from manipula.physics.constrained import ConstraintRows
 from manipula.simulation.integrators import FIXED
 from manipula.simulation.plant.parameters import flatten, rebuild, shape_of
 from manipula.simulation.programmed.equations import ProgrammedPlant
-from manipula.simulation.stepping.grid import within
+from manipula.simulation.stepping.grid import diverged, within
 
-LARGEST = 1e8  # |q|, |qd| beyond which a motion has diverged
 Part = Literal["loop", "observer", "rows", "second"]
 
 
@@ -127,13 +126,7 @@ def function(
             return moved, now.health(rows)
 
         def stop(i: Any, state: Any, health: Any) -> Any:
-            size: Any = 0.0
-            for value in state[: 2 * lay.n]:
-                size = size + ops.abs(value)
-            total = size
-            for value in state[2 * lay.n :]:
-                total = total + value
-            return (health < smallest) | (size > LARGEST) | ~native.is_finite(total)
+            return (health < smallest) | diverged(state, lay.n)
 
         done = native.repeat(step, (x, 1e300), steps, record=lambda i, state, _: state, every=every, stop=stop)
         return {"samples": done.samples, "last": done.state[0], "stopped": done.stopped}

@@ -18,7 +18,7 @@ from manipula.simulation.numeric_robot import numeric_robot
 from manipula.simulation.plant.own_parts import check_own_parts
 from manipula.simulation.programmed.equations import ProgrammedPlant
 from manipula.simulation.programmed.instants import Instants, instants_of
-from manipula.simulation.programmed.kernels import LARGEST, kernel, rows_at, values_of
+from manipula.simulation.programmed.kernels import kernel, rows_at, values_of
 from manipula.simulation.programmed.start import consistent_start
 from manipula.simulation.programmed.traced import check_memory, check_traced
 from manipula.simulation.programmed.verdict import RESIDUAL, broken, ended, judged, trusted_until, until
@@ -26,7 +26,7 @@ from manipula.simulation.progress import phase
 from manipula.simulation.provenance import acting, columns, programmed_settings, robot_text, versions
 from manipula.simulation.result import Result
 from manipula.simulation.stated_limits import stated_limits
-from manipula.simulation.stepping.grid import RATIO, WHOLE, margin
+from manipula.simulation.stepping.grid import DIVERGED, RATIO, WHOLE, margin
 from manipula.simulation.stepping.rests_at_zero import rests_at_zero
 from manipula.simulation.stepping.verification import beside, compare, decided_notes, shrinkage
 
@@ -266,7 +266,7 @@ def _stretch(plant: ProgrammedPlant, independent: tuple[int, ...] | None, x: np.
         if not ahead:
             whole = made // every + 1
             out[done // every : done // every + whole] = block[:whole]
-        sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).max() <= LARGEST
+        sound = np.isfinite(last).all() and np.abs(last[: 2 * lay.n]).sum() <= DIVERGED
         again = free and sound and splits < MAX_SPLITS and (made > 0 or splits == before)
         if not ok and not (again and split(plant, None, last, time(done + made))[1] >= SINGULAR_PIVOT):
             from_ = max(made - 1, 0) // stride * stride  # the last sample before the end, and every step after it

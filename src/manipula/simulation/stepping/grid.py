@@ -15,7 +15,7 @@ from manipula.simulation.stepping.instants import in_order
 
 FAR = 1e300  # s, later than anything
 SNAP = 1e-14  # of a time of size 1, about forty units in the last place: instants closer than this are one
-LARGEST = 1e10  # |x| beyond which a run has diverged
+DIVERGED = 1e10  # |x| beyond which a run has diverged
 MOST_PARTS = 1e15  # of steps between two samples: no bound, time always advances
 WHOLE = 1.0  # parts are taken as they are
 LOOKS = 1e-3  # s, and of a run: what does not depend on steps is held against limits at least so often
@@ -137,7 +137,7 @@ def diverged(x: Any, n: int) -> Any:
     rest: Any = 0.0
     for value in x[2 * n :]:
         rest = rest + value
-    return ops.where((size <= LARGEST) & native.is_finite(rest), 0.0, 1.0) > 0.5
+    return ops.where((size <= DIVERGED) & native.is_finite(rest), 0.0, 1.0) > 0.5
 
 
 def beyond(x: Any, grid: Grid) -> Any:
