@@ -65,12 +65,14 @@ def test_widths_of_dry_friction_are_found(arm, moved):
     assert law.offset == pytest.approx(0.1, abs=0.02)
 
 
-def test_intervals_cover_the_truth_as_often_as_they_promise(arm, moved, clean):
-    """Noise on the torque, encoder steps of 0.1 mrad: 30 logs, all base parameters."""
+@pytest.mark.parametrize("decimate", [None, 1, 10])
+def test_intervals_cover_the_truth_as_often_as_they_promise(arm, moved, clean, decimate):
+    """Noise on the torque, encoder steps of 0.1 mrad: 30 logs, all base parameters, whatever noise neighbouring samples share behind the filter."""
     inside, distance = [], []
     for seed in range(30):
         log = recorded(arm, moved, clean, noise=0.5, ticks=1e-4, seed=seed)
-        found = identify_log(arm, log, extras=TERMS, smooth=0.05, cutoff=12.0, physical=False, confidence=0.9).found
+        given = {"extras": TERMS, "smooth": 0.05, "cutoff": 12.0, "decimate": decimate}
+        found = identify_log(arm, log, **given, physical=False, confidence=0.9).found
         wanted = truth(found, arm.robot)
         inside.append((found.interval[:, 0] <= wanted) & (wanted <= found.interval[:, 1]))
         error = found.beta - wanted

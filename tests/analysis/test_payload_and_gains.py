@@ -85,6 +85,19 @@ def test_a_robot_that_is_right_needs_no_run_without_the_load(arm, runs):
     assert found.parameters[seen] == pytest.approx(vector(LOAD)[seen], abs=2e-3)
 
 
+def test_loads_cover_the_truth_as_often_as_they_promise(arm, runs):
+    """What is not sure of the empty robot, known from a noisy run too, is not sure of the load."""
+    inside, distance = [], []
+    for seed in range(20):
+        noisy = [recorded(arm, moved, tau, noise=0.3, seed=2 * seed + k) for k, (moved, tau) in enumerate(runs)]
+        found = identify_payload(arm, noisy[1], noisy[0], **TERMS, confidence=0.9)
+        error = found.parameters - vector(LOAD)
+        inside.append((found.interval[:, 0] <= vector(LOAD)) & (vector(LOAD) <= found.interval[:, 1]))
+        distance.append(error @ np.linalg.solve(found.covariance, error) / 10)
+    assert 0.82 < np.mean(inside) < 0.97  # 20 × 10 numbers, partly dependent: about ±0.04
+    assert 0.7 < np.mean(distance) < 1.4  # χ²/10
+
+
 def test_what_the_motion_does_not_show_of_a_load_is_told():
     flat = Model(mp.planar([0.5, 0.4], [3.0, 2.0]))
     moved = motion(flat)

@@ -15,6 +15,7 @@
 ``measured_poses``     poses from files
 ``friction_search``    widths of dry friction
 ``intervals``          how sure an estimate is
+``shared_noise``       noise that neighbouring samples share behind a filter, and what it does to intervals
 ``estimate``           ``identify``: parameters from measured motion
 ``identified``         what an identification found
 ``base_parameters``    the fewest parameters that torques depend on

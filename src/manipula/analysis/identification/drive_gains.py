@@ -29,6 +29,7 @@ from manipula.analysis.identification.intervals import normal_interval
 from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.payload import load_columns, vector_of
 from manipula.analysis.identification.regressor_columns import Extras, columns, stacked
+from manipula.analysis.identification.shared_noise import SharedNoise
 from manipula.errors import DescriptionError, SolveError
 from manipula.model import Model, model_of
 from manipula.robot.link import Payload
@@ -112,7 +113,9 @@ def identify_drive_gains(
     W = np.concatenate([parallel(base.regressor(s.q, s.qd, s.qdd), s) for s in runs])
     own = np.concatenate([parallel(known.torque(s.qd, s.qdd), s) for s in runs])
     with one_thread_if_small(W.size):
-        gains, deviation, residual = _most_likely(currents, np.concatenate([W, exact], axis=-1), right + own)
+        gains, deviation, residual = _most_likely(
+            currents, np.concatenate([W, exact], axis=-1), right + own, SharedNoise.of(runs)
+        )
     notes = tuple(dict.fromkeys([*unloaded.notes, *first.notes, *loaded.notes, *runs[1].notes]))
     return DriveGains(gains, deviation, np.sqrt(np.mean(residual**2, axis=0)), confidence, notes)
 
@@ -128,7 +131,7 @@ def _load(model: Model, runs: tuple[Signals, Signals], payload: Payload | float)
     return np.concatenate([none, unknown]), np.concatenate([np.zeros(without.shape[:2]), torque])
 
 
-def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray, noise: SharedNoise) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Gains k with i = (W x + right)/k, their deviations and the residual k i - (W x + right), (samples, n)."""
     samples, n = currents.shape
     unknown = W.shape[-1]
@@ -139,7 +142,7 @@ def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tupl
         raise DescriptionError(f"No current in joint {joint}.", field="current")
     gains, sigma = _joint_by_joint(currents, W, right)
     ampere, freedom = 1.0 / gains, 1.0 - (unknown + n) / (samples * n)
-    covariance, torque, rest = np.zeros((n, n)), right, currents
+    torque, rest, J, spread = right, currents, np.zeros(0), np.zeros(0)
     for _ in range(REPEATS):
         for _step in range(STEPS):
             x = _solved(W * (ampere / sigma)[:, None], (currents - right * ampere) / sigma)[0]
@@ -149,7 +152,6 @@ def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tupl
             J = np.concatenate([W * (ampere / sigma)[:, None], each], axis=-1)
             change, spread = _solved(J, (currents - torque * ampere) / sigma)
             ampere = ampere + change[unknown:]
-            covariance = spread[unknown:, unknown:]
             if np.all(np.abs(change[unknown:]) < SETTLED * np.abs(ampere)):
                 break
         else:
@@ -157,7 +159,10 @@ def _most_likely(currents: np.ndarray, W: np.ndarray, right: np.ndarray) -> tupl
         rest = currents - torque * ampere
         sigma = np.sqrt(np.mean(rest**2, axis=0) / freedom)
         sigma = np.maximum(sigma, 1e-9 * np.sqrt(np.mean(currents**2, axis=0)))
-    deviation = np.sqrt(np.diag(covariance)) / ampere**2
+    blind = np.isinf(np.diag(spread))
+    covariance = noise.covariance(J, np.where(np.isinf(spread), 0.0, spread))
+    covariance[blind, blind] = np.inf
+    deviation = np.sqrt(np.diag(covariance)[unknown:]) / ampere**2
     if not np.all(deviation < np.abs(1.0 / ampere)):
         raise SolveError(NOT_SHOWN)
     return 1.0 / ampere, deviation, rest / ampere

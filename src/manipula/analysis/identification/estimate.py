@@ -33,6 +33,7 @@ from manipula.analysis.identification.regressor_columns import (
     random_states,
     stacked,
 )
+from manipula.analysis.identification.shared_noise import SharedNoise
 from manipula.errors import DescriptionError, ManipulaError, ShapeError, unknown_name
 from manipula.model import Model, model_of
 from manipula.physics.regressor import parameters as inertial_parameters
@@ -127,11 +128,11 @@ class Asked:
 
 
 def estimated(
-    base: BaseParameters, known: Known, W: np.ndarray, tau: np.ndarray, target: np.ndarray, asked: Asked
-) -> Identification:
+    base: BaseParameters, known: Known, W: np.ndarray, tau: np.ndarray, target: np.ndarray, asked: Asked, noise: SharedNoise | None = None
+) -> Identification:  # fmt: skip
     """The estimate of base parameters from their regressor, (samples, n, b), and what of the torque it explains, (samples, n).
 
-    The regressor and both torques may have gone through one filter, which changes neither side of τ = W β.
+    The regressor and both torques may have gone through one filter, which changes neither side of τ = W β; then ``noise`` says what their rows share.
     """
     model = base.columns.model
     if len(W) * model.n <= base.count:
@@ -152,7 +153,9 @@ def estimated(
             f"These data do not determine the {base.count} base parameters (condition number {condition:.1e}; '{blind}' is "
             "seen least); use an exciting trajectory, see excitation()."
         )
-    covariance, blind = _covariance(A, weighted.keywords["least"] / np.sqrt(np.mean(sigma**2)), asked.partly)
+    covariance, blind = _covariance(
+        A.reshape(W.shape), weighted.keywords["least"] / np.sqrt(np.mean(sigma**2)), asked.partly, noise
+    )
     pi = None
     if asked.physical:
         bounds = bounds_of(base.columns, expected, *asked.bounds)
@@ -269,16 +272,21 @@ def _least_lengths(base: BaseParameters, samples: int) -> np.ndarray:
     return UNMOVED * np.linalg.norm(W, axis=0) * np.sqrt(samples / 40)
 
 
-def _covariance(A: np.ndarray, least: np.ndarray, partly: bool) -> tuple[np.ndarray, tuple[int, ...]]:
-    """(AᵀA)⁻¹, and which parameters take part in directions that the data do not show; theirs is infinite."""
+def _covariance(A: np.ndarray, least: np.ndarray, partly: bool, noise: SharedNoise | None) -> tuple[np.ndarray, tuple[int, ...]]:  # fmt: skip
+    """(AᵀA)⁻¹, or with noise that rows share what it makes of that, and which parameters take part in directions that the data do not show;
+    theirs is infinite."""
+    rows = stacked(A)
     if not partly:
-        inverse = np.linalg.inv(np.linalg.qr(A, mode="r"))
-        return inverse @ inverse.T, ()
-    scale = np.maximum(np.linalg.norm(A, axis=0), least)
-    _, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
-    seen = BLIND * S[0] < S
-    half = (Vt[seen].T / S[seen]) / scale[:, None]
+        half = np.linalg.inv(np.linalg.qr(rows, mode="r"))
+        blind = np.zeros(0, int)
+    else:
+        scale = np.maximum(np.linalg.norm(rows, axis=0), least)
+        _, S, Vt = np.linalg.svd(rows / scale, full_matrices=False)
+        seen = BLIND * S[0] < S
+        half = (Vt[seen].T / S[seen]) / scale[:, None]
+        blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)
     covariance = half @ half.T
-    blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)
+    if noise is not None:
+        covariance = noise.covariance(A, covariance)
     covariance[blind, blind] = np.inf
     return covariance, tuple(int(k) for k in blind)

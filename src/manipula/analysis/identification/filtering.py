@@ -2,8 +2,8 @@ r"""Filters without phase shift, derivatives, decimation.
 
 A Butterworth filter of order 4 run forward and backward has the gain :math:`1/(1 + (f/f_c)^8)` and no phase shift [Gustafsson 1996]. What is
 filtered, regressor and torque alike, still obeys :math:`\tau = W\pi`, because the parameters are constants (parallel filtering
-[Gautier & Poignet 2001]). Behind a low pass at :math:`f_c`, samples closer than :math:`1/(2f_c)` tell nothing new: what is left
-after decimation has noise that is independent from sample to sample, which confidence intervals assume.
+[Gautier & Poignet 2001]). Behind a low pass at :math:`f_c`, samples closer than :math:`1/(2f_c)` tell nothing new and are left out; what
+noise the others still share widens confidence intervals (``shared_noise``).
 
 What happened in a gap of a log is unknown: a log is filtered piece by piece between its gaps, and every piece loses its ends. A step
 shorter than half a period of the cutoff is no gap, for what passes the filter is known there from the samples around it.
@@ -70,6 +70,14 @@ def low_pass(x: np.ndarray, rate: float, cutoff: float) -> np.ndarray:
     sections = signal.butter(ORDER, cutoff, fs=rate, output="sos")
     reach = min(len(x) - 1, int(np.ceil(EDGE * rate / cutoff)))
     return signal.sosfiltfilt(sections, x, axis=0, padtype="odd", padlen=reach)
+
+
+def power_gain(frequency: np.ndarray, rate: float, cutoff: float) -> np.ndarray:
+    """Of :func:`low_pass`, both passes together: by how much it changes the power at frequencies [Hz]."""
+    from scipy import signal
+
+    _, response = signal.sosfreqz(signal.butter(ORDER, cutoff, fs=rate, output="sos"), frequency, fs=rate)
+    return np.abs(response) ** 4
 
 
 def derivative(x: np.ndarray, rate: float) -> np.ndarray:

@@ -23,6 +23,7 @@ from manipula.analysis.identification.log import Log
 from manipula.analysis.identification.log_identified import Comparison, LogIdentification
 from manipula.analysis.identification.physical import PRIOR
 from manipula.analysis.identification.regressor_columns import EXTRAS, Columns, Extras, columns, stacked
+from manipula.analysis.identification.shared_noise import SharedNoise
 from manipula.errors import BudgetError, DescriptionError
 from manipula.model import Model, model_of
 from manipula.robot.robot import Robot
@@ -100,7 +101,8 @@ def identify_log(
         crossed = cross_validated(equations.W, equations.target)
         if step != signals.decimation:
             equations = equations_of(base, known, signals, step)
-        found = estimated(base, known, equations.W, equations.tau, equations.target, asked)
+        noise = SharedNoise.of([signals], step)
+        found = estimated(base, known, equations.W, equations.tau, equations.target, asked, noise)
         notes += [] if found.parameters is None else found.given_masses
         compared = None
         if other is not None:

@@ -18,13 +18,15 @@ from manipula.algebra.inertia import Moments, central
 from manipula.algebra.pose import mat3, vec3
 from manipula.algebra.value import Value
 from manipula.analysis.identification.filtering import Signals, filtered, parallel
-from manipula.analysis.identification.from_log import identify_log
+from manipula.analysis.identification.from_log import equations_of, identify_log
 from manipula.analysis.identification.identified import Known
 from manipula.analysis.identification.intervals import normal_interval
 from manipula.analysis.identification.log import Log
+from manipula.analysis.identification.log_identified import LogIdentification
 from manipula.analysis.identification.physical import PRIOR, PhysicalBounds, consistent_parameters
 from manipula.analysis.identification.pseudo_inertia import inertial_parameters, nearest_physical, pseudo_inertia
 from manipula.analysis.identification.regressor_columns import Extras, stacked
+from manipula.analysis.identification.shared_noise import SharedNoise
 from manipula.errors import DescriptionError, SolveError
 from manipula.model import Model, model_of
 from manipula.physics.regressor import PARAMETERS
@@ -110,17 +112,19 @@ def identify_payload(
     model.robot.tip_frame  # noqa: B018 - says what is missing when the robot has no tip
     signals = filtered(loaded, "tau", None if cutoff is None else positive(cutoff, "cutoff"), velocity)
     notes = [*loaded.notes, *signals.notes]
+    Y, doubtful = parallel(load_columns(model, signals), signals), None
     if unloaded is None:
         empty = model.robot
-        tau = _torque_of(empty, signals)
+        rest = parallel(signals.effort - _torque_of(empty, signals), signals)
     else:
         found = identify_log(model, unloaded, extras=extras, cutoff=signals.cutoff, velocity=velocity)
-        empty, base = found.robot, found.found.base
-        tau = base.regressor(signals.q, signals.qd, signals.qdd) @ found.found.beta
-        tau = tau + found.found.known.torque(signals.qd, signals.qdd)
+        empty, estimate = found.robot, found.found
+        equations = equations_of(estimate.base, estimate.known, signals)
+        rest = equations.target - equations.W @ estimate.beta
+        doubtful = equations.W, estimate.covariance
         notes += [f"Empty robot: {note}" for note in found.notes if note not in notes]
-    Y, rest = parallel(load_columns(model, signals), signals), parallel(signals.effort - tau, signals)
-    pi, covariance, sigma, unseen = _estimated(Y, rest)
+        notes += _unknown(equations.W, found)
+    pi, covariance, sigma, unseen = _estimated(Y, rest, SharedNoise.of([signals]), doubtful)
     body = _possible(Y / sigma[:, None], rest / sigma, pi, prior, prior_weight)
     mass, com, inertia = central(_moments(body))
     payload = Payload(float(mass), vec3(com), mat3(inertia))
@@ -155,25 +159,50 @@ def _torque_of(robot: Robot, signals: Signals) -> np.ndarray:
     return inner + Known(np.zeros(robot.n), laws).torque(signals.qd, signals.qdd)
 
 
-def _estimated(Y: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
-    """Weighted least squares: parameters, covariance, deviations of the torques, parameters that are not seen."""
+def _unknown(W: np.ndarray, found: LogIdentification) -> list[str]:
+    """What moves in the loaded run and did not in the run without the load, as a note."""
+    hidden = [k for k in found.found.not_excited if np.any(W[..., k])]
+    if not hidden:
+        return []
+    names = ", ".join(found.found.base.names[k] for k in hidden)
+    return [
+        f"The run without the load does not show {names}, which act in the run with it: how far the robot is wrong there is in no interval."
+    ]
+
+
+def _estimated(
+    Y: np.ndarray, rest: np.ndarray, noise: SharedNoise, doubtful: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
+    r"""Weighted least squares: parameters, covariance, deviations of the torques, parameters that are not seen.
+
+    With :math:`\hat\pi = H(\tau - W\hat\beta)` what is not sure of the empty robot is not sure of the load:
+    :math:`\operatorname{cov}\hat\pi = \sigma^2 HRH^T + (HW)\operatorname{cov}\hat\beta\,(HW)^T`.
+
+    Args:
+        doubtful: the regressor W of the empty robot in the loaded run and cov β̂; none where the robot is right.
+    """
     if rest.size <= 10:
         raise DescriptionError(f"{len(rest)} samples are too few for a payload; measure more.")
     sigma = np.ones(rest.shape[1])
-    pi, half, blind = np.zeros(10), np.zeros((10, 10)), np.zeros(0, int)
+    pi, half, blind, left = np.zeros(10), np.zeros((10, 10)), np.zeros(0, int), np.zeros((0, 0))
     for _ in range(4):
         A, b = stacked(Y / sigma[:, None]), (rest / sigma).ravel()
         scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-        U, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
+        left, S, Vt = np.linalg.svd(A / scale, full_matrices=False)
         if not S[0] > 0.0:
             raise SolveError("The motion shows nothing of a payload.")
         seen = UNSEEN * S[0] < S
-        half = (Vt[seen].T / S[seen]) / scale[:, None]
-        pi = half @ (U.T[seen] @ b)
+        half, left = (Vt[seen].T / S[seen]) / scale[:, None], left[:, seen]
+        pi = half @ (left.T @ b)
         blind = np.flatnonzero(np.linalg.norm(Vt[~seen], axis=0) > 1e-3)
         freedom = 1.0 - 10.0 / rest.size
         sigma = np.maximum(np.sqrt(np.mean((rest - Y @ pi) ** 2, axis=0) / freedom), 1e-9 * np.max(np.abs(rest)))
-    covariance = half @ half.T
+    covariance = noise.covariance(Y / sigma[:, None], half @ half.T)
+    if doubtful is not None:
+        W, spread = doubtful
+        known = np.isfinite(np.diag(spread))
+        through = half @ (left.T @ stacked(W / sigma[:, None])[:, known])
+        covariance = covariance + through @ spread[np.ix_(known, known)] @ through.T
     covariance[blind, blind] = np.inf
     return pi, covariance, sigma, tuple(int(k) for k in blind)
 
