@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.analysis.identification.calibration import calibrate
-from manipula.analysis.identification.kinematic_errors import AXES, Chain, moved
+from manipula.analysis.identification.kinematic_errors import AXES, SerialChain, moved
 from manipula.analysis.identification.measured_poses import read_poses
 from manipula.errors import DescriptionError, ShapeError, SolveError
 from oracles import Judge
@@ -41,7 +41,7 @@ def measured(robot, q, base=DEVICE):
 
 def truth(robot, names, seed=1, size=2e-3):
     """A robot that is wrong by known errors in the named places, and the errors."""
-    chain, rng = Chain.to(robot), np.random.default_rng(seed)
+    chain, rng = SerialChain.to(robot), np.random.default_rng(seed)
     errors = np.zeros((len(chain.places), 6))
     for name in names:
         place, axis = name.rsplit(" ", 1)
@@ -95,7 +95,7 @@ def test_errors_that_act_only_because_of_others_are_found_where_the_places_show_
     """The tip of a UR5e lies on the axis of its last joint, whose tilt moves it only once it is beside it: all errors of a robot, by places alone."""
     robot = mp.load("ur5e")
     q, other = np.random.default_rng(5).uniform(-2.0, 2.0, (2, 60, 6))
-    wrong, _ = truth(robot, [f"{place} {axis}" for place in Chain.to(robot).places for axis in AXES])
+    wrong, _ = truth(robot, [f"{place} {axis}" for place in SerialChain.to(robot).places for axis in AXES])
     seen, new = measured(wrong, q)[:, :3, 3], measured(wrong, other)[:, :3, 3]
     found = calibrate(robot, q, seen, validate=(other, new))
     assert found.after.position < EXACT
@@ -108,7 +108,7 @@ def test_noise_is_reached_and_intervals_cover(arm):
     q = postures(arm, 80)
     names = calibrate(arm, q, measured(arm, q)).names
     wrong, errors = truth(arm, names, seed=4)
-    chain = Chain.to(arm)
+    chain = SerialChain.to(arm)
     place = [(chain.places.index(n.rsplit(" ", 1)[0]), AXES.index(n.rsplit(" ", 1)[1])) for n in names]
     clean, distance = measured(wrong, q), []
     for seed in range(8):
