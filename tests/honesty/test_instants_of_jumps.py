@@ -79,3 +79,25 @@ def test_what_comes_back_between_two_samples_is_seen() -> None:
     largest = rate * math.hypot(rate * speed, 9.81)  # of the harmonic motion on the spring
     assert dense.largest == pytest.approx(largest, rel=1e-4)
     assert sparse.largest == pytest.approx(largest, rel=1e-4)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_code_that_changed_is_found_in_every_run_and_at_every_sample(compiled: bool) -> None:
+    """It changes nothing in the first run, and in the second one between the ninths of it only."""
+    strength = [3.0]
+
+    def law(t: Any, q: Any, qd: Any, target: Any) -> Any:
+        speed = qd[0] if compiled else float(qd[0])
+        return np.array([1.0 + strength[0] * ops.where((speed > 5.0) & (t > 0.33), ops.sin(9.0 * t), 0.0)])
+
+    result = mp.simulate(
+        mp.Scenario(
+            LEVEL, q0=[[0.0], [0.0]], qd0=[[0.0], [6.0]], duration=0.4, step=1e-3, sample=0.01, controller=mp.control.UserFunction(law)
+        )
+    )  # fmt: skip
+    strength[0] = 30.0
+    jerk = result.jerk()
+    assert not jerk.exact
+    assert "gives other torques now" in jerk.remark
+    again = mp.simulate(result.scenario) if isinstance(result.scenario, mp.Scenario) else result
+    assert again.jerk().exact is compiled

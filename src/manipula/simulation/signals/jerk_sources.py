@@ -130,28 +130,35 @@ def _dynamic(result: Result, s: Scenario) -> JerkSource:
 
             return look
 
-        _check_unchanged(result, s, states[0], lambda x, t: looking(0)(x, t).acceleration)
+        _check_unchanged(result, s, states, lambda k, x, t: looking(k)(x, t).acceleration)
         return JerkSource(states, looking, following=lambda k: lambda x, times: followed(run, k, x, times))
-    rate = python_rate(run, 0)[1]
-    _check_unchanged(
-        result, s, states[0], lambda x, t: np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
-    )
+
+    def accelerations(k: int, x: np.ndarray, t: np.ndarray) -> np.ndarray:
+        rate = python_rate(run, k)[1]
+        return np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
+
+    _check_unchanged(result, s, states, accelerations)
     remark = "The controller runs in Python, so the jerk is a difference quotient along the flow."
     return JerkSource(states, lambda k: _differences(python_rate(run, k)[1], n), exact=False, error=1e-6, remark=remark)
 
 
 def _check_unchanged(
-    result: Result, s: Scenario, states: np.ndarray, qdd: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    result: Result, s: Scenario, states: np.ndarray, qdd: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
 ) -> None:
-    """Somebody's code may have changed since the run: it must still give the accelerations of the record."""
-    if is_own(s.controller, s.friction, s.drives, s.robot):
+    """Somebody's code may have changed since the run: it must still give the accelerations of the record, of every run at every sample.
+
+    Args:
+        states: of all runs (N, S, size). qdd: of run k at states and times.
+    """
+    if is_own(s.controller, s.friction, s.drives, s.disturbances, s.contacts, s.robot):
         return
-    sound = np.flatnonzero(np.isfinite(states).all(axis=1))
-    chosen = sound[np.linspace(0, len(sound) - 1, min(len(sound), 9)).astype(int)] if len(sound) else sound
-    record = _runs(np.asarray(result.arrays["qdd"], float))[0, chosen]
-    now = np.asarray(qdd(states[chosen], result.t[chosen]), float)
-    if not np.allclose(now, record, rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(record).max(initial=0.0)))):
-        raise _Unknown("a controller, friction law or drive gives other torques now than in the run")
+    for k, (x, record) in enumerate(zip(states, _runs(np.asarray(result.arrays["qdd"], float)))):
+        sound = np.isfinite(x).all(axis=1)
+        if not sound.any():
+            continue
+        now = np.asarray(qdd(k, x[sound], result.t[sound]), float)
+        if not np.allclose(now, record[sound], rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(record[sound]).max()))):
+            raise _Unknown("code of somebody in it gives other torques now than in the run")
 
 
 def _none(x: np.ndarray, t: np.ndarray) -> Look:
