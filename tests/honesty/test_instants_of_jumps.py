@@ -10,6 +10,8 @@ import pytest
 
 import manipula as mp
 from manipula.algebra import ops
+from manipula.redundancy.null_space import Criterion
+from manipula.robot.friction import FrictionLaw
 
 SLIDE = mp.from_dh([{"joint": "prismatic", "mass": 2.0}], "standard")  # along its weight
 LEVEL = SLIDE.replace(gravity=(0, 0, 0))
@@ -98,6 +100,53 @@ def test_code_that_changed_is_found_in_every_run_and_at_every_sample(compiled: b
     strength[0] = 30.0
     jerk = result.jerk()
     assert not jerk.exact
-    assert "gives other torques now" in jerk.remark
+    assert "gives other accelerations now" in jerk.remark
     again = mp.simulate(result.scenario) if isinstance(result.scenario, mp.Scenario) else result
     assert again.jerk().exact is compiled
+
+
+class Drag(FrictionLaw):
+    """Somebody's friction law, with a strength that it does not keep for itself."""
+
+    strength = 1.0
+
+    def torque(self, qd: Any, state: Any = (), load: Any = 0.0) -> Any:
+        return Drag.strength * qd * ops.abs(qd)
+
+
+class Curl(Criterion):
+    """Somebody's criterion of the null space."""
+
+    name = "curl"
+    gain = 0.1
+    strength = 1.0
+
+    def cost(self, arm: Any, q: Any) -> Any:
+        return 0.5 * Curl.strength * q[2] * q[2]
+
+
+def followed() -> mp.Result:
+    line = mp.trajectory(mp.paths.line([0.5, 0.1, 0.0], [0.55, 0.1, 0.0]), mp.timing.quintic(0.5))
+    arm = mp.planar([0.5, 0.4, 0.3], [1.0, 1.0, 1.0])
+    return mp.simulate(
+        mp.Scenario(arm, line, q0=[0.4, 0.5, 0.6], kind="kinematic", start="project", gain=5.0, criteria=(Curl(),))
+    )
+
+
+def programmed() -> mp.Result:
+    arm = mp.planar([0.5, 0.4], [1.0, 1.0])
+    options: dict[str, Any] = {"start": "project", "duration": 0.5, "step": 1e-3, "friction": (Drag(), Drag())}
+    return mp.ProgramScenario(arm, ["q1 = 0.3*sin(t)"], q0=[0.0, 0.3], **options).run()
+
+
+@pytest.mark.parametrize("made", [followed, programmed])
+def test_changed_criteria_and_laws_of_given_motions(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = made().jerk()
+    assert exact.exact
+    result = made()
+    for part in (Drag, Curl):
+        monkeypatch.setattr(part, "strength", 1.9)
+    jerk = result.jerk()
+    assert not jerk.exact
+    assert "gives other accelerations now" in jerk.remark
+    assert np.abs(jerk.largest - exact.largest).max() <= 1.5 * jerk.error

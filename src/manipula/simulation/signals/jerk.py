@@ -246,7 +246,7 @@ def estimated(result: Result, shown: Any, why: str) -> Jerk:
     """Jerk from recorded velocities and accelerations.
 
     At every sample the quintic through qd and qdd of three neighbours is differentiated; the same with neighbours twice as far
-    apart says how far it may be off.
+    apart says how far it may be off. Between samples it is larger by what a parabola through three of them reaches.
     """
     q, qd, qdd = (np.asarray(result.arrays[name], float) for name in ("q", "qd", "qdd"))
     batch = q.ndim == 3
@@ -257,7 +257,9 @@ def estimated(result: Result, shown: Any, why: str) -> Jerk:
         seen, other = (np.asarray(shown(k)(result.t, q[k], qd[k], qdd[k], part)[1]) for part in (near, far))
         values.append(seen)
         off = np.abs(seen - other)
-        error = max(error, float(np.nanmax(off)) if np.isfinite(off).any() else np.inf)
+        bends = np.abs(np.diff(seen, 2, axis=0)) / 8.0
+        between = float(np.nanmax(bends)) if np.isfinite(bends).any() else 0.0
+        error = max(error, float(np.nanmax(off)) + between if np.isfinite(off).any() else np.inf)
     told = f"to about {error:.2g}" if np.isfinite(error) else "with an error that cannot be told"
     remark = f"The jerk is estimated from the recorded samples, {told}: {why}."
     return Jerk(result.t, np.array(values) if batch else values[0], False, error, remark=remark)

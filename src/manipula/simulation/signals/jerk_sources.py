@@ -44,6 +44,19 @@ AGREED, ROUGH = (
     1e-2,
     1e-5,
 )  # of two such difference quotients, and of the rate, by which they may differ where nothing jumps
+PARTS = (
+    "robot",
+    "reference",
+    "controller",
+    "friction",
+    "drives",
+    "disturbances",
+    "contacts",
+    "base_motion",
+    "criteria",
+    "tasks",
+    "torques",
+)
 HELD = (
     "The command is decided once a step and held: the acceleration jumps every {:g} s, and the jerk is infinite there."
 )
@@ -71,21 +84,27 @@ def source_of(result: Result) -> JerkSource | str:
     """How the jerk of a result is found exactly; or why it is not."""
     s = scenario_of(result)
     try:
-        if isinstance(s, ProgramScenario):
-            fixed = {"stabilisation": s.stabilisation, "gain": float(s.gain)}
-            return _programmed(result, replace(s.motion.plant, **fixed), s.integrator)
-        if isinstance(s, ProgrammedPlant):
-            return _programmed(result, s, str(result.meta.get("integrator", "rk4")))
-        if not isinstance(s, Scenario):
-            return "the result does not carry the scenario it was made from"
-        kind = s.resolved_kind()
-        if kind == "kinematic":
-            return _kinematic(result, s)
-        return _along_reference(result, s) if kind == "inverse_dynamics" else _dynamic(result, s)
+        source = _of(result, s)
+        _check_unchanged(result, s, source)
+        return source
     except _Unknown as why:
         return str(why)
     except ManipulaError as error:  # a part that runs but cannot be differentiated
         return f"the flow of the run could not be differentiated ({printable(error, 200)})"
+
+
+def _of(result: Result, s: Any) -> JerkSource:
+    if isinstance(s, ProgramScenario):
+        fixed = {"stabilisation": s.stabilisation, "gain": float(s.gain)}
+        return _programmed(result, replace(s.motion.plant, **fixed), s.integrator)
+    if isinstance(s, ProgrammedPlant):
+        return _programmed(result, s, str(result.meta.get("integrator", "rk4")))
+    if not isinstance(s, Scenario):
+        raise _Unknown("the result does not carry the scenario it was made from")
+    kind = s.resolved_kind()
+    if kind == "kinematic":
+        return _kinematic(result, s)
+    return _along_reference(result, s) if kind == "inverse_dynamics" else _dynamic(result, s)
 
 
 class _Unknown(Exception):
@@ -130,35 +149,22 @@ def _dynamic(result: Result, s: Scenario) -> JerkSource:
 
             return look
 
-        _check_unchanged(result, s, states, lambda k, x, t: looking(k)(x, t).acceleration)
         return JerkSource(states, looking, following=lambda k: lambda x, times: followed(run, k, x, times))
-
-    def accelerations(k: int, x: np.ndarray, t: np.ndarray) -> np.ndarray:
-        rate = python_rate(run, k)[1]
-        return np.array([np.asarray(rate(a, b), float)[n : 2 * n] for a, b in zip(t, x)])
-
-    _check_unchanged(result, s, states, accelerations)
     remark = "The controller runs in Python, so the jerk is a difference quotient along the flow."
     return JerkSource(states, lambda k: _differences(python_rate(run, k)[1], n), exact=False, error=1e-6, remark=remark)
 
 
-def _check_unchanged(
-    result: Result, s: Scenario, states: np.ndarray, qdd: Callable[[int, np.ndarray, np.ndarray], np.ndarray]
-) -> None:
-    """Somebody's code may have changed since the run: it must still give the accelerations of the record, of every run at every sample.
-
-    Args:
-        states: of all runs (N, S, size). qdd: of run k at states and times.
-    """
-    if is_own(s.controller, s.friction, s.drives, s.disturbances, s.contacts, s.robot):
+def _check_unchanged(result: Result, s: Any, source: JerkSource) -> None:
+    """Somebody's code may have changed since the run: it must still give the accelerations of the record, of every run at every sample."""
+    if source.held or is_own(*(getattr(s, name, None) for name in PARTS)):
         return
-    for k, (x, record) in enumerate(zip(states, _runs(np.asarray(result.arrays["qdd"], float)))):
-        sound = np.isfinite(x).all(axis=1)
+    for k, (x, record) in enumerate(zip(source.states, _runs(np.asarray(result.arrays["qdd"], float)))):
+        sound = np.isfinite(x).all(axis=1) & np.isfinite(record).all(axis=1)
         if not sound.any():
             continue
-        now = np.asarray(qdd(k, x[sound], result.t[sound]), float)
+        now = np.asarray(source.looking(k)(x[sound], result.t[sound]).acceleration, float)
         if not np.allclose(now, record[sound], rtol=1e-6, atol=1e-6 * max(1.0, float(np.abs(record[sound]).max()))):
-            raise _Unknown("code of somebody in it gives other torques now than in the run")
+            raise _Unknown("code of somebody in it gives other accelerations now than in the run")
 
 
 def _none(x: np.ndarray, t: np.ndarray) -> Look:
