@@ -17,8 +17,8 @@ from manipula.simulation.loops.watching import _nearest
 from manipula.simulation.result import RunVerdict
 from manipula.simulation.stepping.coarse import BLOCK, share
 from manipula.simulation.stepping.grid import (  # fmt: skip
+    DIVERGED,
     FAR,
-    LARGEST,
     RATIO,
     Grid,
     diverged,
@@ -158,8 +158,8 @@ def test_states_in_which_a_run_ends() -> None:
         ([-1.001, 2.001], True),
     ):
         assert bool(ended([*q, 0.0, 0.0, 5.0], 2, grid)) == over
-    for x, over in (([0.0, LARGEST, 0.0], False), ([0.0, 1.01 * LARGEST, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
-                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * LARGEST, 0.0, 0.0], True), ([LARGEST, -LARGEST, 0.0], True)):  # fmt: skip
+    for x, over in (([0.0, DIVERGED, 0.0], False), ([0.0, 1.01 * DIVERGED, 0.0], True), ([0.0, 0.0, 1e300], False), ([0.0, 0.0, np.nan], True),
+                    ([np.nan, 0.0, 0.0], True), ([0.0, 0.0, np.inf], True), ([-1.01 * DIVERGED, 0.0, 0.0], True), ([DIVERGED, -DIVERGED, 0.0], True)):  # fmt: skip
         assert bool(diverged(x, 1)) == over
 
 
