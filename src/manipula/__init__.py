@@ -163,9 +163,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         from manipula.errors import nearest
 
-        close = (
-            None if name.startswith("_") else nearest(name, _PUBLIC)
-        )  # what tools ask every module for is no mistake
+        # names with an underscore are asked of every module by tools: no mistake, no suggestion
+        close = None if name.startswith("_") else nearest(name, _PUBLIC)
         hint = f"; did you mean '{close}'?" if close else ""
         raise AttributeError(f"module 'manipula' has no attribute '{name}'{hint}")
     module = importlib.import_module(_PUBLIC[name])

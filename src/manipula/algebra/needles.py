@@ -18,11 +18,10 @@ import numpy as np
 from manipula.algebra.jet import Jet
 from manipula.algebra.ranges import Range, as_range
 
-ALLOWED, LEAST = (
-    1e-2,
-    1e-4,
-)  # of the span of all that was seen, and of its largest value: less hides nowhere that matters
-FIRST, PARTS = 64, 4  # cells to begin with, and into how many one is divided
+ALLOWED = 1e-2  # part of the span of all values found so far: a pulse that is smaller may be missed
+LEAST = 1e-4  # the same as a part of the largest of these values
+FIRST = 64  # cells to begin with
+PARTS = 4  # into which a cell is divided
 MOST_CELLS = 300_000  # that are looked at
 NARROWEST = 1e-13  # of the duration: of a pulse of 1e-12 some cells show nothing but the pulse
 

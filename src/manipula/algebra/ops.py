@@ -22,10 +22,8 @@ _PLAIN = (float, int, np.floating, np.integer, np.bool_)
 
 def _is_sympy(x: Any) -> bool:
     sympy = sys.modules.get("sympy")
-    kinds = (
-        getattr(sympy, "Basic", None),
-        getattr(sympy, "MatrixBase", None),
-    )  # none while another thread still loads SymPy
+    # none while another thread still loads SymPy
+    kinds = (getattr(sympy, "Basic", None), getattr(sympy, "MatrixBase", None))
     return None not in kinds and isinstance(x, kinds)  # pyright: ignore[reportArgumentType]
 
 

@@ -57,14 +57,8 @@ WORDS = (  # a word of the line; how messages say to users of Python what to cho
     ("with_parameters", r"robot\.with_parameters\([^()]*\)", "a table [parameters] in its file", None),
     ("package_dirs=", r"package_dirs=\[…\]", "--packages FOLDER", None),
 )
-STYLES = {
-    "bold": "1",
-    "dim": "2",
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "cyan": "36",
-}  # SGR parameters of ECMA-48
+# SGR parameters of ECMA-48
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 COLOURS = ("red", "green", "yellow", "cyan")
 GAP = "  "
 NARROW = 24  # letters that a column of sentences needs beside the others

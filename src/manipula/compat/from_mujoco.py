@@ -114,9 +114,8 @@ class _MujocoModel:
                      if np.any(getattr(model, f"tendon_{w}", np.zeros(k + 1))[k])]  # fmt: skip
             if pulls:
                 parts = range(int(model.tendon_adr[k]), int(model.tendon_adr[k]) + int(model.tendon_num[k]))
-                wrapped = [
-                    self.hinges[int(model.wrap_objid[w])] for w in parts if int(model.wrap_type[w]) == 1
-                ]  # mjWRAP_JOINT
+                # mjWRAP_JOINT
+                wrapped = [self.hinges[int(model.wrap_objid[w])] for w in parts if int(model.wrap_type[w]) == 1]
                 problem = f"A tendon with '{pulls[0]}' pulls on its joints, which is not modelled."
                 joints = tuple(wrapped) or tuple(self.hinges)
                 self.unmodelled.append(Unmodelled(DescriptionError(problem, field=f"tendon {k}"), joints))

@@ -37,13 +37,14 @@ class _Snapshot(NamedTuple):
     clean: bool
 
 
+# types that hold no code by themselves: what every module and class has beside what was written in it
 _PLAIN = frozenset(
     {
         *(str, int, float, bool, type(None), tuple, list, dict, frozenset, types.ModuleType),
         *(types.GetSetDescriptorType, types.MemberDescriptorType, type(_Snapshot.clean)),
         *(type(__spec__), type(__loader__), type(annotations)),
     }
-)  # hold no code by themselves: what every module and class has beside what was written in it
+)
 _first: dict[int, tuple[Any, dict[str, Any]]] = {}  # of every module and class: what its names meant at first
 _last = _Snapshot(-1, {}, [], [], [], Versions(()), True)
 

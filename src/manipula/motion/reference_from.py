@@ -129,9 +129,8 @@ def _levels(noise: Any, d: int, padded: int) -> list[float | None]:
 
 def _smoothed(t: np.ndarray, y: np.ndarray, edges: np.ndarray, noise: float | None) -> tuple[Any, float, float]:
     """The spline of one coordinate as f(times, derivative), its λ [s⁵] and its degrees of freedom; pieces become longer while more smoothing is asked for."""
-    trend = np.polynomial.Polynomial.fit(
-        t, y, 2
-    )  # a parabola has no jerk: taken out, rounding of strong weights cannot touch it
+    # a parabola has no jerk: taken out, rounding of strong weights cannot touch it
+    trend = np.polynomial.Polynomial.fit(t, y, 2)
     while True:
         fit = _Splines(t, y - trend(t), edges)
         x = fit.cross_validated() if noise is None else fit.leaving(noise)

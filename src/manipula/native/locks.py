@@ -57,8 +57,7 @@ def _give_back() -> None:
         _held.pop().close()
 
 
-atexit.register(
-    _take
-)  # registered before LLVM is imported, hence called after its handlers and those of ``threads.py``
+# registered before LLVM is imported, hence called after its handlers and those of ``threads.py``
+atexit.register(_take)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_take, after_in_parent=_give_back, after_in_child=_give_back)

@@ -99,10 +99,8 @@ Text = partial(Field, "text", "")
 Texts = partial(Field, "texts", "")
 Flag = partial(Field, "flag", "")
 File = partial(Field, "file", "")
-OF_SEVERAL_LINES = (
-    "",
-    ".csv",
-)  # endings of files whose content may stand in their place, told by its lines; others are told by the ending
+# endings of files whose content may stand in their place, told by its lines; others are told by the ending
+OF_SEVERAL_LINES = ("", ".csv")
 Constants = partial(Field, "constants", "")
 Function = partial(Field, "function", "")
 

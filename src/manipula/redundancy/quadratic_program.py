@@ -78,9 +78,8 @@ def minimise(
         x = ldl_solve(*ldl(array(H)), array([-v for v in f]))
         return Minimum(array(x), np.zeros(r), np.zeros(r), 1.0, 0.0)
     k = len(sides)
-    unit = (
-        ops.maximum(_largest([H[i, i] for i in range(m)]), _largest(f)) + 1e-300
-    )  # of the gradient, where |x| is about 1
+    # of the gradient, where |x| is about 1
+    unit = ops.maximum(_largest([H[i, i] for i in range(m)]), _largest(f)) + 1e-300
     H, f = array(H / unit), array(f / unit)
 
     def along(x: Vector) -> list[Scalar]:

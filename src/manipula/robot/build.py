@@ -210,9 +210,8 @@ def _assemble(name: str, root: LinkDraft, order: list[tuple[JointDraft, LinkDraf
     )
     bent = _bent(postures, [j for j, _, _, _ in moving[n:]])
     body = {root.name: -1} | index_of
-    frames = [
-        Frame(n, *place[n]) for n in sorted(place, key=lambda n: body.get(n, len(body)))
-    ]  # stable: moving links first
+    # stable: moving links first
+    frames = [Frame(n, *place[n]) for n in sorted(place, key=lambda n: body.get(n, len(body)))]
     for f in frame_drafts:
         if f.name in place:
             raise DescriptionError(f"Two frames are named '{printable(f.name)}'.", line=f.line, field=f.field)

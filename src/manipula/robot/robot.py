@@ -39,17 +39,8 @@ from manipula.robot.parameter_values import needed, revalued
 from manipula.verbs import notebook_html
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-_LIKE_A_TIP = (
-    "tool0",
-    "tcp",
-    "tool",
-    "end_effector",
-    "ee_",
-    "_ee",
-    "grasp",
-    "hand",
-    "flange",
-)  # names that people give it
+# names that people give it
+_LIKE_A_TIP = ("tool0", "tcp", "tool", "end_effector", "ee_", "_ee", "grasp", "hand", "flange")
 UNDESCRIBED_BASE = Link("base", described=False)
 
 

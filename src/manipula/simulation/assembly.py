@@ -42,9 +42,8 @@ def assembled(s: Scenario, t: np.ndarray, arrays: dict[str, np.ndarray], verdict
         trusted = np.where(finished & np.isfinite(error), float(s.duration or 0.0), np.nan)
     found = error[~np.isnan(error)]
     known = np.where(np.isnan(error), -1.0, error).tolist()
-    worst = min(zip(verdicts, known), key=lambda v: (WORST_FIRST.index(v[0].status), -v[1]))[
-        0
-    ]  # of those that ended alike the least exact one speaks
+    # of those that ended alike the least exact one speaks
+    worst = min(zip(verdicts, known), key=lambda v: (WORST_FIRST.index(v[0].status), -v[1]))[0]
     count = sum(v.status == worst.status for v in verdicts)
     reason = worst.reason if len(verdicts) == 1 else f"{count} of {len(verdicts)} runs: {worst.reason}"
     if not isinstance(arrays, FrozenDict):

@@ -227,9 +227,8 @@ class Scenario:
         set_("criteria", values.several("criteria", self.criteria, (Criterion,), "criteria of manipula.control"))
         if self.controller is not None:
             model = self.robot if self.model is None else self.model
-            check_gains(
-                self.controller, model if model.n == self.robot.n else self.robot
-            )  # the number of joints is told later
+            # the number of joints is told later
+            check_gains(self.controller, model if model.n == self.robot.n else self.robot)
         set_("switches", values.several("switches", self.switches, (Switch,), "Switch"))
         for i, switch in enumerate(self.switches):
             _check_switch(self, switch, f"switches[{i}]")

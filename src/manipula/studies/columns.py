@@ -35,9 +35,8 @@ class Measure:
     meaning: str
     turning: str  # unit of turning joints, or of what is no joint
     sliding: str  # unit of sliding joints; "" where joints have no part in it
-    of: Callable[
-        [np.ndarray, np.ndarray], Any
-    ]  # of times (S,) and values (…, S, k), all finite; one number for each run
+    # of times (S,) and values (…, S, k), all finite; one number for each run
+    of: Callable[[np.ndarray, np.ndarray], Any]
     each: bool = False  # also one column per joint
 
 
@@ -101,12 +100,8 @@ MEASURES = (
     Measure("tip_y", "tip", "y of the tip at the last sample", "m", "", _place(1)),
     Measure("tip_z", "tip", "z of the tip at the last sample", "m", "", _place(2)),
 )  # fmt: skip
-SLIDING = {
-    "error": "error_slide",
-    "tau": "force",
-    "qd": "speed",
-    "qdd": "acceleration",
-}  # of sliding joints, beside turning ones
+# of sliding joints, beside turning ones
+SLIDING = {"error": "error_slide", "tau": "force", "qd": "speed", "qdd": "acceleration"}
 
 STATUS = (
     StudyColumn("status", "", "how the run ended: finished, inaccurate, diverged, … as of a Result; refused: its numbers are not allowed together; "

@@ -30,14 +30,8 @@ from manipula.studies.study import Study
 MANIFEST, STUDY = "study.json", "study.toml"
 FORMAT = 1
 NOTHING = "not given"
-DECIDING = (
-    "manipula",
-    "numpy",
-    "scipy",
-    "llvmlite",
-    "pyarrow",
-    "machine",
-)  # versions that numbers or bytes may depend on
+# versions that numbers or bytes may depend on
+DECIDING = ("manipula", "numpy", "scipy", "llvmlite", "pyarrow", "machine")
 
 
 class StudyFolder:

@@ -16,11 +16,8 @@ from manipula.errors import CompileError, DescriptionError, printable
 from manipula.studies.dask_engine import distributed_package
 
 LOOPBACK = "127.0.0.1"
-NO_PAGE = [
-    "--no-dashboard",
-    "--dashboard-address",
-    f"{LOOPBACK}:0",
-]  # without an address its counters are served on every interface
+# without an address its counters are served on every interface
+NO_PAGE = ["--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"]
 PATIENCE = 60.0  # s until the scheduler listens
 
 

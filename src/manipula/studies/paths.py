@@ -21,12 +21,8 @@ from manipula.simulation.scenario import Scenario
 
 Token = str | int
 AnyScenario = Scenario | ProgramScenario
-SHORT = {
-    "payload": "robot",
-    "gravity": "robot",
-    "links": "robot",
-    "joints": "robot",
-}  # words that mean something of the robot
+# words that mean something of the robot
+SHORT = {"payload": "robot", "gravity": "robot", "links": "robot", "joints": "robot"}
 ROBOT = ("links", "joints", "payload", "gravity", "base", "tool", "frames", "base_link", "followers")
 _TOKEN = re.compile(r"(?:^|\.)([^.\[\]]+)|\[([^\[\]]+)\]")
 MOST_TOKENS = 24

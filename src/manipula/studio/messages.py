@@ -351,9 +351,8 @@ class StudyRunForm(TypedDict):
     row: dict[str, str | float | bool | None]
 
 
-TYPES = tuple(
-    v for v in tuple(globals().values()) if is_typeddict(v) and v is not PageForm
-)  # in the order in which they stand
+# in the order in which they stand
+TYPES = tuple(v for v in tuple(globals().values()) if is_typeddict(v) and v is not PageForm)
 ANSWERS: dict[str, Any] = {
     "hello": HelloForm,
     "schema": Any,

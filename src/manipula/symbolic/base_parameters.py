@@ -126,9 +126,8 @@ def _dependencies(d: Derivation, names: list[str]) -> dict[str, dict[str, Any]]:
         own |= (63 << BITS * index | 63 << BITS * (index + 1)) if index >= 0 else 0
     place = (trig & own) | prismatic
     rows: dict[tuple[int, int], int] = {}
-    entries: dict[str, dict[int, dict[int, Any]]] = {
-        name: {} for name in names
-    }  # column → row → geometry → coefficient
+    # column → row → geometry → coefficient
+    entries: dict[str, dict[int, dict[int, Any]]] = {name: {} for name in names}
     for f, p in enumerate(_functions(d)):
         for k, v in p.terms.items():
             if not k & every:  # weight that something else carries depends on no constant

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 Digits = int | Literal["exact"] | None
 BREAK = "\\\\\n"  # between two rows of an ``align*`` environment
 ROWS = 300  # of one environment, about six pages: TeX holds an environment in its memory until its end
-ROUNDED = {
-    "latex": 6,
-    "html": 6,
-    "text": 15,
-    "unicode": 15,
-}  # significant digits of decimals where people read them; at 15 no tail of rounding is left
+# significant digits of decimals where people read them; at 15 no tail of rounding is left
+ROUNDED = {"latex": 6, "html": 6, "text": 15, "unicode": 15}
 
 
 def render(

@@ -68,7 +68,6 @@ class SympyWriter:
             return sympy.Mul(coefficient[0], factors[0], evaluate=False)
         if len(factors) < 2 or len(bases) < len(factors) or any(f.is_Mul or f.is_Number for f in factors):
             return sympy.Mul(*coefficient, *factors)
-        factors.sort(
-            key=self._order
-        )  # different bases and one number: nothing to combine, only SymPy's order of factors
+        # different bases and one number: nothing to combine, they only need SymPy's order
+        factors.sort(key=self._order)
         return sympy.Mul._from_args((*coefficient, *factors), is_commutative=True)

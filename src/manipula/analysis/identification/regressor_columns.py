@@ -56,13 +56,8 @@ class Columns(Value):
     SIGNED: ClassVar[frozenset[str]] = frozenset({"offset"})  # may be negative
 
     def _key(self) -> tuple[Any, ...]:
-        return (
-            self.model.robot,
-            self.extras,
-            self.smooth,
-            self.v_stribeck,
-            self.left_out,
-        )  # models of one robot are the same
+        # models of one robot are the same
+        return (self.model.robot, self.extras, self.smooth, self.v_stribeck, self.left_out)
 
     def __reduce__(self) -> Any:  # machine code stays where it is
         return _of_robot, (self.model.robot, self.extras, self.smooth, self.v_stribeck, self.left_out)

@@ -115,9 +115,8 @@ def to_dh(robot: Robot, convention: Convention) -> DhTable:
     if kept and robot.tip is not None:
         tip, tip_tool = robot.tip, robot.tool.matrix()
         last = robot.links[-1].name
-        of_row = last != robot.tip and last.removesuffix("_row") in (
-            name for name, _, _ in kept
-        )  # by an earlier conversion
+        # by an earlier conversion
+        of_row = last != robot.tip and last.removesuffix("_row") in (name for name, _, _ in kept)
         if not of_row and np.abs(X_FL.matrix() - np.eye(4)).max() > SAME:
             kept.append((last, robot.n, X_FL.matrix()))
             rows[-1]["link"] = _unused(f"{last}_row", named | set(robot.frame_names))

@@ -11,9 +11,8 @@ from manipula.formats.meshes.triangles import Triangles, check_count
 
 MAX_NODES = 20_000  # visited, those that are shown several times counted each time
 MAX_LEVELS = 200
-Node = tuple[
-    np.ndarray, Iterable[Triangles], Iterable[object]
-]  # X of the node (4×4), its pieces as they are read, its children
+# X of the node (4×4), its pieces as they are read, its children
+Node = tuple[np.ndarray, Iterable[Triangles], Iterable[object]]
 
 
 def joined(roots: Iterable[object], read: Callable[[object], Node]) -> Triangles:

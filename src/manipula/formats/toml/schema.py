@@ -60,10 +60,8 @@ COUPLING = keys({
     "follows": Text("joint that this one is coupled to"), "ratio": Number("1", "positions of this joint per position of that one"),
     "offset": angle("rad or m", "position while that one is at zero"),
 })  # fmt: skip
-SIZE: dict[str, Any] = {
-    "least": 0.0,
-    "most": FINITE,
-}  # of a limit: files of other programs state 1e308 where they mean none
+# of a limit: files of other programs state 1e308 where they mean none
+SIZE: dict[str, Any] = {"least": 0.0, "most": FINITE}
 PLACE: dict[str, Any] = {"least": -FINITE, "most": FINITE}
 LIMITS = keys({
     "position": Field("vector", "rad or m", "lower and upper", lengths=(2,), degrees=True, **PLACE),

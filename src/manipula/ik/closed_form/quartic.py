@@ -93,9 +93,8 @@ def solve_quartic(e4: Scalar, e3: Scalar, e2: Scalar, e1: Scalar, e0: Scalar) ->
     total = p + z
     size = ops.abs(p) + z + ops.sqrt(ops.abs(r))
     apart = z > 1e-10 * size
-    difference = ops.where(
-        apart, q / ops.where(apart, s, 1.0), ops.sqrt(ops.maximum(total * total - 4.0 * r, 0.0))
-    )  # B − A
+    # B − A
+    difference = ops.where(apart, q / ops.where(apart, s, 1.0), ops.sqrt(ops.maximum(total * total - 4.0 * r, 0.0)))
     out = []
     for centre, constant in ((-0.5 * s, 0.5 * (total - difference)), (0.5 * s, 0.5 * (total + difference))):
         square = 0.25 * z - constant

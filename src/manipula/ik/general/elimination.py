@@ -16,9 +16,8 @@ import numpy as np
 
 from manipula.ik.general.closure import closure
 
-HALF = np.array(
-    [[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]]
-)  # rows 1, cos, sin times (1 + x²); columns 1, x, x²
+# rows 1, cos, sin times (1 + x²); columns 1, x, x²
+HALF = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
 HALVES = np.kron(HALF, HALF)
 SHIFTS = np.array([0.0, 0.9, 1.9, 2.8, 3.7, 4.8, 5.6])  # trial origins of θ₃
 ORIGIN4, ORIGIN5 = 0.83, -1.27  # origins of θ₄ and θ₅: right angles are common, so they must not be at infinity

@@ -226,9 +226,8 @@ def _keep(
     np.add.at(found.iterations, owner, iterations)
     solved = verdict == SOLVED
     better = np.flatnonzero(~solved & (error < found.error[owner]))
-    better = better[
-        np.argsort(-error[better], kind="stable")
-    ]  # of several lanes of one target the best is written last
+    # of several lanes of one target the best is written last
+    better = better[np.argsort(-error[better], kind="stable")]
     for chosen in (better, np.flatnonzero(solved)[::-1]):
         found.q[owner[chosen]], found.error[owner[chosen]] = q[chosen], error[chosen]
     found.solved[owner[solved]] = True

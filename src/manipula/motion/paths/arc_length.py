@@ -27,10 +27,8 @@ MAX_PANELS = 400_000
 ROUNDS = 60  # of cutting panels where a curve was seen to be another than they say
 MISSED = 1e-6  # of the speed: by so much more a panel does not show the curve
 SIDES: tuple[Side, ...] = ("left", "right")
-AHEAD = (
-    (16, 6),
-    (64, 4),
-)  # panels up to which so many halvings are looked at together: one call costs more than its work
+# panels up to which so many halvings are looked at together: one call costs more than its work
+AHEAD = ((16, 6), (64, 4))
 PANELS = 2000, 8  # at most so many, and so many for each piece: a spline through even points needs two or three
 
 _x, _w = np.polynomial.legendre.leggauss(NODES)
@@ -155,9 +153,8 @@ class ArcLength:
             last = np.abs(series[:, -2:])
             tail = widths * (last[:, 0] + last[:, 1]).reshape(-1, nodes)
             good = (tail <= allowed[piece, None]) | (widths <= smallest[piece, None])
-            level = good[:, tree.around].argmax(
-                axis=1
-            )  # of the widest good panel around each finest one, 0 where there is none
+            # of the widest good panel around each finest one, 0 where there is none
+            level = good[:, tree.around].argmax(axis=1)
             node = tree.around[level, tree.cells] + np.arange(0, nodes * len(low), nodes)[:, None]
             found = good.ravel()[node]
             chosen, left = node[found & tree.first[level, tree.cells]], (~found).ravel().nonzero()[0]

@@ -29,17 +29,8 @@ from manipula.native.tracing.graph import Graph, Sampled
 from manipula.native.tracing.trace import trace
 
 VERSION = 3
-WITHOUT_KERNELS = (
-    "analysis",
-    "bench",
-    "certificate",
-    "cli",
-    "compat",
-    "papers",
-    "reports",
-    "studio",
-    "symbolic",
-)  # rooms above all that is traced
+# rooms above all that is traced
+WITHOUT_KERNELS = ("analysis", "bench", "certificate", "cli", "compat", "papers", "reports", "studio", "symbolic")
 _LAZY = frozenset({"operations", "body", "output_values"})
 
 

@@ -219,9 +219,8 @@ class Function(FunctionText):
             name = self.select(above, m.constant(1.0), self.select(below, m.constant(-1.0), a[0]))
         elif code in ("minimum", "maximum"):
             first = self.let(f"fcmp {'olt' if code == 'minimum' else 'ogt'} {T} {a[0]}, {a[1]}")
-            chosen = self.select(
-                first, a[0], a[1]
-            )  # one instruction of most processors, but for a first argument that is no number
+            # one instruction of most processors, but for a first argument that is no number
+            chosen = self.select(first, a[0], a[1])
             name = self.select(self.let(f"fcmp uno {T} {a[0]}, {a[0]}"), a[0], chosen)
         else:
             raise AssertionError(code)

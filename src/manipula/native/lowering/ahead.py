@@ -55,9 +55,8 @@ def ahead_of(graph: Graph, loop: Loop) -> Ahead | None:
     rest = [n for n in loop.body if n not in free]
     while True:
         kept = _asked_for(graph, loop, rest, members)
-        truths = {
-            n for n in kept if operations[n].code in CONDITIONS
-        }  # memory holds numbers: every turn finds these itself
+        # memory holds numbers: every turn finds these itself
+        truths = {n for n in kept if operations[n].code in CONDITIONS}
         if not truths - set(rest):
             break
         rest = [n for n in loop.body if n in truths or n in set(rest)]

@@ -170,9 +170,8 @@ def mass_distribution() -> PaperSection:
     for (k, part), value in zip([unknown[c] for c in keep], fitted):
         text = data["recomputed"][f"{part}_moments"]
         power = "m a²" if part == "second" else "m a"
-        about = (
-            " about its joint" if k == 0 else ""
-        )  # all that M sees of it: ∫(x + a)² dm, where ∫dm a² is in the fit already
+        # all that M sees of it: ∫(x + a)² dm, where ∫dm a² is in the fit already
+        about = " about its joint" if k == 0 else ""
         value = value + 1.0 if k == 0 else value
         rows.append(number(f"{part} moment of link {k + 1}{about}, in "
                            f"{power}", value, corrected=text, tolerance=2e-3 if part == "first" else 2e-4))  # fmt: skip

@@ -24,10 +24,8 @@ from manipula.papers.printed import evaluated, printed
 from manipula.simulation.files.scenario_file import load_text
 from manipula.simulation.result import Result
 
-SMOOTH, ROUGH = (
-    1e-8,
-    1e-6,
-)  # other routes agree to 2e-11 without friction, 2e-8 with it: |qd| has kinks where joints turn back
+SMOOTH = 1e-8  # allowed difference without friction; other routes agree to 2e-11
+ROUGH = 1e-6  # with friction, where |qd| has kinks as joints turn back; other routes agree to 2e-8
 RUNS = {"without": "no friction", "with": "LuGre, Table 1", "exchanged": "LuGre, mu_s and mu_k exchanged"}
 A, B = 0.5, 0.4  # half axes of the chosen ellipse [m]
 

@@ -60,9 +60,8 @@ def trajectory(t: np.ndarray) -> tuple[PaperSection, Erratum]:
     x, y = 0.3 + 0.15 * np.cos(phi), 0.2 + 0.15 * np.sin(phi)
     wrist = np.hypot(x - 0.1, y)
     recomputed = data["recomputed"]
-    own = mp.trajectory(
-        mp.paths.circle((0.3, 0.2), 0.15, turns=1.0), mp.timing.piecewise_jerk(T)
-    )  # the same law as a part of this package
+    # the same law as a part of this package
+    own = mp.trajectory(mp.paths.circle((0.3, 0.2), 0.15, turns=1.0), mp.timing.piecewise_jerk(T))
     stroke = 0.5 - np.sin(np.pi * t / 2)
     rows = [
         number("a", a, f"{math.pi:.15f}", tolerance=ROUNDING, remark="printed as 32·2π/64 = π"),

@@ -73,9 +73,8 @@ def _columns(run: Run, path: str) -> list[int]:
         found = columns_of(run.plant, path)
     except ManipulaError:
         return []
-    return (
-        found if all(re.fullmatch(r"(\[\d+\])*", names[k][len(path) :]) for k in found) else []
-    )  # a whole part is no number
+    # a whole part is no number
+    return found if all(re.fullmatch(r"(\[\d+\])*", names[k][len(path) :]) for k in found) else []
 
 
 def _groups(run: Run) -> list[str]:

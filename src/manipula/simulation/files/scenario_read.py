@@ -63,9 +63,8 @@ def read_scenario(document: ScenarioDocument) -> Scenario:
     given["kind"] = root.choice("kind", (*KINDS, "programmed"), "auto")
     given["integrator"] = root.choice("integrator", ("auto", *FIXED, *ADAPTIVE), "auto")
     given["start"] = root.choice("start", STARTS, "given")
-    given["ik_solution"] = whole_number(
-        root, root.either("ik_solution", "elbow") or "ik_solution", 0
-    )  # elbow: its name in 0.1.0
+    # elbow: its name in 0.1.0
+    given["ik_solution"] = whole_number(root, root.either("ik_solution", "elbow") or "ik_solution", 0)
     if root.has("control_period"):
         given["control_period"] = root.scalar("control_period")
     for key in ("stop_at_limits", "verify"):

@@ -51,9 +51,9 @@ _FILE = {
 }
 _SOURCE = any_of({"enum": list(catalog_names())}, _FILE)
 ROBOT = any_of(_SOURCE, table({"load": _SOURCE, "tip": {"type": "string"}}, ["load"]), ref("robot"))
-VARIED = {
-    "pattern": rf"^({'|'.join(HEADS)})(\[[0-9]+\])?(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*)*$"
-}  # controller.kp, friction[0].damping
+# controller.kp, friction[0].damping
+VARIED = {"pattern": rf"^({'|'.join(HEADS)})(\[[0-9]+\])?(\.[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*)*$"}
+# what fields mean that are declared elsewhere
 MEANINGS = {
     "constants": "numbers by names that formulas of this file may use", "limits": "what the machine may do; the robot states its own",
     "q0": "positions at the start, one per joint [rad or m]", "qd0": "velocities at the start, one per joint [rad/s or m/s]",
@@ -67,7 +67,7 @@ MEANINGS = {
     "actuator": "cut and delay of the commands", "parameters": "values of the free parameters of the robot",
     "vary": "numbers in which the runs of a batch differ: a path such as controller.kp, and a value for every run", "torques": "torques that are played",
     "program": "equations that the motion obeys",
-}  # of fields that are declared elsewhere  # fmt: skip
+}  # fmt: skip
 VALUES = any_of(*field_schema(PerJoint("1", ""))["anyOf"], field_schema(Rows("1", "")))
 
 

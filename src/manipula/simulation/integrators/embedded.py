@@ -68,10 +68,8 @@ class DormandPrince5(AdaptiveStep):
     def attempt(
         self, f: RightHandSide, t: Scalar, x: Vector, h: Scalar, scale: Callable[[Vector], Vector]
     ) -> tuple[Vector, Scalar]:
-        A, C = (
-            (*tableaus.DOPRI5_STAGES, tableaus.DOPRI5_SOLUTION),
-            (*tableaus.DOPRI5_NODES, 1.0),
-        )  # the last slope is at the end
+        A = (*tableaus.DOPRI5_STAGES, tableaus.DOPRI5_SOLUTION)
+        C = (*tableaus.DOPRI5_NODES, 1.0)  # the last slope is at the end
         solution, error = sums_of_stages(A, C, (tableaus.DOPRI5_SOLUTION, tableaus.DOPRI5_ERROR), f, t, x, h)
         new = x + h * solution
         return new, weighted_norm(h * error, scale(new))

@@ -61,9 +61,8 @@ def advance(method: AdaptiveStep, f: Any, after: Any, over: Any, state: tuple[An
         new, error = method.attempt(lambda s, y: f(inside(s), y), t, x, step, error_scale(x, tolerance))
         fine = error <= 1.0
         proposal = proposed_step(method, error, step, rejected)
-        proposal = ops.where(
-            fine & hits, ops.maximum(h, proposal), proposal
-        )  # a step cut short at a sample says nothing
+        # a step cut short at a sample says nothing
+        proposal = ops.where(fine & hits, ops.maximum(h, proposal), proposal)
         x = array([ops.where(fine, a, b) for a, b in zip(new, x)])
         t = ops.where(fine, ops.where(hits, end, t + step), t)
         return t, x, proposal, ops.where(fine, 0.0, 1.0)

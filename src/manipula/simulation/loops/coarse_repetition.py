@@ -22,9 +22,8 @@ SAFETY = 3.0  # times the difference from longer steps must be within the tolera
 MODES_OF = "rk4"  # the method whose behaviour in every mode is known
 PLACES = 5  # at which the modes of a run are looked for
 EFFORT = 0.75  # of the steps of a run, at most, for that; shorter steps would be twice as many
-EIGENVALUES = (
-    130.0 / 14**3
-)  # steps of a single run that take as long as the eigenvalues of a matrix, by the cube of its size
+# steps of a single run that take as long as the eigenvalues of a matrix, by the cube of its size
+EIGENVALUES = 130.0 / 14**3
 LANES = 4  # steps of a batch that take as long as one of a single run
 SHORT = 1.0 / 8.0  # of a step: modes are found from what happens within it
 NUDGE = 1e-6  # of a state, or of 1

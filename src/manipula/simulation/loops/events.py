@@ -156,9 +156,8 @@ def advance_through_events(method: AdaptiveStep, plant: Plant, f: Any, after: An
         proposal = ops.where(fine & hits, ops.maximum(h, proposal), proposal)
         now = ops.where(taken > 0.5, ops.where(hits, end, t + step), t)
         usual = ops.where((divided > 0.5) & (wall >= FAR), h, usual)
-        passed = (
-            (now >= wall) | (landed > 0.5) | (taken + divided < 0.5)
-        )  # behind it, or its estimate was not to be trusted
+        # behind it, or its estimate was not to be trusted
+        passed = (now >= wall) | (landed > 0.5) | (taken + divided < 0.5)
         behind = ops.where(landed > 0.5, usual, ops.where(closing & (taken > 0.5), h, proposal))
         wall = ops.where(divided > 0.5, t + step, ops.where(passed, FAR, wall))
         x = array([ops.where(taken > 0.5, a, b) for a, b in zip(new, x)])

@@ -11,7 +11,11 @@ from manipula.simulation.loops.setup import Run
 from manipula.simulation.stepping.instants import POINTS, function_marks, narrower
 
 CELLS = 2048  # of a run, sixteen questions in each
-PYTHON_CELLS, PYTHON_NARROWEST = (64, 512), 1e-10  # fewest and most: a question in Python costs microseconds
+PYTHON_CELLS = (
+    64,
+    512,
+)  # fewest and most cells of a run whose controller or drive is Python: a question costs microseconds
+PYTHON_NARROWEST = 1e-10  # width to which a change is followed there, as a part of the run
 PER_STEP = 4  # questions in Python for every step, as far as the cells allow
 UNRESOLVED = "what the controller or a drive commands at one and the same state"
 

@@ -29,9 +29,8 @@ from manipula.simulation.scenario import Scenario
 from manipula.simulation.stepping.grid import periods
 
 _LOOPS: BoundedCache[CompiledLoop] = BoundedCache(32)  # runs of one shape share machine code
-_OF_ROBOT: KeptAnswers[BoundedCache[CompiledLoop]] = KeptAnswers(
-    16
-)  # the same loops by robot and plain structure of the parts
+# the same loops by robot and plain structure of the parts
+_OF_ROBOT: KeptAnswers[BoundedCache[CompiledLoop]] = KeptAnswers(16)
 MOST_PENDING = 4096  # numbers
 
 
@@ -67,9 +66,8 @@ def prepare_run(s: Scenario, start: tuple[np.ndarray, np.ndarray] | None = None)
     """Check that the parts fit together and build the loop (or find it among the last ones); ``start``: q and qd, where known."""
     plant, dimension, reference = plant_of(s)
     check_memories(plant)
-    delay = (
-        periods(s.actuator.delay, s.period) if plant.torques is None else 0
-    )  # played torques are late in their table
+    # played torques are late in their table
+    delay = periods(s.actuator.delay, s.period) if plant.torques is None else 0
     if delay * s.robot.n > MOST_PENDING:
         raise BudgetError(
             f"A delay of {s.actuator.delay:g} s keeps {delay} commands of {s.robot.n} joints on their way; at most "

@@ -48,9 +48,8 @@ def watched_times(run: Run, grid: Grid) -> list[np.ndarray]:
     known = known_instants(run, grid)
     steps = every(between_looks(run), end)[1:-1]
     changes = np.concatenate([[0.0], every(s.period, end)[1:-1]]) if run.loop.periodic else steps
-    late = (
-        [changes + s.actuator.delay - (run.loop.delay - 1) * s.period] if run.loop.delay else []
-    )  # when commands change
+    # when commands change
+    late = [changes + s.actuator.delay - (run.loop.delay - 1) * s.period] if run.loop.delay else []
     late += [changes] if run.loop.periodic else []
     instants = np.concatenate([steps, *late, known])
     instants = in_order(instants[(instants > 0.0) & (instants < end)])

@@ -55,12 +55,10 @@ class Loads:
         )
         free = array(response.free - response.K @ others)
         columns = array(response.K)[:, self.joints]
-        self.every = array(
-            reactions.bearing_forces(mechanism, q, qd, free) - relief
-        )  # forces across all joints, (n, 2)
-        self.answer = array(
-            np.array([part @ columns for part in reactions.bearing_response(mechanism, q)])
-        )  # (n, 2, m)
+        # forces across all joints, (n, 2)
+        self.every = array(reactions.bearing_forces(mechanism, q, qd, free) - relief)
+        # (n, 2, m)
+        self.answer = array(np.array([part @ columns for part in reactions.bearing_response(mechanism, q)]))
         self.constant, self.W = self.every[self.joints], self.answer[self.joints]
 
     def torque(self, k: int, load: Scalar) -> Scalar:

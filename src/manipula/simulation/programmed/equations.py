@@ -62,9 +62,8 @@ class ProgrammedPlant:
     independent: tuple[int, ...] = ()
     stabilisation: str = "none"
     gain: Any = 0.0
-    traced: dict[Any, Any] = field(
-        default_factory=dict, compare=False, repr=False
-    )  # kernels of one run, by their options
+    # kernels of one run, by their options
+    traced: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def layout(self) -> StateLayout:

@@ -43,12 +43,8 @@ def kernel(part: Part, plant: ProgrammedPlant, integrator: str) -> native.Kernel
     One that holds somebody's code is traced once in every run.
     """
     options = part, plant.formulation, plant.independent, plant.stabilisation, integrator
-    parts = (
-        plant.robot,
-        plant.constraints,
-        plant.drives,
-        plant.friction,
-    )  # kept below, so that their ids stay theirs
+    # kept below, so that their ids stay theirs
+    parts = (plant.robot, plant.constraints, plant.drives, plant.friction)
     key = (*options, *map(id, parts), names_of(plant))
     found, _ = plant.traced.get(key, (None, None))
     if found is None:

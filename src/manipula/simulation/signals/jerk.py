@@ -276,10 +276,8 @@ def _sampled(t: np.ndarray, qd: np.ndarray, qdd: np.ndarray, stride: int) -> np.
     h = (t[index[:, 2]] - t[index[:, 0]]) / 2
     u = (t[index] - t[:count, None]) / h[:, None]
     powers = np.arange(6)
-    rows = [
-        u[..., None] ** powers,
-        powers * u[..., None] ** np.maximum(powers - 1, 0),
-    ]  # qd, and h·qdd, at three samples
+    # qd, and h·qdd, at three samples
+    rows = [u[..., None] ** powers, powers * u[..., None] ** np.maximum(powers - 1, 0)]
     given = [qd[index], h[:, None, None] * qdd[index]]
     out[:count] = (
         2.0 * np.linalg.solve(np.concatenate(rows, axis=1), np.concatenate(given, axis=1))[:, 2] / (h * h)[:, None]

@@ -40,10 +40,8 @@ if TYPE_CHECKING:
     from manipula.simulation.result import Result
 
 NUDGE = 1e-5  # s: how far a controller in Python is asked along the flow, on both sides
-AGREED, ROUGH = (
-    1e-2,
-    1e-5,
-)  # of two such difference quotients, and of the rate, by which they may differ where nothing jumps
+AGREED = 1e-2  # part of two such difference quotients by which they may differ where nothing jumps
+ROUGH = 1e-5  # the same as a part of the largest rate
 PARTS = (
     "robot",
     "reference",

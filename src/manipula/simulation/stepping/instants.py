@@ -29,9 +29,8 @@ MOST_MARKS = 200_000
 TWO_JUMPS = 1e-7  # of the duration: closer to each other, the place of two jumps is not known well enough for what acts between them
 NARROWEST = 1e-13  # of the run's duration; a formula that still changes within it jumps there
 
-_NODES = 0.5 - 0.5 * np.cos(
-    np.pi * np.arange(8) / 7
-)  # Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
+# Chebyshev points of [0, 1] with both ends: no jump hides beside a mark
+_NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(8) / 7)
 _INNER_NODES = 1e-6 + (1.0 - 2e-6) * _NODES  # the same without the ends, for a cell between two jumps
 
 

@@ -16,12 +16,13 @@ import numpy as np
 from manipula.errors import DescriptionError, printable
 from manipula.simulation.result import Result
 
+# of a revolute joint, of a prismatic one
 OF_KIND = {
     "position": ("rad", "m"),
     "velocity": ("rad s-1", "m s-1"),
     "acceleration": ("rad s-2", "m s-2"),
     "effort": ("N m", "N"),
-}  # of a revolute joint, of a prismatic one
+}
 JOINT = {
     "q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort", "command": "effort", "friction": "effort",
     "external": "effort", "contact_torque": "effort", "applied": "effort", "reaction": "effort", "power": "W", "loads": "N",

@@ -76,11 +76,8 @@ def densely(
     a, va, ca = q[:-1, None], qd[:-1, None] * h, qdd[:-1, None] * h * h
     b, vb, cb = q[1:, None], qd[1:, None] * h, qdd[1:, None] * h * h
     cubic = (1 + 2 * u) * (1 - u) ** 2 * a + u * (1 - u) ** 2 * va + u**2 * (3 - 2 * u) * b - u**2 * (1 - u) * vb
-    missing, slope, bend = (
-        b - (a + va + 0.5 * ca),
-        vb - (va + ca),
-        cb - ca,
-    )  # of the parabola from the start, at the end
+    # at the end: what the parabola from the start misses in value, slope and second derivative
+    missing, slope, bend = b - (a + va + 0.5 * ca), vb - (va + ca), cb - ca
     quintic = (
         a + va * u + 0.5 * ca * u**2 + (10 * missing - 4 * slope + 0.5 * bend) * u**3
         + (-15 * missing + 7 * slope - bend) * u**4 + (6 * missing - 3 * slope + 0.5 * bend) * u**5

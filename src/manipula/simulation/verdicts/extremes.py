@@ -255,10 +255,8 @@ class _Reduction:
         """One more value; no number changes nothing."""
         j = self.places[quantity, joint]
         low, low_at, high, high_at, first = (np.array(part, object) for part in found)
-        below, above = (
-            low[j] > value,
-            high[j] < value,
-        )  # the traced number first: a constant of old NumPy does not give way
+        # the traced number stands first: a constant of old NumPy would not leave the comparison to it
+        below, above = low[j] > value, high[j] < value
         passed = (self.low[j] - value > self.slack[j]) | (value - self.high[j] > self.slack[j])
         low[j], low_at[j] = ops.where(below, value, low[j]), ops.where(below, t, low_at[j])
         high[j], high_at[j] = ops.where(above, value, high[j]), ops.where(above, t, high_at[j])

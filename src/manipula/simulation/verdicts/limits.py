@@ -123,9 +123,8 @@ def limit_verdict(result: Result) -> LimitVerdict:
         kept = _kept(result.status, q, held)
         stop = (result.reason,) if result.status == "limit" else _unknown(kept, result.status, q)
         return LimitVerdict(kept, held.checks, (), (*stop, *held.unchecked, *held.remarks), held.unchecked)
-    at_tip = bool(
-        limits.get("tip") or limits.get("points")
-    )  # nothing else asks for the robot, which takes longer than the rest
+    # nothing else asks for the robot, which takes longer than the rest
+    at_tip = bool(limits.get("tip") or limits.get("points"))
     robot = robot_of(result) if at_tip else None
     quick = batch_checks(result, limits)
     found: dict[int, _RunChecks] = {}  # run after run, of those that could not be looked at together

@@ -88,8 +88,7 @@ def _together(run: Run, held: JointLimitRows, members: Sequence[int], t: np.ndar
     if some:
         chosen = [members[i] for i in some]
         states = x if len(some) == len(x) else x[some]
-        seen = extremes(
-            run, held, chosen, t, states, commands, instants, threads
-        )  # all of them, where commands are given
+        # all of them, where commands are given
+        seen = extremes(run, held, chosen, t, states, commands, instants, threads)
         found |= {some[i]: rows for i, rows in peak_rows(held, seen, chosen, True)}
     return found

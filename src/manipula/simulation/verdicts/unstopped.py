@@ -30,9 +30,8 @@ class _Passage(NamedTuple):
 
 def with_unstopped_verdicts(result: Result, s: Scenario) -> Result:
     """The result; runs that were not stopped at a limit, which they pass by more than they are exact, are not finished, nor stopped later on."""
-    judged = (
-        ("finished",) if result.meta.get("kind") in GIVEN else JUDGED
-    )  # what is known of given motions goes beyond where they were stopped
+    # what is known of given motions goes beyond where they were stopped
+    judged = ("finished",) if result.meta.get("kind") in GIVEN else JUDGED
     if not s.stop_at_limits or not set(judged) & set(result.statuses):
         return result
     count = len(result.statuses)

@@ -31,9 +31,8 @@ def ik(runs: RunStore, document: Any, target: Any, q: Any = None, every: Any = F
     if wanted.shape not in ((3,), (4, 4)):
         raise ShapeError(f"A target is a position (3) or a pose (4 × 4), found shape {wanted.shape}.")
     start = None if q is None else finite_array(q, "q")
-    rows = (
-        tuple("xyz"[k] for k in Arm(robot).task) if wanted.shape == (3,) else None
-    )  # a planar arm is dragged in its plane
+    # a planar arm is dragged in its plane
+    rows = tuple("xyz"[k] for k in Arm(robot).task) if wanted.shape == (3,) else None
     found = solve_ik(robot, wanted, q0=start, all_solutions=every is True, rows=rows)
     postures = np.atleast_2d(found.q)[:POSTURES]
     return to_json({
